@@ -30,7 +30,7 @@ const rejectForm: Form = {
   submit: 'Reject the change',
 };
 
-/** What is agreed to is never cut; it is bounded where it comes from. */
+/** Consent text is never cut; its source bounds it. */
 const wholeAtMost = 20_000;
 const whole = (text: string): string => isolateText(cleanLine(text));
 
@@ -232,7 +232,7 @@ function confirmationOf({ output }: Step): keyof typeof confirmationLabels | nul
 const confirmationLabels = {
   values: 'Run it with these final values',
   each: 'It asks before it runs',
-  drift: 'The target changed after the plan was approved. Run it all the same',
+  drift: 'The target changed after the plan was approved. Run it anyway',
   unchecked: 'The target was not checked before the approval. Run it anyway',
 } as const;
 

@@ -63,7 +63,7 @@ function needsBullets({ kind, lines }: Section): boolean {
   return kind !== 'outline' && lines.length > 1 && lines.every(({ lead }) => lead === '');
 }
 
-/** Below a line, where no number stands. */
+/** Below a line without a number. */
 const indent = '\u2003\u2002';
 
 function quoteRuns(quotes: Quote[], before: string): Run[] {

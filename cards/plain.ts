@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import { showNamed, showQuoted } from './quotes.ts';
 
-/** Of a name with the account beside it, which says who it is. */
+/** For a name shown with its account. */
 const shownAtMost = 120;
 
 /** `name` as readers know it, on one line. @param atMost of a name that stands for itself */

@@ -17,7 +17,7 @@ export function drawQuote({ by, words }: Quote): string {
   return by === '' ? words : `${by}: ${words}`;
 }
 
-/** One quote, or none where nothing was said. */
+/** One quote, or none for an empty text. */
 export function quote(by: string, text: string | null | undefined, max: number): Quote[] {
   const words = showQuoted(text ?? '', max);
   return words === '' ? [] : [{ by, words }];

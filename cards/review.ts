@@ -18,9 +18,9 @@ export type ReviewStep = {
   headline: string;
   /** Why to look twice: `cannot be undone`, `goes outside`. */
   marks: string[];
-  /** What else a reader must know. */
+  /** Facts for the reader. */
   note: string;
-  /** What others say about it. */
+  /** Others' words about it. */
   quotes: Quote[];
   parts: WholePart[];
   /** The beginning of its values stands on the page before. */

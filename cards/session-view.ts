@@ -120,7 +120,7 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
 
 const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 
-/** What a planner says it is about, or asks. */
+/** The planner's summary or question. */
 function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   const { outline, rfc, infeasible, questions } = facts;
   if (gates.has(kind)) return quote('Goal', outline?.summary, sentenceAtMost);

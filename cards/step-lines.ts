@@ -117,7 +117,7 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[._/-][\p{L}\p{N}]+)*/gu) ?? [];
 
-/** The planner's own words about a step, said as such. */
+/** The planner's own words about a step. */
 export function reasonOf(
   { description }: Pick<Step, 'description'>,
   { planner_model }: Pick<Plan, 'planner_model'>,
@@ -138,14 +138,14 @@ function shortReasonOf(
 
 const errorAtMost = 400;
 
-/** What a tool said before its call is tried again. */
+/** The tool's error before a retry. */
 export function retriedOf({ status, error }: Pick<Step, 'status' | 'error'>): Quote[] {
   return status === 'ready' && error?.retry !== undefined
     ? quote('Error', error.message, errorAtMost)
     : [];
 }
 
-/** What others say about a step. */
+/** Others' words about a step. */
 export function quotesOf(step: ShownStep, plan: Pick<Plan, 'planner_model'>): Quote[] {
   return [...retriedOf(step), ...reasonOf(step, plan)];
 }

@@ -24,7 +24,7 @@ import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 
 const pageSize = 100;
-/** What others say is shown whole here. */
+/** Others' words are shown in full here. */
 const wholeAtMost = 20_000;
 
 const effects: Record<Step['effect'], string> = {

@@ -16,5 +16,5 @@ export const journal = isUsual
   ? { schema: 'countersign_migrations', table: 'applied' }
   : { schema: schemaName, table: 'applied_migrations' };
 
-/** What sessions of this instance are called in `pg_stat_activity`, alone or before a space. */
+/** `application_name` of this instance's sessions, alone or before a space. */
 export const sessionName = isUsual ? 'countersign' : `countersign/${schemaName}`;

@@ -181,7 +181,7 @@ export async function readAccountsInGroups(
   return new Map(rows.map(({ group, accounts }) => [group, accounts]));
 }
 
-/** Of how many people it is not known which groups they are in, by their provider. */
+/** Accounts with unknown groups, counted by provider. */
 export async function countUnreadGroups(db: Queryable): Promise<[string, number][]> {
   const { rows } = await db.execute<{ provider: string; count: number }>(sql`
     select provider, count(*)::int as count from ${countersign}.signed_in

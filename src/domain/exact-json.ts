@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-// Whatever writes JSON, a library included, writes a bigint as the number it is.
+// Every JSON writer, libraries included, writes a bigint as a number.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
   writable: true,

@@ -25,7 +25,7 @@ export function requireShallow(value: unknown): void {
   );
 }
 
-/** What was read from outside, also behind a byte order mark, with that limit; numbers stay as they were. @throws SyntaxError, or `invalid_json` for a value that nests too deep */
+/** Outside JSON with that limit and exact numbers; a byte order mark is skipped. @throws SyntaxError, or `invalid_json` if nested too deep */
 export function parseShallowJson(text: string): Json {
   return AnyJson.parse(parseWithin(text));
 }

@@ -138,7 +138,7 @@ const SettingsFile = z.strictObject({
   approvers: z.array(z.string()).default([]),
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
-  /** Who may answer in the place of a person whom a plan asks: `{ "ana": ["ben"] }`. Approvals are nobody else's. */
+  /** Who may answer questions for a person: `{ "ana": ["ben"] }`. Approvals are not delegated. */
   delegates: z.record(z.string().min(1).max(200), z.array(z.string().min(1).max(200))).default({}),
   /** Groups of people by name; the roles of sign-in providers name them as `group:NAME`. */
   groups: z
@@ -149,7 +149,7 @@ const SettingsFile = z.strictObject({
     .default({}),
   /** How people sign in to the console and the API. */
   identity: IdentitySettings.prefault({}),
-  /** What pg-boss is told that it runs on. */
+  /** The backend pg-boss runs on. */
   pgBossBackend: z.enum(['postgres', 'citus', 'yugabytedb', 'cockroachdb']).default('postgres'),
   /** Resources by name: a number, or `{ capacity, headroom }`. */
   resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
@@ -190,7 +190,7 @@ const SettingsFile = z.strictObject({
       }),
     )
     .default({}),
-  /** Planners at once in one worker. They wait for a model most of their time, whose server limits what more of them help. */
+  /** Concurrent planners per worker. They mostly wait for the model. */
   planning: z
     .strictObject({
       /** Turns of runs. One that waits for its parts does not count. */

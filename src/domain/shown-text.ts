@@ -212,9 +212,9 @@ export function quoteName(text: string, max: number): string {
     : quoteWords(line, max);
 }
 
-/** What our own lines are made of: their signs and marks of quotation. */
+/** Signs and quotation marks of our own lines. */
 const signsOfOurs = /[🛡⟲⟳↻✓✔☑✅✕✖✗✘❌◷△▲⚠▸■‖●○ⓘ│▰▱∥“”„‟]|^[\p{P}\p{S}]/u;
-/** And the words by which they say that something was decided or is so. */
+/** Words of our own lines that state a decision or fact. */
 const wordsOfOurs =
   /\b(?:approved|rejected|cancelled|confirmed|guarded|digest)\b|^(?:reason|error|goal|why|if no|result|evidence)\s*:/iu;
 

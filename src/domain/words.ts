@@ -47,6 +47,11 @@ export function trimTail(text: string, tail: RegExp): string {
   return text.slice(0, end);
 }
 
+/** Without blanks around it, also zero-width ones that some chat clients send. */
+export function trimBlanks(text: string): string {
+  return trimTail(text.replace(/^[\s\u200b\u2060\ufeff]+/, ''), /[\s\u200b\u2060\ufeff]/);
+}
+
 /** `1.2 GB`; decimal units, as disks are sold. */
 export function describeBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -28,14 +28,14 @@ import { LeftQueue } from './slots.ts';
 /** The target as it was shown, or as a person confirmed it since, and as it is now; null: that could not be looked up. */
 type Drift = { was: SeenState | null; now: SeenState | null };
 
-/** What a step keeps while it asks, and until it is called. */
+/** Kept while a step asks, until it is called. */
 const Asked = z.looseObject({ confirm: z.literal(true), looked: SeenState.nullable() });
 
 function isSame(one: SeenState | null, other: SeenState | null): boolean {
   return one?.state === other?.state && one?.fingerprint === other?.fingerprint;
 }
 
-/** What a person was asked about and has confirmed; undefined: nothing, or a retry has forgotten it. */
+/** The state the person confirmed; undefined: none, or a retry dropped it. */
 async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined> {
   const { context, plan, step } = run;
   if (step.final_args === null) return undefined;
@@ -58,13 +58,13 @@ async function isPlansWork(
   const work = await askDatabase(run, () =>
     readWorkDone(context.db.query, plan.id, at, contentArguments),
   );
-  // Of another tool the calls may take long, and people change things meanwhile.
+  // Calls of other tools may take long, while people change things.
   if (at !== null && !work.some(({ then, tool }) => then && tool === step.tool)) return false;
   const places = touchesOf({ ...step, id: step.step_id, args });
   return work.some((one) => meet(touchesOf(one), places));
 }
 
-/** Whether the call may take the place of something, or remove it, that nobody has looked at. */
+/** Whether the call may replace or remove a target nobody has looked at. */
 function isUnchecked({ step }: StepRun, operation: Operation, args: JsonObject): boolean {
   if (step.seen != null || step.effect === 'read' || operation.inspect === undefined) return false;
   return describeCall(operation.name, operation, args, null).destructive;

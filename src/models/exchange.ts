@@ -81,7 +81,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What an event carries. One that is called `error` is one, whatever its data look like. */
+/** Data of an event. An event named `error` is an error. */
 function readEvent({ event, data }: EventSourceMessage): unknown {
   if (event !== 'error') return parse(data);
   let error: unknown = { message: data };

@@ -152,7 +152,7 @@ function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
     if (item.type === 'reasoning') return Reasoning.safeParse(item).success ? [item] : [];
     return Message.safeParse(item).success ? [item] : [];
   });
-  // Calls whose ids were made up are in no item.
+  // Calls with made-up ids have no item.
   return [...kept, ...[...calls.values()].map(writeCall)];
 }
 

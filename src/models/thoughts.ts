@@ -43,7 +43,7 @@ export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): Json
   ]);
 }
 
-/** Keys whose value a later piece replaces; other texts grow. */
+/** Keys that a later piece replaces; other texts are appended. */
 const replaced = new Set(['type', 'id', 'index', 'format', 'signature', 'name', 'role']);
 /** Entries of a list among which one that grows is looked for. */
 const recent = 64;

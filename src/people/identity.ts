@@ -1,4 +1,4 @@
-// People who sign in, and their personal tokens: who somebody is, decided anew at each request by the settings as they are. Nothing is
+// People who sign in, and their personal tokens: who somebody is, decided at each request by the current settings. Nothing is
 // kept in a process, so any gateway answers; of sessions and tokens only hashes are stored.
 import { createHash } from 'node:crypto';
 import { recordDeeds } from '#db/audit.ts';
@@ -97,7 +97,7 @@ export function createIdentity(context: IdentityContext) {
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
-  /** Whoever it is, as the settings see them now; a refusal, or null: they are not let in any more. */
+  /** The principal under current settings; a refusal, or null: no access. */
   async function admit(
     profile: SignedIn,
     by: 'session' | 'token',
@@ -331,7 +331,7 @@ export function createIdentity(context: IdentityContext) {
       admitted = await admit(signedIn, 'session');
       if (admitted !== null && typeof admitted !== 'string') return admitted;
     }
-    // What their provider says now holds for their tokens and in chats, where they are known already.
+    // The provider's latest answer also applies to their tokens and chats.
     const [before] = await readSignedIn(db.query, [profile.account]);
     if (before?.account === profile.account || admitted !== null)
       await storeSignedIn(db.query, signedIn, now);

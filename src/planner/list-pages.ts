@@ -1,5 +1,5 @@
 // The pages of a listing, read by code to their end: by the paging that was named, or the one that the operation and its output show.
-// What an output says of more than was read is kept, so that no listing passes for a complete one.
+// Coverage records any sign of more items, so that no partial listing passes for complete.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -7,8 +7,8 @@ import type { OperationSpec } from '#domain/tool.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
 import type { PlannerTools } from './ports.ts';
 
-export const itemsAtMost = 20_000;
-const pagesAtMost = 500;
+export const maxItems = 20_000;
+const maxPages = 500;
 
 export type Paging = { argument: string; next: string };
 
@@ -23,11 +23,11 @@ export type Listing = {
 export type Coverage = {
   listed: number;
   pages: number;
-  /** What the output says there are; null: it says nothing. */
+  /** Total the output reports; null: none. */
   total: number | null;
   /** It says that there is more than was read. */
   more: boolean;
-  /** What was in it and could not be read, in sentences. */
+  /** Unreadable entries, in sentences. */
   skipped: string[];
 };
 
@@ -49,10 +49,10 @@ export function tellPart({ listed, total }: Coverage): string {
   return `${listed.toLocaleString('en-US')} of ${isKnown ? '' : 'at least '}${there}`;
 }
 
-const isSaid = (value: Json | undefined): boolean =>
+const hasValue = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== '';
 
-/** Names under which outputs keep what is about a page, beside their root. */
+/** Names under which outputs nest their page information. */
 const wrappers = ['pagination', 'paging', 'page_info', 'pageInfo', 'meta', '_meta', 'page'];
 
 /** Says that there is more, and nothing else. */
@@ -117,7 +117,7 @@ export function saysMore(data: Json): boolean {
   const leads = nextKeys.flatMap(([names]) => names);
   return partsOf(data).some(
     (part) =>
-      part.hasNextPage !== false && [...moreKeys, ...leads].some((name) => isSaid(part[name])),
+      part.hasNextPage !== false && [...moreKeys, ...leads].some((name) => hasValue(part[name])),
   );
 }
 
@@ -130,7 +130,7 @@ function findTotal(data: Json, isPaged: boolean): number | null {
   return found[0] ?? null;
 }
 
-/** What a reader of tables and texts says it has left out. */
+/** Entries that a reader of tables or texts skipped. */
 function findSkipped(data: Json): string[] {
   if (!isObject(data) || !Array.isArray(data.skipped)) return [];
   return data.skipped.flatMap((one) => {
@@ -186,14 +186,14 @@ export async function* listPages(
       );
     const named = paging === undefined ? undefined : readPointer(data, paging.next);
     const next =
-      paging !== undefined && named?.ok === true && isSaid(named.value)
+      paging !== undefined && named?.ok === true && hasValue(named.value)
         ? { [paging.argument]: named.value }
         : findNext(data, spec);
     if (next === null) {
       coverage.more = saysMore(data);
       return;
     }
-    if (coverage.listed >= itemsAtMost || coverage.pages >= pagesAtMost) {
+    if (coverage.listed >= maxItems || coverage.pages >= maxPages) {
       coverage.more = true;
       return;
     }

@@ -54,7 +54,7 @@ function tellHistory(said: StoredMessage[], latest: number, { id }: RunRow): Utt
   });
 }
 
-/** What the requester typed themself, and what their answers chose. */
+/** The requester's own words and chosen answers. */
 async function readOwnWords(
   { db }: ConversationContext,
   { user }: RunRow,

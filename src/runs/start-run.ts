@@ -42,7 +42,7 @@ export async function startRun(
   // An agent asks for somebody, whose preferences and memory hold only what they said themselves.
   const own = actor.kind === 'person';
   const { typed } = request;
-  // Of a message that quotes another nothing is kept by its words alone.
+  // A message that quotes another is not kept by its words alone.
   const speaks = own && typed === undefined;
   const wish = speaks ? await readWish(context, conversation, request.text) : null;
   const memory =

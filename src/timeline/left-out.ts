@@ -1,4 +1,4 @@
-// What a rule leaves out that a reader may not expect: months without its day, years without it, times that the clocks skip.
+// Finds gaps of a rule: months or years without its day, times the clocks skip.
 import { Temporal } from 'temporal-polyfill';
 import { listOf } from '#domain/words.ts';
 import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';

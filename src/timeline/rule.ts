@@ -9,7 +9,7 @@ const positive = (value: string) => /^[1-9]\d{0,5}$/.test(value);
 const days = (value: string) =>
   value.split(',').every((part) => /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/.test(part));
 
-/** What each part of a rule may hold (RFC 5545 §3.3.10). */
+/** Allowed values of each part (RFC 5545 §3.3.10). */
 const parts: Record<string, { fits: (value: string) => boolean; expects: string }> = {
   FREQ: {
     fits: (value) => /^(YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY|SECONDLY)$/.test(value),

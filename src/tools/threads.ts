@@ -1,9 +1,9 @@
-// Work on input from outside in threads of its own. One that takes too long is ended, and the event loop is never held.
+// Runs work on outside input in threads, which are terminated when too slow. The event loop is never held.
 import { Worker } from 'node:worker_threads';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { throwIfAborted, toAbortError } from './failures.ts';
 
-/** What the module of a thread posts for each message. */
+/** A thread's answer to a message. */
 export type ThreadAnswer<Answer> =
   | { ok: true; answer: Answer }
   | { ok: false; code: ErrorCode; message: string };

@@ -13,7 +13,7 @@ const About = z.object({
   message: z.string(),
   /** Who wrote it; null: an app. */
   author: z.string().nullable(),
-  /** What an app that wrote it is called. */
+  /** Name of the app that wrote it. */
   app: z.string().nullish(),
   /** All that it says, in Slack's markup. */
   text: z.string(),

@@ -1,5 +1,5 @@
-// What a message of Slack holds beside its text: blocks, and attachments such as forwarded messages and alerts of other apps.
-// It is written as Slack's markup, so that one reader makes text of all of it. Pure.
+// Reads Slack blocks and attachments (forwarded messages, alerts of other apps) as Slack markup,
+// so that one reader turns all of it into text. Pure.
 // https://docs.slack.dev/reference/block-kit/blocks
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { planThisWords } from '#cards/plan-this.ts';

@@ -1,6 +1,6 @@
 // A message of Slack as text: its markup for people, channels, links and dates becomes what a person reads there.
 // https://docs.slack.dev/messaging/formatting-message-text
-import { trimBlanks } from '#chat/typed-text.ts';
+import { trimBlanks } from '#domain/words.ts';
 
 const markup = /<([^<>]+)>/g;
 

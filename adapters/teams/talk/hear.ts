@@ -1,9 +1,9 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
-import { trimBlanks } from '#chat/typed-text.ts';
 import { readWord } from '#conversation/read-word.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
+import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { MessageSignal } from '../transport/read-activity.ts';

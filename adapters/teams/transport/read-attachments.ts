@@ -1,4 +1,4 @@
-// What a message of Teams holds beside its text: forwarded and quoted messages, cards of other apps, files. Pure.
+// Reads Teams attachments: forwarded and quoted messages, cards of other apps, files. Pure.
 import { z } from 'zod';
 import { planThisWords as words } from '#cards/plan-this.ts';
 import { parseShallowJson } from '#domain/json.ts';
@@ -7,7 +7,7 @@ import { type Quote, readHtml } from './read-html.ts';
 
 const label = z.string().nullish().catch(null);
 const Attachment = z.object({ contentType: label, content: z.unknown().optional(), name: label });
-/** Of an unknown form they are as good as left out. */
+/** Unknown forms are ignored. */
 export const Attachments = z.array(Attachment.nullable().catch(null)).nullish().catch(null);
 type Attachment = z.infer<typeof Attachment>;
 /** `author`: null where it is unknown. `unread`: of what is not read, a name. */

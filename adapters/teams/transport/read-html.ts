@@ -1,7 +1,7 @@
 // The words of a message in Teams' HTML. Pure.
 // https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/conversation-messages
 import { Parser } from 'htmlparser2';
-import { trimBlanks } from '#chat/typed-text.ts';
+import { trimBlanks } from '#domain/words.ts';
 
 /** A message that is quoted in a reply, by Teams' own means. */
 export type Quote = { author: string; text: string };
@@ -11,7 +11,7 @@ const replyType = 'http://schema.skype.com/Reply';
 const mentionType = 'http://schema.skype.com/Mention';
 const lines = new Set('p div tr table ul ol section blockquote h1 h2 h3 h4 h5 h6 hr'.split(' '));
 const deepestQuote = 10;
-/** Tags in each other. The parser looks through all that are open, and nobody writes so many. */
+/** Depth of nested tags; the parser searches all open ones. */
 const deepest = 200;
 class TooDeep extends Error {}
 
@@ -48,7 +48,7 @@ export function readHtml(html: string, mention = (name: string) => name): HtmlTe
   /** The text around a quoted reply, and the name of who wrote that. */
   let outer: Lines | null = null;
   let author = '';
-  /** What is collected for the end of its tag. */
+  /** A name collected until its tag closes. */
   let name: { tag: string; kind: 'mention' | 'author'; text: string } | null = null;
   const tags: { tag: string; isReply: boolean }[] = [];
   let pre = 0;

@@ -1,4 +1,4 @@
-// Checks the rules of who may act against who is known: groups that could not be read, and rules that nobody can meet as things are.
+// Finds rules that name unreadable groups, or that nobody can currently meet.
 import type { Queryable } from '#db/database.ts';
 import { readStanding } from '#db/identities.ts';
 import { countUnreadGroups } from '#db/sign-ins.ts';
@@ -19,7 +19,7 @@ async function countMissing(
 ): Promise<number> {
   if (!('people' in policy)) return 0;
   const groups = (await readGroups(db, grouping, policy.people, [null]))(null, false);
-  // Of user groups of a chat it is asked who is in them when somebody decides.
+  // Members of a chat's user groups are looked up at decision time.
   if (groups.userGroups.size > 0) return 0;
   const opened = openPolicy(policy, groups);
   const people = 'people' in opened ? opened.people : [];

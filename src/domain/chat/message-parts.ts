@@ -172,7 +172,7 @@ export const MessageParts = z.discriminatedUnion('kind', [
     facts: z.object({
       answers: z.array(GivenAnswer),
       rest: StorableText.nullable(),
-      /** What the person typed themself, where the message quotes another. */
+      /** The person's own words, if the message quotes another. */
       typed: StorableText.exactOptional(),
     }),
     action: z.null(),

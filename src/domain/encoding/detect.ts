@@ -3,7 +3,7 @@
 import { analyse } from 'chardet';
 import iconv from 'iconv-lite';
 
-/** The encodings that are told apart by WHATWG name, with how much more likely they are met. */
+/** Candidate encodings by WHATWG name, with a prior for how common each is. */
 const likely: Record<string, number> = {
   'windows-1252': 0.25,
   'iso-8859-15': 0.2,

@@ -22,7 +22,7 @@ const marks: [name: string, mark: number[]][] = [
 
 /** Bytes of markup that may declare its encoding, as browsers look for it. */
 const declarationBytes = 1024;
-/** Bytes after the first one that is no ASCII, from which an undeclared encoding is told. */
+/** Bytes from the first non-ASCII one on that detection reads. */
 const sampleBytes = 8192;
 
 /** The byte order mark that a text of this encoding begins with. */
@@ -149,7 +149,7 @@ function decodeWhole(bytes: Buffer, declared: string | null): DecodedText | null
   return other?.exact ? other : decoded;
 }
 
-/** The encoding of bytes that come in pieces, told from all of them; null: they are no text. */
+/** The encoding of chunked bytes; null: they are not text. */
 export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const facts = { head: Buffer.alloc(0), sample: Buffer.alloc(0), hasNul: false, isUtf8: true };
@@ -176,7 +176,7 @@ export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<Tex
 }
 
 /**
- * The text that `bytes` are: by their mark, `declared`, UTF-8, what markup declares, or detection. null: they are no text.
+ * Decodes `bytes` by their mark, `declared`, UTF-8, what markup declares, or detection. null: not text.
  * @param declared the charset that came with them
  * @param cut there are more bytes, so the last character may be incomplete and is then left out
  */
@@ -198,7 +198,7 @@ export function decodeText(
   return whole;
 }
 
-/** The text of bytes that come in pieces, in the encoding that was told from them. What does not fit becomes U+FFFD. */
+/** Chunked bytes decoded; invalid ones become U+FFFD. */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { name, bom }: TextEncoding,

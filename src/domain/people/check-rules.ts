@@ -1,4 +1,4 @@
-// Rules of the configuration that nobody could meet, or that could be read in two ways: found when the file is read.
+// Finds configured rules that nobody can meet or that are ambiguous, when the file is read.
 import type { ApproverPolicy } from '../plan/plan.ts';
 import { countPeople, type Grouping, groupIn, providerOfGroup, resolveGroup } from './groups.ts';
 import { type IdentitySettings, resolveProviders } from './identity.ts';

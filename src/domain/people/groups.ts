@@ -9,7 +9,7 @@ export type Grouping = {
   apart: boolean;
 };
 
-/** What a sign-in said of somebody; `groups` null: it could not be read which they are in. */
+/** Groups a sign-in reported; null: unreadable. */
 export type SignedInGroups = { provider: string; tenant: string | null; groups: string[] | null };
 
 const prefix = 'group:';
@@ -52,7 +52,7 @@ export function providerOfGroup({ groups, providers }: Omit<Grouping, 'apart'>, 
     : null;
 }
 
-/** The groups somebody is in, of the configuration and by what sign-ins said, as `resolveGroup` names them. */
+/** A person's configured and reported groups, as `resolveGroup` names them. */
 export function groupsOf(
   { groups, providers, apart }: Grouping,
   { names, said }: { names: string[]; said: SignedInGroups[] },

@@ -80,9 +80,9 @@ export const IdentitySettings = z.strictObject({
     .default({}),
   session: z
     .strictObject({
-      /** Whoever does nothing for so long signs in again. */
+      /** Idle sessions end after this. */
       idle_hours: z.number().positive().max(8760).default(24),
-      /** Everybody signs in again after so long. */
+      /** Every session ends after this. */
       days: z.number().positive().max(365).default(14),
     })
     .prefault({}),
@@ -201,8 +201,8 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
   return said === false || said === null ? null : readAddress(said);
 }
 
-/** Of more groups than a sign-in can be expected to carry, some may be left out. */
-const groupsAtMost = 2000;
+/** A longer list may be incomplete. */
+const maxGroups = 2000;
 
 /** One group: a name, or an object with a `value`, as SCIM has it (RFC 7643, 4.1.2). */
 function readGroup(said: unknown): string | null {
@@ -221,7 +221,7 @@ export function readGroupsClaim(claims: Claims, claim: string): string[] | null 
   const said = claims[claim];
   if (typeof said === 'string' && /[\s,;[\]{}"]/.test(said)) return null;
   const groups = (Array.isArray(said) ? said : [said]).map(readGroup);
-  return groups.length > groupsAtMost || groups.includes(null)
+  return groups.length > maxGroups || groups.includes(null)
     ? null
     : [...new Set(groups.filter((group) => group !== null))];
 }
@@ -286,7 +286,7 @@ function isNamed(grouping: Groups, name: string, known: Known, within?: string):
   return meant !== null && known.groups.includes(meant);
 }
 
-/** Why somebody is refused, whatever their provider, session, token or chat says; null: they are not. */
+/** Why a person is refused on every surface; null: they are not. */
 export type Refusal = 'blocked' | 'groups_unread';
 
 /** Where it is not known whether somebody is in a group that is blocked, they are refused too. */
@@ -304,7 +304,7 @@ export function findRefusal(
   return unsure ? 'groups_unread' : null;
 }
 
-/** What somebody who is not refused may do by the settings as they are now; null: they are not let in. */
+/** The role current settings give a person who is not refused; null: no access. */
 export function roleOf(
   grouping: Groups,
   provider: SignInProvider,

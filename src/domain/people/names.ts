@@ -31,7 +31,7 @@ export function readAddress(said: string): string | null {
   return /^[^@\s:]+@[^@\s:]+$/.test(said) && said.length <= 200 ? lowerAscii(said) : null;
 }
 
-/** How a name reads, whichever code points it is written in. It decides nothing. */
+/** A name as it reads, in any code points. Decides nothing. */
 const readingOf = (name: string): string =>
   name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
 
@@ -55,7 +55,7 @@ export function needsPlatform(name: string): boolean {
  */
 export type Called = { name: string; person: string; called: string | null; shared: boolean };
 
-/** What a name reads as: how it is written, and what of it nobody sees, makes no difference. */
+/** A name as it reads, without its writing style and invisible characters. */
 export function foldName(name: string): string {
   const plain = readingOf(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
   // Signs and blanks look alike by the dozen (- and ‐, ' and ’, the blank of Braille).

@@ -8,7 +8,7 @@ export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'
   return ['human_task', 'human_confirm'].includes(operationName(tool, operation));
 }
 
-/** Who has openly taken a task over from the person it is for; null: nobody has. */
+/** Who took the task over from its assignee; null: nobody. */
 export function takerOf({ output }: Pick<Step, 'output'>): string | null {
   const taken = isObject(output) ? output.taken_over_by : null;
   return typeof taken === 'string' ? taken : null;

@@ -10,9 +10,9 @@ const Entry = z.object({
   n: z.int().min(1),
   /** All it says, as one line. */
   text: z.string(),
-  /** What it shows of its outputs; older draftbooks have none. */
+  /** Quoted outputs; older draftbooks have none. */
   quotes: z.array(Quote).optional(),
-  /** Outputs it stands for and does not show. */
+  /** Outputs counted but not quoted. */
   omitted: z.int().min(0).default(0),
   /** How many outputs it stands for. */
   count: z.int().min(1),

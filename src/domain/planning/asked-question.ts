@@ -11,7 +11,7 @@ export const AnswerOption = z.object({
 });
 export type AnswerOption = z.infer<typeof AnswerOption>;
 
-/** What is kept once the person agrees: notes in their words, or how they are talked to and asked. */
+/** Kept if the person agrees: notes in their words, or preferences. */
 const Keep = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('notes'), notes: z.array(MemoryNote) }),
   z.object({ kind: z.literal('policy'), override: PolicyOverride, lasting: z.boolean() }),

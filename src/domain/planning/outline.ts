@@ -62,13 +62,13 @@ export const OutlinePreferences = z.strictObject({
   in_working_hours: z.boolean().nullable(),
 });
 
-/** What a group of steps lacks of what it was to be made of. */
+/** Items missing from a group of steps. */
 export const OutlineGap = z.strictObject({
-  /** Of the node that has the group. */
+  /** Id of the group's node. */
   node: line(200),
   /** The first risk of the plan. */
   text: line(1000),
-  /** What a person chooses so that the plan is made without it; null: it is only told. */
+  /** Option that accepts the gap; null: it is only shown. */
   choice: line(80).nullable(),
 });
 export type OutlineGap = z.infer<typeof OutlineGap>;

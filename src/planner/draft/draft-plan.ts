@@ -140,7 +140,7 @@ function withPattern({ context, pattern }: PlanOutline): PlanContext {
   return { ...base, notes, pattern };
 }
 
-/** What groups lack, risks as they are known, then what was taken for granted, each once. */
+/** Gaps, then risks, then assumptions, each once. */
 function collectRisks(
   { gaps = [], risks, assumptions }: PlanOutline,
   index: OutlineIndex,

@@ -1,4 +1,4 @@
-// What a model would have kept is put before the person, whole, and kept by their answer alone: the question carries it.
+// Asks the person before a model's notes or preferences are kept; the question carries them whole.
 import { memoryWords } from '#cards/memory-words.ts';
 import { confirmPolicy } from '#cards/policy-words.ts';
 import { applyOverride } from '#domain/people/policy.ts';

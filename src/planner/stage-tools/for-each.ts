@@ -13,7 +13,7 @@ import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
 import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
 import { capacityShape, createStepReader, writtenStepShape } from '../grammar/written-steps.ts';
-import { type Coverage, isPartial, itemsAtMost, newCoverage, tellPart } from '../list-pages.ts';
+import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../list-pages.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
@@ -21,7 +21,7 @@ import { holds, itemSourceShape, lackingFields, listItems } from './list-items.t
 
 const problemsAtMost = 5;
 /** Characters of the steps made of the items. */
-const charactersAtMost = 16_000_000;
+const maxCharacters = 16_000_000;
 
 const template = '{{item}} or {{item/path}} stands for it, or a value in it';
 const stepShape = {
@@ -89,7 +89,7 @@ class Expansion {
   /** @param nth the item's number among those that were found */
   add(item: Json, nth: number): void {
     const { id: group, partition_by } = this.#given;
-    if (this.#length >= charactersAtMost) {
+    if (this.#length >= maxCharacters) {
       const long = 'The steps are too long together. Take fewer items, or a shorter template.';
       if (!this.problems.includes(long)) this.problems.unshift(long);
       return;
@@ -160,7 +160,7 @@ type Lacking = Map<string, number>;
 
 const gapsShown = 5;
 
-/** What the group lacks, each in a sentence that begins the plan's risks. */
+/** Gaps of the group, each a sentence for the start of the plan's risks. */
 function findGaps(
   node: string,
   given: ForEach,
@@ -240,10 +240,10 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
         ...coverage.skipped.slice(0, problemsAtMost),
       ),
     };
-  if (steps.length > itemsAtMost)
+  if (steps.length > maxItems)
     return {
       result: fail(
-        `There are ${steps.length} items; a plan takes ${itemsAtMost} of one kind. Narrow them down with "where".`,
+        `There are ${steps.length} items; a plan takes ${maxItems} of one kind. Narrow them down with "where".`,
       ),
     };
   const { modes } = toolContext;

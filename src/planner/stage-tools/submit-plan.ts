@@ -167,7 +167,7 @@ export const submitPlan = draftTool(
 
 const questionsAtOnce = 3;
 
-/** What groups lack that nobody has agreed to yet: "all" is meant literally until a person says otherwise. */
+/** Gaps nobody has accepted yet: "all" is literal until a person says otherwise. */
 function findOpenGaps({ gaps = [] }: PlanOutline, { said, request }: ToolContext): OutlineGap[] {
   const words = new Set([...said, request].map((text) => text.trim()));
   return gaps

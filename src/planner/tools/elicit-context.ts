@@ -173,7 +173,7 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
   };
 }
 
-/** The outcome of a tool that puts questions before the person; the session goes on at `resume`. */
+/** Asks the person; the session continues at `resume`. */
 export function putQuestions(
   ask: Question[],
   resume: Stage,

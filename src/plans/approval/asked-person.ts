@@ -1,4 +1,4 @@
-// Who answers a task: the person it is addressed to, their delegate, or who has openly taken it over. Nobody else, whatever else they may
+// Who may answer a task: its assignee, their delegate, or who has openly taken it over. Nobody else, whatever else they may
 // decide about the plan.
 import type { Queryable, Transaction } from '#db/database.ts';
 import { readNamesOf, readPerson, showName } from '#db/identities.ts';
@@ -24,7 +24,7 @@ export function asksToConfirm({ status, output }: Step): boolean {
   return status === 'waiting' && isObject(output) && output.confirm === true;
 }
 
-/** Every name under which `user` is asked: their own, and those of people whose delegate they are. */
+/** Names under which `user` may answer: their own and those they are delegate for. */
 export async function readAskedNames(
   db: Queryable,
   { delegates = {} }: Delegating,

@@ -1,4 +1,4 @@
-// Who is refused whatever way they come: those whom `identity.blocked` names, by an account, an address or a group of theirs.
+// Refuses people whom `identity.blocked` names by account, address or group, on every surface.
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
 import { readSignedIn } from '#db/sign-ins.ts';

@@ -17,7 +17,7 @@ import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
-/** Characters of what a step said, which is told in quotation marks. */
+/** Characters quoted of a step's message. */
 const messageAtMost = 1000;
 
 /** The run in one sentence. `failure` is the first failed step, called as on the plan's card. */

@@ -1,4 +1,4 @@
-// What must hold of the steps that a person names: each is as it was read, and still waits for somebody.
+// Checks the steps a person names: unchanged since read, and still waiting for a person.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,5 @@
-// What a patch changes for steps that it does not name: which data reaches a step that acts, in which order steps meet at one place,
-// and which gates are left. Pure: compares the plan before with what the patch does to it, and in doubt finds a change.
+// Finds a patch's effects on steps it does not name: data that reaches an acting step, order at a shared target,
+// and remaining gates. Pure: compares the plan before and after; in doubt reports a change.
 import { isDeepStrictEqual } from 'node:util';
 import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps.ts';
@@ -33,9 +33,9 @@ export type Near = {
   cut: boolean;
 };
 
-const comparedAtMost = 1_000_000;
-const foundAtMost = 20;
-const namedAtMost = 3;
+const maxCompared = 1_000_000;
+const maxFound = 20;
+const maxNamed = 3;
 
 const changesWorld = ({ tool, effect }: Pick<Step, 'tool' | 'effect'>): boolean =>
   effect !== 'read' && !isInert(tool);
@@ -105,7 +105,7 @@ class Graph {
     return this.#walk(positions, this.#next);
   }
 
-  /** The positions of the steps that end before this one begins, or begin after its end, whatever their times are. */
+  /** Positions that dependencies order before or after this one. */
   orderedWith(position: number): Set<number> {
     const before = this.#walk([position], this.#before);
     return new Set([...before, ...this.#walk([position], this.#after)]);
@@ -141,13 +141,13 @@ function findRegrouped(step: ChangedStep, readers: GroupReader[]): string[] {
       (tag !== null && tags.includes(tag)),
   );
   if (affected.length === 0) return [];
-  const names = listSome([...new Set(affected.map(({ name }) => name))], namedAtMost, 'other');
+  const names = listSome([...new Set(affected.map(({ name }) => name))], maxNamed, 'other');
   return [
     `Changes the partition or tags of step ${step.before.label}, and so what is read by ${names}.`,
   ];
 }
 
-/** What a step that reads all it waits for comes to read. */
+/** New inputs of a step that reads everything it waits for. */
 function findGained({ before, now }: ChangedStep, nameOf: (id: string) => string): string[] {
   const was = new Set(before.after.map(keyOfDependency));
   const gained = now.after.filter((one) => !was.has(keyOfDependency(one))).map(({ id }) => id);
@@ -155,7 +155,7 @@ function findGained({ before, now }: ChangedStep, nameOf: (id: string) => string
   const asked = decides && !isDeepStrictEqual(before.when, now.when);
   if (!readsPredecessors(now.args, decides) || (gained.length === 0 && !asked)) return [];
   const ids = gained.length === 0 ? now.when.map(({ step }) => step) : gained;
-  const steps = listSome([...new Set(ids)].map(nameOf), namedAtMost, 'other');
+  const steps = listSome([...new Set(ids)].map(nameOf), maxNamed, 'other');
   return [`Lets step ${before.label} read what step ${steps} puts out.`];
 }
 
@@ -177,7 +177,7 @@ function findBypassed({ before, now, position }: ChangedStep, graph: Graph, gone
 }
 
 /** Acting steps that take, directly or not, what a step puts out that runs again. */
-function findFedAnew({ rerun }: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
+function findFedByRerun({ rerun }: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
   const again = rerun.filter(({ tool }) => tool !== 'control');
   if (again.length === 0) return [];
   const behind = graph.behind(again.map(({ position }) => position));
@@ -191,7 +191,7 @@ function findFedAnew({ rerun }: PatchEffect, near: Near, graph: Graph, gone: Set
       (step.open || step.conditional),
   );
   return fed
-    .slice(0, foundAtMost)
+    .slice(0, maxFound)
     .map(
       ({ label }) => `Lets step ${label} act on what is read again, which may be different now.`,
     );
@@ -213,7 +213,7 @@ function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<
   const moved = places.filter((one) =>
     gone.has(one.position) ? one.changes : late.has(one.position),
   );
-  if (moved.length * places.length > comparedAtMost)
+  if (moved.length * places.length > maxCompared)
     return ['Changes the order of steps that share targets with too many others to compare.'];
   const reasons: string[] = [];
   for (const one of moved) {
@@ -233,7 +233,7 @@ function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<
         ? `Removes step ${one.label}, which changes what step ${other.label} may read or change.`
         : `Changes the order of step ${one.label} and step ${other.label}, which touch the same target.`,
     );
-    if (reasons.length >= foundAtMost) break;
+    if (reasons.length >= maxFound) break;
   }
   return reasons;
 }
@@ -251,7 +251,7 @@ export function findFlowChanges(effect: PatchEffect, near: Near): string[] {
       ...findGained(step, nameOf),
       ...findBypassed(step, graph, gone),
     ]),
-    ...findFedAnew(effect, near, graph, gone),
+    ...findFedByRerun(effect, near, graph, gone),
     ...(near.cut
       ? ['Changes the order of steps in a plan that is too large to compare step by step.']
       : findReordered(effect, near, graph, gone)),

@@ -8,25 +8,25 @@ import type { NormalPlan } from './normalise.ts';
 import { bindStep } from './normalise-step.ts';
 import { meet, touchesOf } from './touches.ts';
 
-const lookedAtMost = 200;
+const maxLookedAt = 200;
 const atOnce = 8;
 const withinMs = 1000;
 /** Steps followed back in all, to find out whether the plan itself makes what a step touches. */
-const followedAtMost = 20_000;
+const maxFollowed = 20_000;
 
 type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
 type LookedAt = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
 
-/** Tells of a step whether another of the plan may make what it touches first. Used for one plan. */
+/** Tells whether an earlier step of the plan may create a step's target. Used for one plan. */
 class EarlierSteps {
   readonly #byId: Map<string, EarlierStep>;
-  /** Of each place, the first step in the list that changes it. */
+  /** The first step that changes each place. */
   readonly #first = new Map<string, string>();
-  #left = followedAtMost;
+  #left = maxFollowed;
 
   constructor(steps: EarlierStep[]) {
     this.#byId = new Map(steps.map((step) => [step.id, step]));
-    for (const step of steps.slice(0, followedAtMost)) {
+    for (const step of steps.slice(0, maxFollowed)) {
       if (step.effect === 'read') continue;
       for (const place of touchesOf(step))
         if (!this.#first.has(place)) this.#first.set(place, step.id);
@@ -43,7 +43,7 @@ class EarlierSteps {
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (this.#left-- <= 0) return true;
       const earlier = this.#byId.get(id);
-      // Of an earlier step that was not read nobody knows what it touches.
+      // An earlier step that was not read may touch anything.
       if (earlier === undefined) return true;
       if (earlier.effect !== 'read' && meet(touchesOf(earlier), places)) return true;
       for (const before of earlier.after) {
@@ -61,11 +61,11 @@ function choose<T extends LookedAt>(steps: T[]): T[] {
   const byRank = new Map<number, T[]>();
   for (const step of steps) {
     const rank = byRank.get(step.review_rank) ?? [];
-    if (rank.length >= lookedAtMost) continue;
+    if (rank.length >= maxLookedAt) continue;
     rank.push(step);
     byRank.set(step.review_rank, rank);
   }
-  return [4, 3, 2, 1, 0].flatMap((rank) => byRank.get(rank) ?? []).slice(0, lookedAtMost);
+  return [4, 3, 2, 1, 0].flatMap((rank) => byRank.get(rank) ?? []).slice(0, maxLookedAt);
 }
 
 /**
@@ -92,7 +92,7 @@ export async function lookAt<T extends LookedAt>(
     if (signal.aborted) return null;
     const looking = inspectOf(step)?.(step.args, signal);
     const state = await Promise.race([looking ?? null, late]).catch(() => null);
-    // What is there is said whatever comes before; what is not may be there by then.
+    // An existing target is reported regardless of earlier steps; a missing one may exist by then.
     if (state === null || state.state === 'exists') return state;
     return earlier.mayMakeTargetOf(step, state.state === 'missing') ? null : state;
   };

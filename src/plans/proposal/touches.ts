@@ -6,7 +6,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
 
-const pathAtMost = 2000;
+const maxPathLength = 2000;
 const everything = '';
 
 /** Tools whose steps touch nothing that another step could read, but through an output or a person. */
@@ -28,7 +28,7 @@ function keyOfPath(path: string): string {
 function pathsIn(value: Json): string[] {
   if (isOpen(value)) return ['.'];
   if (typeof value === 'string')
-    return value.length > pathAtMost || value.includes('\n') ? [] : [value];
+    return value.length > maxPathLength || value.includes('\n') ? [] : [value];
   if (typeof value !== 'object' || value === null) return [];
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(pathsIn);
 }

@@ -1,4 +1,4 @@
-// The events and time zones of an ICS file: its lines by the components they are in. A component that is not closed is left out.
+// Groups the lines of an ICS file by component. An unclosed component is left out.
 import type { BadLine, ContentLine, Lines } from './content-lines.ts';
 
 export type Component = {

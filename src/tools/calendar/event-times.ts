@@ -51,7 +51,7 @@ export function readTime(line: ContentLine, zoneOf: ZoneFinder): IcsTime {
   return time;
 }
 
-/** What keeps an event, or a part of it, from being read. */
+/** Why an event, or a part of it, can't be read. */
 export class EventError extends Error {
   line: number;
   constructor(line: number, reason: string) {

@@ -1,4 +1,4 @@
-// What is asked of the threads that read and change ICS files.
+// Requests to the threads that read and change ICS files.
 import { openThreads } from '../threads.ts';
 import type { NewEvent } from './add-event.ts';
 import type { Range, ReadEvents } from './read-events.ts';

@@ -38,7 +38,7 @@ const quotedAtMost = 20;
 /** An entry of the draftbook as the report sees it. */
 type Entry = Passage<number> & { n: number };
 
-/** What is not shown as a whole, counted; empty: everything is. */
+/** Counts of shortened and omitted outputs; '' if there are none. */
 function tellOmissions(entries: Entry[]): string {
   const omitted = entries.reduce((sum, one) => sum + one.omitted, 0);
   const shortened = entries.filter((one) => one.shortened && one.omitted === 0).length;
@@ -78,7 +78,7 @@ async function writeReport(
   return { ...report, cost_usd: answer.cost_usd };
 }
 
-/** What the entries say, the most frequent first, without a model. */
+/** Quotes the entries without a model, the most frequent first. */
 function listEntries({ sources, missing }: Draftbook, entries: Entry[]): Report {
   const lacking = missing === 0 ? '' : `; ${countOf(missing, 'step')} had none`;
   const all = entries.map(({ n }) => n);

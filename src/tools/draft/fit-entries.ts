@@ -5,7 +5,7 @@ import type { Quote } from '#domain/plan/draftbook.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Measure, shortenText } from './shorten-text.ts';
 
-/** Outputs that are shown together: each text with how many said exactly that, and how many others are left out. */
+/** Outputs shown together: each text with its count, and how many others are left out. */
 export type Passage<Source> = {
   quotes: Quote[];
   omitted: number;
@@ -74,7 +74,7 @@ function findShare(sizes: number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** What of `passage` fits: quotes from the first, the last of them shortened if it is the only one; the others are counted. */
+/** `passage` within the limit: its first quotes, a single one shortened; the others are counted. */
 async function shrink<Source>(
   passage: Passage<Source>,
   limit: number,

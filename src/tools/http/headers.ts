@@ -17,7 +17,7 @@ const ownHeaders = new Set([
 ]);
 /** RFC 9110, 5.6.2. */
 const token = /^[\w!#$%&'*+.^`|~-]{1,200}$/;
-/** What a header takes: visible Latin-1, blanks and tabs (RFC 9110, 5.5). */
+/** Visible Latin-1, blanks and tabs (RFC 9110, 5.5). */
 const unsendable = /[^\t\u0020-\u007e\u00a0-\u00ff]/u;
 
 type Problem = { code: 'invalid_arguments'; message: string };
@@ -29,7 +29,7 @@ function findProblem(name: string, value: unknown): string | null {
   if (!token.test(name))
     return `The header ${shown} cannot be sent: a name has letters, digits and hyphens only.`;
   if (ownHeaders.has(name.toLowerCase())) return `The header ${name} cannot be set.`;
-  // What is chosen at run time is looked at then.
+  // Values chosen at run time are checked then.
   if (typeof value !== 'string') return null;
   const [character] = unsendable.exec(value) ?? [];
   if (character !== undefined) {

@@ -104,7 +104,7 @@ export function createHttpOperations(
   ];
 }
 
-/** What is known at run time only is refused before the call as well. */
+/** Also checks, before the call, values known only at run time. */
 function requireHeaders(headers: Record<string, string>): void {
   const problem = findHeaderProblem(headers);
   if (problem !== null)

@@ -119,7 +119,7 @@ function readStructured(name: string, content: unknown, text: string, effect: Ef
   return AnyJson.parse(content);
 }
 
-/** What `text` says where that is `content`, but for the rounding of numbers. */
+/** `text` parsed if it equals `content` apart from rounded numbers. */
 function readSame(text: string, content: unknown): Json | undefined {
   try {
     const read = AnyJson.parse(parseExactly(text));

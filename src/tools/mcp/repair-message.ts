@@ -2,7 +2,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 
-const shownAtMost = 10_000;
+const maxShown = 10_000;
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1;
 
 /** A part that has no form of the protocol's is shown as it is. */
@@ -30,7 +30,7 @@ function repairPart(part: unknown): Record<string, unknown> {
   return { type: 'text', text: toText(rest) };
 }
 
-const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, shownAtMost);
+const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, maxShown);
 
 function repairResult(result: Record<string, unknown>): Record<string, unknown> {
   const { content, structuredContent, isError, _meta, ...rest } = result;

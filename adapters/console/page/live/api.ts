@@ -69,7 +69,7 @@ export async function request(
   }
 }
 
-/** What the server answered, with its numbers as they are. */
+/** The JSON answer, its numbers exact. */
 async function readAnswer<T>(response: Response): Promise<T> {
   // The server is ours: its answers have the types of its routes.
   return parseExactly(await response.text()) as T;

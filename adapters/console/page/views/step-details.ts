@@ -12,7 +12,7 @@ import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';
 import { drawStepBadge } from './parts.ts';
 
-/** What others say is shown whole here. */
+/** Others' words are shown in full here. */
 const wholeAtMost = 20_000;
 
 const relations: Record<Dependency['type'], string> = {
