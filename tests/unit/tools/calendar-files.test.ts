@@ -459,7 +459,7 @@ describe('an event added to a file', () => {
   test('of characters that the file cannot hold is refused, and so is what is no text', () => {
     const before = iconv.encode(calendar(...other).replace('Sound', 'Müller in Köln'), 'latin1');
     expect(() => add(before, { title: '会議' })).toThrow(/can't be written/);
-    expect(() => add(Buffer.from([0, 1, 2, 3, 0, 255]))).toThrow(/not a calendar/);
+    expect(() => add(Buffer.from([0, 1, 2, 3, 0, 255]))).toThrow(/not an ICS calendar/);
   });
 
   test('that was cut off is refused', () => {

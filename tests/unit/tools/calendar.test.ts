@@ -171,7 +171,7 @@ describe('calendar_read', () => {
   it('reports a file that is missing or no calendar, and addresses that are not https', async () => {
     await writeFile(join(bench.workspace, 'c.ics'), 'hello');
     const fail = (name: string) => bench.fail('calendar_read', { calendar: name });
-    expect((await fail('c.ics')).message).toMatch(/not a calendar in ICS form/);
+    expect((await fail('c.ics')).message).toMatch(/not an ICS calendar/);
     expect((await fail('gone.ics')).message).toMatch(/no calendar gone\.ics/);
     expect((await fail('http://example.org/a.ics')).code).toBe('address_not_allowed');
     expect((await fail('../a.ics')).code).toBe('path_outside_workspace');
