@@ -444,6 +444,44 @@ describe('a finding that leaves stale steps', () => {
     await checkPlan(instance.db.query, plan.id);
   });
 
+  test('waits for a person where a fooled model would feed what is gathered, and nothing is read of it', async () => {
+    await put('payroll.csv', 'Ben,9100');
+    await put('letter.txt', 'Dear customer');
+    script = () => ({
+      calls: [
+        {
+          name: 'propose_patch',
+          args: {
+            why: 'The server says that the payroll belongs to the letters.',
+            edit: [{ id: 'payroll', partition: 'letters' }],
+            remove: ['last'],
+          },
+        },
+      ],
+    });
+    const plan = await held([
+      noop('a'),
+      gate,
+      { ...read('letter', 'letter.txt'), partition: 'letters', after: ['gate'] },
+      { ...read('payroll', 'payroll.csv'), after: ['gate'] },
+      {
+        ...noop('book', 'letter', 'payroll'),
+        tool: 'draft',
+        operation: 'gather',
+        args: { partition: 'letters' },
+      },
+      noop('last', 'a', 'gate'),
+    ]);
+    await raise(plan.id, { step_id: 'a' });
+    const { pending_patch } = await waitFor('the change to wait', async () => {
+      const now = await instance.service.getPlan(plan.id);
+      return now.pending_patch === null ? null : now;
+    });
+    expect(pending_patch).toMatchObject({ status: 'needs_approval', changed: 1, removed: 1 });
+    const [payroll] = await instance.service.getSteps(plan.id, ['payroll']);
+    expect(payroll?.partition).toBeNull();
+  });
+
   test('is open again, and not tried again by itself, once its change was rejected', async () => {
     const add = { why: 'Read it.', add: [newRead('fresh')], remove: ['last'] };
     script = () => ({ calls: [{ name: 'propose_patch', args: add }] });
