@@ -71,7 +71,7 @@ function contentsOf(version: VersionRef, more: SQL = sql`true`): SQL {
       'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
       'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags),
       'resources', s.resources, 'capabilities', to_jsonb(s.capabilities), 'notes', s.notes,
-      'duration_minutes', s.duration_minutes, 'not_before', s.not_before, 'after', (
+      'duration_minutes', s.duration_minutes, 'not_before', s.not_before, 'seen', s.seen, 'after', (
         select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
           order by e.predecessor, e.type), '[]')
         from ${countersign}.plan_edges e

@@ -120,7 +120,7 @@ describe('the difference between two versions', () => {
     const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
     const changes = viewPlan(facts).sections.find(({ kind }) => kind === 'changes');
     expect(changes?.lines.map(({ lead, text }) => `${lead} ${text}`.trim())).toEqual([
-      expect.stringMatching(/^~ Writes notes\/a\.md: path: a\.md → notes\/a\.md$/),
+      expect.stringMatching(/^~ Creates notes\/a\.md: path: a\.md → notes\/a\.md$/),
       expect.stringMatching(/^~ .*after: 1b → 1b, 2a \(SS \+5 min\)/),
       expect.stringMatching(/^\+ Permanently deletes /),
       'takes 1 h 35 min instead of 1 h · first date 2 Jan 2030, 09:00 instead of right away' +
