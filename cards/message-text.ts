@@ -8,7 +8,7 @@ import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
 
 const notesSaid = 3;
-/** Of what is quoted; it is bounded where it comes from. */
+/** For quotes; their source bounds them. */
 const saidAtMost = 4000;
 
 type Named = { plan_id: string; title: string };

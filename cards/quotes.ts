@@ -1,8 +1,8 @@
-// Somebody else's words on a card: labelled, in quotation marks, in a line of their own.
+// Others' words on a card: labelled, quoted, on a line of their own.
 import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { Quote } from './view.ts';
 
-/** `quoteWords` as a card has it: set apart where it reads from right to left. */
+/** `quoteWords`, isolated if right-to-left. */
 export function showQuoted(text: string, max: number): string {
   return isolateText(quoteWords(text, max));
 }

@@ -68,7 +68,7 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
   };
 }
 
-/** Who did it, so that they can be told; null: nobody who waits for an answer. */
+/** Who waits for an answer; null: nobody. */
 function senderOf(signal: Signal): Listener | null {
   const { team } = signal;
   switch (signal.kind) {

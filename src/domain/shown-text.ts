@@ -183,7 +183,7 @@ function nameHosts(text: string): string {
   return named.length === 0 ? '' : ` (${named.join(', ')})`;
 }
 
-/** Somebody else's words as they stand within quotation marks of ours: on one line, and nothing in them closes the marks. */
+/** Others' words for use within quotation marks: one line that can't close them. */
 function withinMarks(text: string): string {
   const line = cleanLine(text)
     .replace(/[“„‟〝]/gu, '‘')
@@ -193,7 +193,7 @@ function withinMarks(text: string): string {
   return line + nameHosts(line);
 }
 
-/** Somebody else's words in quotation marks, cut to `max` code units; empty where they say nothing. */
+/** Others' words in quotation marks, cut to `max` code units; '' if they are empty. */
 export function quoteWords(text: string, max: number): string {
   const words = cutText(withinMarks(beginning(text, max)), Math.max(1, max));
   return words === '' ? '' : `“${words}”`;
@@ -204,7 +204,7 @@ const plainName =
   /^[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
 const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 
-/** Somebody else's name for something, within a sentence of ours: in quotation marks where it could be read as part of it. */
+/** Others' name within our sentence, quoted if it could be read as part of it. */
 export function quoteName(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
   return line === '' || (plainName.test(line) && !joinsSentence.test(line))
@@ -225,13 +225,13 @@ function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
     : showLine(line, max) + nameHosts(line);
 }
 
-/** Somebody else's words in a line of their own, such as a title: in quotation marks where they look like ours. */
+/** Others' words on their own line, such as a title; quoted if they look like ours. */
 export function showTitle(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
   return quoteIf(line, signsOfOurs.test(line) || wordsOfOurs.test(line), max);
 }
 
-/** Somebody else's label of a field or a choice: in quotation marks where a sign in it could be taken for ours. */
+/** Others' label of a field or choice; quoted if a sign in it looks like ours. */
 export function showLabel(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
   return quoteIf(line, signsOfOurs.test(line), max);

@@ -71,8 +71,8 @@ function isUnchecked({ step }: StepRun, operation: Operation, args: JsonObject):
 }
 
 /**
- * The difference that a person has not confirmed; null: there is none, or the call only reads. What nobody has looked at before differs
- * where something is there, or where that cannot be told.
+ * The difference that a person has not confirmed; null: there is none, or the call only reads. An unchecked target differs
+ * if it exists, or if that is unknown.
  * @param args of the call
  */
 async function findDrift(
@@ -166,7 +166,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     if (ready.kind === 'skip') return makeSkipped(step, ready);
     if (ready.kind === 'undecided') return askForValues(step, operation, ready.reason);
     const drift = await findDrift(run, operation, ready.args);
-    // Where its values are asked about anyway, what is at their target is shown with them.
+    // If its values are asked about anyway, the target's state is shown with them.
     const first = ready.confirm === 'values' && step.seen == null && drift?.was === null;
     if (drift !== null && !first) return askAboutDrift(run, name, ready, drift);
     if (ready.confirm !== null)

@@ -88,7 +88,7 @@ function readString(text: string, from: number): { json: string; end: number } |
   return null;
 }
 
-/** The objects that stand one after the other, and what is behind them. */
+/** Consecutive objects, and the rest after them. */
 function splitObjects(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

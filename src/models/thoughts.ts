@@ -1,4 +1,4 @@
-// What chat completion servers send of a model's thoughts beside its answer. Some refuse the next request without them, so they are
+// Reasoning that chat completion servers send alongside an answer. Some refuse the next request without them, so they are
 // kept with the reply and go back unchanged.
 import { isObject, JsonObject } from '#domain/text.ts';
 import type { Refused } from './chat.ts';

@@ -58,7 +58,7 @@ const wrappers = ['pagination', 'paging', 'page_info', 'pageInfo', 'meta', '_met
 /** Says that there is more, and nothing else. */
 const moreKeys = ['truncated', 'has_more', 'hasMore', 'has_next', 'hasNext', 'hasNextPage'];
 
-/** Where outputs have what leads to the next page, and the arguments that may take it. */
+/** Output fields that lead to the next page, and the arguments that may take them. */
 const nextKeys: [names: string[], arguments: string[]][] = [
   [
     ['next_cursor', 'nextCursor', 'end_cursor', 'endCursor'],

@@ -25,11 +25,11 @@ export type PlansContext = {
   approvers: string[];
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: Record<string, ApproverPolicy>;
-  /** Who may answer in the place of a person who is asked, by that person's name; left out: nobody. */
+  /** Delegates by the name of the person asked; left out: none. */
   delegates?: Record<string, string[]>;
   /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
   grouping?: Grouping;
-  /** Who is refused everywhere; left out: nobody. */
+  /** Blocked people; left out: none. */
   identity?: Pick<IdentitySettings, 'blocked'>;
   /** User groups of a chat in rules; left out: no chat is asked. */
   userGroups?: UserGroups;

@@ -103,9 +103,8 @@ function describeEmptyPeriods(recurrence: Recurrence): string {
 const changesLookedAt = 2;
 
 /**
- * The first moment after which the clocks go forward past a time that the rule would have had, in the changes that follow its
- * start; with that time as `02:30`. Null: they skip none of it. Rules of hours and shorter steps are counted in exact time and
- * lose nothing.
+ * The first clock change after the start that skips a time of the rule, with that time as `02:30`; null: none.
+ * Rules of hours and shorter steps are counted in exact time and lose nothing.
  */
 function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; time: string } | null {
   if (/^(HOURLY|MINUTELY|SECONDLY)$/.test(readFields(rrule).get('FREQ') ?? '')) return null;

@@ -3,7 +3,7 @@
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 
-/** Schemas inside each other, and all of one. Beyond, nobody checks them in time. */
+/** Nesting and size of a schema; larger ones can't be checked in time. */
 const limits = { depth: 60, parts: 20_000 };
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);

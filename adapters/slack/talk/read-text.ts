@@ -4,7 +4,7 @@ import { trimBlanks } from '#domain/words.ts';
 
 const markup = /<([^<>]+)>/g;
 
-/** Whom the text names. */
+/** Users the text mentions. */
 export function mentionedIn(text: string): string[] {
   return [...text.matchAll(/<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>/g)].flatMap(([, user]) => user ?? []);
 }

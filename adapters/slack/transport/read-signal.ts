@@ -5,7 +5,7 @@ import { makeStorable } from '#domain/text.ts';
 
 const id = z.string().min(1).max(200);
 
-/** Their many forms are read where they become text. */
+/** Parsed when they become text. */
 const written = {
   text: z
     .string()

@@ -14,7 +14,7 @@ import { readHtml } from '../transport/read-html.ts';
 
 // Each looks no further than to the next mark of its kind: a text of nothing but beginnings is read in one go all the same.
 const mention = /<at(?:\s[^<>]*)?>((?:[^<]|<(?!\/?at[\s>])[^<>]*>)*)<\/at>/gi;
-/** Stands where a message is quoted that the conversation has already. */
+/** Replaces a quoted message that the conversation already has. */
 const quoted = /<quoted(?:\s[^<>]*)?>(?:<\/quoted>)?/gi;
 /** Stands for the bot's own name: a character that nobody types. */
 const self = '\ue000';

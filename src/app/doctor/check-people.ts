@@ -11,7 +11,7 @@ import { needsVouching, personsIn } from '#plans/approval/approver-rules.ts';
 import { openPolicy, readGroups } from '#plans/approval/members.ts';
 import type { Config } from '../config.ts';
 
-/** How many more people a rule asks for than it names, those apart who only type a name where that proves nothing. */
+/** How many approvers a rule is short of, not counting typed names that prove nothing. */
 async function countMissing(
   db: Queryable,
   grouping: Grouping,

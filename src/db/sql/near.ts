@@ -59,7 +59,7 @@ export async function readEdgesAmong(
   return rows;
 }
 
-/** The positions of the steps that become stale where those that `selector` means do. */
+/** Positions of the steps that become stale with those of `selector`. */
 export async function findHeld(
   db: Queryable,
   planId: string,

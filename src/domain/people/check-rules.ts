@@ -12,7 +12,7 @@ type Rules = {
 
 export type RuleProblem = { path: string[]; message: string };
 
-/** Groups that a setting cannot name. @param here where a user group of a chat is none */
+/** Groups that a setting cannot name. */
 function checkGroups(
   grouping: Omit<Grouping, 'apart'>,
   path: string[],

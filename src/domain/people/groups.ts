@@ -22,7 +22,7 @@ export function groupIn(name: string): string | null {
   return name.startsWith(prefix) ? name.slice(prefix.length) : null;
 }
 
-/** A provider's group by the name that is its alone: `corp:finance`, or `corp:TENANT/finance` where organisations share the instance. */
+/** The unique name of a provider's group: `corp:finance`, or `corp:TENANT/finance` where organisations share the instance. */
 const ofProvider = (apart: boolean, { provider, tenant }: SignedInGroups, group: string) =>
   `${provider}:${apart ? `${tenant}/` : ''}${group}`;
 

@@ -274,7 +274,7 @@ function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolea
   );
 }
 
-/** Every name somebody goes by, their groups as `groupsOf` has them, and the providers that did not say which they are in. */
+/** A person's names, groups (`groupsOf`), and providers that reported none. */
 export type Known = { names: string[]; groups: string[]; unread: string[] };
 type Groups = Omit<Grouping, 'apart'>;
 
@@ -289,7 +289,7 @@ function isNamed(grouping: Groups, name: string, known: Known, within?: string):
 /** Why a person is refused on every surface; null: they are not. */
 export type Refusal = 'blocked' | 'groups_unread';
 
-/** Where it is not known whether somebody is in a group that is blocked, they are refused too. */
+/** Unknown membership of a blocked group is refused too. */
 export function findRefusal(
   { blocked }: Pick<IdentitySettings, 'blocked'>,
   grouping: Groups,

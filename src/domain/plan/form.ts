@@ -79,7 +79,7 @@ export type FormField = z.output<typeof FormField>;
 
 const optionShownAtMost = 100;
 
-/** An option as people see it: its value, which is the answer, and in quotation marks what it is called where that is different. */
+/** An option as shown: its value (the answer), and its quoted label if different. */
 export function describeOption({ value, label }: FormField['options'][number]): string {
   const shown = quoteName(value, optionShownAtMost);
   return label === value ? shown : `${shown} (${quoteWords(label, optionShownAtMost)})`;

@@ -29,7 +29,7 @@ export const RunRequest = z.strictObject({
   ...WantedModes.shape,
   interaction_policy: PolicyOverride.optional(),
 });
-/** `typed`: what of the text its person typed themself, where it also quotes a message of somebody else. */
+/** `typed`: the person's own part, if the text also quotes somebody else. */
 export type RunRequest = z.infer<typeof RunRequest> & { typed?: string };
 
 /** What GET /api/runs/:id answers. */

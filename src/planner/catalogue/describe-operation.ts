@@ -59,7 +59,7 @@ function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
 
 const plainTypes = new Set<unknown>(['string', 'integer', 'boolean']);
 
-/** Whether a change of ours answers only with where it was made: no other step takes anything from it. */
+/** Whether a change outputs only its location, which no other step uses. */
 function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
   if (source !== 'builtin' || effect === 'read' || human === true) return false;
   const properties = isObject(output?.properties) ? Object.values(output.properties) : [];

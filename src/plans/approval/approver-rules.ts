@@ -29,7 +29,7 @@ export type People = {
   vouched: (person: string) => boolean;
   /** Whether it is certain who asked; a requester with a typed name may be any of those who approve. */
   requesterVouched: boolean;
-  /** Persons who are refused everywhere: nothing they did counts. Left out: nobody is. */
+  /** Blocked people, whose approvals don't count. Left out: none. */
   refused?: ReadonlyMap<string, unknown>;
 };
 
@@ -114,7 +114,7 @@ export function rulesOf(
   return [...rules.values()];
 }
 
-/** How many different people a policy needs. Where nobody knows who asked, one of two people is not the requester. */
+/** How many different people a policy needs. If the requester is unknown, one of two people is not them. */
 export function neededFor(
   policy: ApproverPolicy,
   people: Pick<People, 'requesterVouched'>,

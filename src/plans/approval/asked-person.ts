@@ -39,7 +39,7 @@ export async function readAskedNames(
 
 const isAmong = (names: string[], one: string) => names.some((name) => isSamePerson(name, one));
 
-/** As whom `user` answers a step: as themselves, for somebody, or not at all. */
+/** Whether `user` may answer a step, and for whom if not for themselves. */
 type Standing = { may: boolean; instead: string | null };
 
 function standingOf(step: Step, names: { own: string[]; lent: string[] }): Standing {
@@ -94,7 +94,7 @@ function answers(step: Step, fates: Fates, { answer, answers: said = {} }: Settl
 }
 
 /**
- * For each step, whose answer `actor` gives where it is not their own.
+ * For each step, the person `actor` answers for, if not themselves.
  * @throws `not_allowed` for a step that is addressed to somebody else and was not taken over
  */
 export async function readAnswering(

@@ -24,7 +24,7 @@ function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): bo
   return seen === undefined || (seen.attempt === attempt && seen.status === status);
 }
 
-/** @throws `already_decided` where one of them has gone on since it was looked at, by somebody's word or by itself */
+/** @throws `already_decided` if one of them has changed since it was read */
 export async function requireAsSeen(
   tx: Transaction,
   row: PlanRow,

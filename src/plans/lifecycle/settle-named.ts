@@ -101,7 +101,7 @@ function wordAboutCall(
   }
 }
 
-/** Who answers a task. `instead`: whose it is, where that is somebody else. */
+/** Who answers a task. `instead`: its assignee, if somebody else. */
 type Answering = { actor: Actor; at: Date; name: string; instead: string | null };
 
 /** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */

@@ -156,10 +156,8 @@ function widensByChanging(step: ChangedStep, names: ReadonlyMap<string, string>)
 }
 
 /**
- * Why the patch needs an approval of its own; empty: it narrows. That is so where it changes nothing of what reaches a step that acts,
- * of what such a step reads, of the order in which steps meet at one place, and of what is asked before: then no number of such patches
- * does. Removing steps and other priorities, later times, more dependencies or conditions, and fewer resources narrow where that holds.
- * Adding a step never does, nor does making a call again that acts again.
+ * Why the patch needs its own approval; empty: it narrows. It narrows if it leaves unchanged what reaches or is read by an acting step,
+ * the order of steps at a shared target, and what is asked before. Adding a step, or repeating a call that acts again, never narrows.
  * @param operations those that the approved plan uses
  * @param near what the patch may concern of the plan
  */

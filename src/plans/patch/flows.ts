@@ -169,7 +169,7 @@ function findLostGate(step: Step): string[] {
   return [`Removes step ${step.label}, which ${does}.`];
 }
 
-/** A step that may come to be skipped, while others rely on it. */
+/** A step that may now be skipped while others rely on it. */
 function findBypassed({ before, now, position }: ChangedStep, graph: Graph, gone: Set<number>) {
   const skips = now.when.some((one) => !before.when.some((was) => isDeepStrictEqual(was, one)));
   if (!skips || !(isGate(now) || graph.hasFollowers(position, gone))) return [];
@@ -197,7 +197,7 @@ function findFedByRerun({ rerun }: PatchEffect, near: Near, graph: Graph, gone: 
     );
 }
 
-/** Steps that meet at one place, one of them to change it, and that may come in another order or without one of them. */
+/** Steps that share a target one of them changes, and may be reordered or lose one. */
 function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
   const again = effect.rerun.filter((step) => changesWorld(step) && !repeatsCall(step));
   const starts = [

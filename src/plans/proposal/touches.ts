@@ -14,7 +14,7 @@ const inert = new Set(['control', 'draft', 'human', 'plan', 'text']);
 
 export const isInert = (tool: string): boolean => inert.has(tool);
 
-/** Arguments that hold what is written, never where. Their values are not paths, and may be long. */
+/** Arguments with content, never a location. Their values may be long. */
 export const contentArguments = ['content', 'text', 'body', 'question', 'form', 'instructions'];
 
 type Located = Pick<Step, 'id' | 'tool' | 'args'>;

@@ -24,7 +24,7 @@ export type IcsWork = {
   close(): Promise<void>;
 };
 
-/** Calendars at once; one that takes its whole time leaves threads for the others. */
+/** Concurrent calendars; a slow one leaves threads for the others. */
 const maxThreads = 4;
 
 export function openIcsWork(timeoutMs = 10_000): IcsWork {

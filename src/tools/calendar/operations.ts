@@ -54,7 +54,7 @@ export function createCalendarOperations(
   const checker = (addresses: boolean) => (args: { [key: string]: unknown }) =>
     findProblem(args, configured, addresses);
   const checkAdd = checker(false);
-  /** One that cannot be read keeps no other from being read. @throws where it was asked for by name */
+  /** An unreadable calendar does not stop the others. @throws if it was asked for by name */
   const readOne = async (
     name: string,
     range: Range,

@@ -160,7 +160,7 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
   });
 }
 
-/** The report, and behind it what it was not written from. */
+/** The report, followed by what it leaves out. */
 function addOmissions<One extends Report>(report: One, entries: Entry[], book: Draftbook): One {
   const omissions = tellOmissions(entries);
   if (omissions === '') return report;

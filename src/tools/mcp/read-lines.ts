@@ -7,7 +7,7 @@ import { describeBytes } from '#domain/words.ts';
 export const longestMessage = 4_000_000;
 /** Characters at either end of a line that is too long in which its id is looked for. */
 const ends = 1000;
-/** The code of our own error in place of an answer: the server has acted, and nobody knows how. */
+/** Code of our own error: the server has acted, with unknown outcome. */
 export const tooLongCode = -32_099;
 
 const newline = 0x0a;

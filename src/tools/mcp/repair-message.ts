@@ -58,7 +58,7 @@ export function repairMessage<M extends JSONRPCMessage>(message: M): M {
   return isCall ? { ...message, result: repairResult(result) } : message;
 }
 
-/** Has every message of `transport` repaired before anybody reads it. */
+/** Repairs every message of `transport` before it is handled. */
 export function repairMessages(transport: Transport): void {
   let handler = transport.onmessage;
   Object.defineProperty(transport, 'onmessage', {
