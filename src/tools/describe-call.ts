@@ -430,7 +430,10 @@ function withTarget(
   const [first = ''] = call.headline;
   if (name === 'workspace_edit')
     return { ...call, target, headline: [seen.state === 'new' ? 'Creates' : first, ...rest] };
-  if (name !== 'workspace_write') return { ...call, target, headline: [first, ...rest] };
+  // A copy to a place where nothing is destroys nothing.
+  const destructive = name === 'workspace_copy' ? exists && !keeps : call.destructive;
+  if (name !== 'workspace_write')
+    return { ...call, target, destructive, headline: [first, ...rest] };
   const verb = exists ? (keeps ? 'Writes' : 'Overwrites') : 'Creates';
   return { ...call, target, destructive: exists && !keeps, headline: [verb, ...rest] };
 }

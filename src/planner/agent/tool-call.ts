@@ -1,9 +1,11 @@
 // Turns a model's tool call into arguments and a tool result into a message. Never throws.
+
 import canonicalize from 'canonicalize';
 import { CountersignError } from '#domain/errors.ts';
 import { parseRequestJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
+import { shownAtMost } from '../draft/session-reads.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
 
 export type Prepared =
@@ -15,8 +17,6 @@ export type CallMemory = Map<string, number>;
 
 /** Arguments beyond this are neither parsed nor sent back; no tool needs them. */
 export const argumentsAtMost = 400_000;
-/** What the model sees of one result. */
-const resultAtMost = 20_000;
 
 /** @param reads whether the tool of that name only looks: the same look again would find the same */
 export function prepareCall(
@@ -80,8 +80,8 @@ export function writeResult(call: ToolCall, result: ToolResult, quotes = false):
 /** Marks text from elsewhere as data; it cannot close its own mark. */
 export function wrapUntrusted(source: string, text: string): string {
   const shown =
-    text.length <= resultAtMost
+    text.length <= shownAtMost
       ? text
-      : `${text.slice(0, resultAtMost)}… (${text.length - resultAtMost} more characters)`;
+      : `${text.slice(0, shownAtMost)}… (${text.length - shownAtMost} more characters)`;
   return `<untrusted source="${source.replace(/[^\w-]/g, '_')}">\n${shown.replace(/<(?=\s*\/\s*untrusted)/gi, '<\\')}\n</untrusted>`;
 }

@@ -1,5 +1,7 @@
 // What a session has looked up: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
-import type { PlanContext } from '#domain/plan/plan.ts';
+import { z } from 'zod';
+import { parseAs } from '#domain/json.ts';
+import type { PlanContext, StepDraft } from '#domain/plan/plan.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { isObject, type Json, makeStorable } from '#domain/text.ts';
 
@@ -13,6 +15,38 @@ export function cutData(data: Json, most = outputAtMost): Json {
   const text = JSON.stringify(data);
   if (text.length <= most) return data;
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
+}
+
+/** Characters of an output that a model is shown. */
+export const shownAtMost = 20_000;
+/** So many characters at the beginning of a file tell whether a text was made from it. */
+const tellingLength = 60;
+
+/** The beginning of a file of which only a part was read or shown; null: it was seen whole, or it is no text. */
+function beginningOf(data: Json): string | null {
+  if (isObject(data))
+    return data.truncated === true && typeof data.text === 'string' ? data.text : null;
+  if (typeof data !== 'string') return null;
+  const more = /… \((\d{1,12}) more characters\)$/.exec(data)?.[1];
+  if (more === undefined || outputAtMost + Number(more) <= shownAtMost) return null;
+  const text = /"text":"((?:[^"\\]|\\.){1,400})/.exec(data)?.[1];
+  return text === undefined ? null : parseAs(z.string(), `"${text}"`);
+}
+
+/** Steps that would write a file with a text made from a part of it, so that the rest would be lost. */
+export function findPartialBases(steps: StepDraft[], reads: SessionRead[]): string[] {
+  return steps.flatMap(({ id = '', args: { path, content } = {} }) => {
+    if (typeof path !== 'string' || typeof content !== 'string') return [];
+    const isBase = reads.some((read) => {
+      const beginning = read.args.path === path ? beginningOf(read.data) : null;
+      return beginning !== null && content.includes(beginning.slice(0, tellingLength));
+    });
+    return isBase
+      ? [
+          `Step ${id}: only a part of ${path} was read, and the rest would be lost. Use workspace_edit.`,
+        ]
+      : [];
+  });
 }
 
 function isSame(one: SessionRead, other: SessionRead): boolean {

@@ -10,7 +10,7 @@ import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
-import { toToolOutputs } from '../draft/session-reads.ts';
+import { findPartialBases, toToolOutputs } from '../draft/session-reads.ts';
 import { readPreferences, readRisks, WrittenPreferences } from '../grammar/written-outline.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
@@ -142,7 +142,10 @@ export const submitPlan = draftTool(
             .map(({ path, message }) => `${path.join('.')}: ${message}.`),
         ),
       };
-    const problems = checkDraft(draft.data, tools);
+    const problems = [
+      ...checkDraft(draft.data, tools),
+      ...findPartialBases(draft.data.steps, state.reads),
+    ];
     if (problems.length === 0)
       problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
     if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };

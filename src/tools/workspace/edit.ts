@@ -159,7 +159,7 @@ async function* readChunks(file: FileHandle | null, size: number, signal: AbortS
 }
 
 /** @throws where the file was changed by somebody else since `before` */
-export async function requireSame(place: Place, before: Stats): Promise<void> {
+async function requireSame(place: Place, before: Stats): Promise<void> {
   const now = await lstat(place.at);
   if (now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw new CountersignError(

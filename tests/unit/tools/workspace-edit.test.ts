@@ -169,6 +169,7 @@ describe('workspace_copy', () => {
 test.each([
   ['workspace_copy', { path: 'a.txt', to: 'b.txt' }, 'new', 'Copies'],
   ['workspace_copy', { path: 'no.txt', to: 'b.txt' }, 'missing', 'Copies'],
+  ['workspace_copy', { path: 'a.txt', to: 'b.txt', overwrite: true }, 'new', 'Copies'],
   ['workspace_copy', { path: 'a.txt', to: 'c.txt', overwrite: true }, 'exists', 'Copies'],
   [
     'workspace_edit',
@@ -192,7 +193,7 @@ test.each([
   const call = describeCall(name, operation, args, seen);
   expect(call.headline[0]).toBe(verb);
   expect(call.class).toBe('changes');
-  expect(call.destructive).toBe('overwrite' in args || 'find' in args);
+  expect(call.destructive).toBe(('overwrite' in args && state === 'exists') || 'find' in args);
 });
 
 test('what an edit changes is shown as a difference', async () => {

@@ -84,6 +84,9 @@ function drawQuestion({ names, take, step }: Body): TemplateResult {
 
 const bodies: Record<string, (body: Body) => Drawn> = {
   workspace_write: drawWriteBody,
+  workspace_edit: ({ state, step, preview }) =>
+    preview?.file.hunks == null ? nothing : drawWrite(state, step.id, '', preview),
+  workspace_copy: ({ preview }) => drawLeaving(preview, 'What is replaced'),
   workspace_delete: ({ preview }) => drawLeaving(preview, 'What is deleted'),
   workspace_move: ({ preview }) => drawLeaving(preview, 'What is moved'),
   http_get: drawRequest,
