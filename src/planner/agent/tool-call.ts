@@ -1,5 +1,4 @@
 // Turns a model's tool call into arguments and a tool result into a message. Never throws.
-
 import canonicalize from 'canonicalize';
 import { CountersignError } from '#domain/errors.ts';
 import { parseRequestJson } from '#domain/json.ts';
