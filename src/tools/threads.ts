@@ -30,12 +30,30 @@ export function openThreads<Request, Answer>(
     // A thread without work keeps no process alive.
     worker.unref();
     all.add(worker);
-    worker.once('exit', () => all.delete(worker));
+    // An error between two messages is heard by nobody else, and would end the process; the exit follows it.
+    worker.on('error', () => {});
+    worker.once('exit', () => {
+      all.delete(worker);
+      const at = idle.indexOf(worker);
+      if (at !== -1) idle.splice(at, 1);
+    });
     return worker;
+  };
+  const waitForThread = async (signal: AbortSignal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => {
+      const at = waiting.indexOf(resolve);
+      if (at !== -1) waiting.splice(at, 1);
+      reject(toAbortError(signal));
+    };
+    waiting.push(resolve);
+    signal.addEventListener('abort', abort, { once: true });
+    await promise.finally(() => signal.removeEventListener('abort', abort));
   };
   return {
     async ask(request, signal) {
-      while (busy >= maxThreads) await new Promise<void>((resolve) => waiting.push(resolve));
+      throwIfAborted(signal);
+      while (busy >= maxThreads) await waitForThread(signal);
       busy += 1;
       const worker = idle.pop() ?? start();
       try {

@@ -1,0 +1,38 @@
+// Threads that take input from outside: what becomes of those that break, and of who waits for one.
+import { afterEach, expect, test } from 'vitest';
+import { openThreads, type Threads } from '#tools/threads.ts';
+import { waitFor } from '../../wait.ts';
+
+let threads: Threads<string, string>;
+afterEach(() => threads.close());
+
+/** @param module its code, where `port` is the way to who asks */
+function open(module: string, timeoutMs: number): void {
+  const code = `import { parentPort as port } from 'node:worker_threads';${module}`;
+  threads = openThreads(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
+    ...{ timeoutMs, maxThreads: 1, maxMegabytes: 64, tooLong: 'too long' },
+  });
+}
+const answer = "port.postMessage({ ok: true, answer: 'done' });";
+
+test('a thread that breaks after its answer ends nothing but itself', async () => {
+  open(
+    `port.on('message', () => { ${answer} setImmediate(() => { throw new Error('late'); }); });`,
+    20_000,
+  );
+  const { signal } = new AbortController();
+  expect(await threads.ask('a', signal)).toBe('done');
+  // The next is asked of another one, at the latest when this one is gone.
+  expect(await waitFor('an answer', () => threads.ask('b', signal))).toBe('done');
+});
+
+test('who waits for a thread and gives up does not wait for those before', async () => {
+  open("port.on('message', () => {});", 20_000);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const busy = threads.ask('a', first.signal);
+  const next = threads.ask('b', second.signal);
+  second.abort();
+  await expect(next).rejects.toMatchObject({ code: 'cancelled' });
+  first.abort();
+  await expect(busy).rejects.toMatchObject({ code: 'cancelled' });
+});
