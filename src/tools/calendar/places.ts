@@ -2,13 +2,15 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
-import { systemCode, throwIfAborted } from '../failures.ts';
+import { nothingDone, systemCode, throwIfAborted } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
 import { openSandbox, type Place, type Sandbox } from '../workspace/sandbox.ts';
 import { replaceFile } from '../workspace/write.ts';
 
 const maxBytes = 10_000_000;
+/** How often a change is worked out again because the file was written meanwhile. */
+const triesAtMost = 5;
 export const defaultCalendar = 'calendar.ics';
 
 export type CalendarPlaces = {
@@ -69,7 +71,9 @@ export function createCalendarPlaces(
         signal,
         changesSomething: false,
       });
-      return answer.text === null ? null : Buffer.from(answer.text);
+      if (answer.text === null)
+        throw new CountersignError('tool_failed', `The calendar ${calendar} is no text.`);
+      return Buffer.from(answer.text);
     },
     async update(calendar, change, signal) {
       if (toAddress(locate(calendar) ?? calendar) !== null)
@@ -79,9 +83,19 @@ export function createCalendarPlaces(
         );
       const work = () =>
         withFile(calendar, true, async (place) => {
-          throwIfAborted(signal);
-          const changed = await change(await readPlace(place));
-          if (changed !== null) await replaceFile(place, changed, 0o666);
+          for (let left = triesAtMost; left > 0; left -= 1) {
+            throwIfAborted(signal);
+            const before = await readPlace(place);
+            const changed = await change(before);
+            if (changed === null) return;
+            // Others may have written it while it was worked on.
+            if (isSame(before, await readPlace(place))) return replaceFile(place, changed, 0o666);
+          }
+          throw new CountersignError(
+            'tool_failed',
+            `${calendar} is being changed by another program. Nothing was added; try again later.`,
+            { details: nothingDone },
+          );
         });
       const turn = (turns.get(calendar) ?? Promise.resolve()).then(work, work);
       turns.set(calendar, turn);
@@ -105,6 +119,9 @@ export function toAddress(calendar: string): string | null {
     );
   return null;
 }
+
+const isSame = (one: Buffer | null, other: Buffer | null) =>
+  one === null || other === null ? one === other : one.equals(other);
 
 async function readPlace(place: Place): Promise<Buffer | null> {
   try {

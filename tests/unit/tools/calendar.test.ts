@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCalendarPlaces } from '#tools/calendar/places.ts';
+import { openSandbox } from '#tools/workspace/sandbox.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 let bench: Bench;
@@ -271,5 +273,42 @@ describe('calendar_add', () => {
     expect((await bench.fail('calendar_add', { ...event, calendar: 'web' })).message).toMatch(
       /is read-only/,
     );
+  });
+});
+
+describe('a calendar that others write too', () => {
+  const never = new AbortController().signal;
+  const open = async () =>
+    createCalendarPlaces(
+      { calendars: {}, baseDir: bench.workspace },
+      await openSandbox(bench.workspace),
+      { send: () => Promise.reject(new Error('no web')), close: async () => {} },
+    );
+
+  it('keeps what was written while a change was worked out', async () => {
+    const path = join(bench.workspace, 'c.ics');
+    await writeFile(path, 'one\n');
+    const places = await open();
+    let times = 0;
+    const add = async (ics: Buffer | null) => {
+      times += 1;
+      if (times === 1) await writeFile(path, 'one\ntwo\n');
+      return Buffer.from(`${ics}mine\n`);
+    };
+    await places.update('c.ics', add, never);
+    expect(await readFile(path, 'utf8')).toBe('one\ntwo\nmine\n');
+  });
+
+  it('is left as it is where it never rests', async () => {
+    const path = join(bench.workspace, 'c.ics');
+    const places = await open();
+    let times = 0;
+    const add = async () => {
+      times += 1;
+      await writeFile(path, `${times}`);
+      return Buffer.from('mine');
+    };
+    await expect(places.update('c.ics', add, never)).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(await readFile(path, 'utf8')).toBe(`${times}`);
   });
 });
