@@ -50,14 +50,16 @@ async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promis
   });
 }
 
-/** The address on the same host that a response leads to; null: none. */
+/** The address of the same server that a response leads to; null: none. */
 function findRedirect({ status, headers }: Response, asked: Parameters<typeof fetch>[0]) {
   const location = headers.get('location');
   if (![301, 302, 307, 308].includes(status) || location === null) return null;
   const from = new URL(asked instanceof Request ? asked.url : asked.toString());
   const to = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
-  const isSafe = to?.protocol === from.protocol || to?.protocol === 'https:';
-  return to !== null && isSafe && to.hostname === from.hostname ? to : null;
+  if (to === null || to.hostname !== from.hostname) return null;
+  // Another port is another server, but for the usual ones of http and https.
+  const isUpgrade = from.port === '' && to.port === '' && to.protocol === 'https:';
+  return to.origin === from.origin || isUpgrade ? to : null;
 }
 
 function readError(text: string): object {

@@ -272,20 +272,26 @@ describe('a server’s reason', () => {
 
   it('is not followed to another server: a redirect names the address', async () => {
     const other = await serve({ '/chat/completions': () => said({ content: 'hi' }) });
-    const here = await serve({});
+    const beside = `${other.url}/chat/completions`;
+    const leads: Record<string, string> = {
+      '/near': '/v1/chat/completions',
+      '/beside': beside,
+      '/away': beside.replace('127.0.0.1', 'localhost'),
+    };
     const server = createServer((request, response) => {
-      const to = request.url?.startsWith('/moved') ? here.url : other.url;
-      const host = to.replace(
-        '127.0.0.1',
-        request.url?.startsWith('/away') ? 'localhost' : '127.0.0.1',
-      );
-      response.writeHead(301, { location: `${host}/chat/completions` }).end();
+      const location = leads[request.url?.replace('/chat/completions', '') ?? ''];
+      if (location !== undefined) response.writeHead(301, { location }).end();
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ choices: [{ message: { content: 'hi' } }] }));
     });
     const { url, close } = await listenOnLoopback(server);
     closers.push(close);
     expect((await open(`${url}/near`).complete(ask(), never)).content).toBe('hi');
-    await expect(open(`${url}/away`).complete(ask(), never)).rejects.toThrow('OPENAI_BASE_URL');
-    expect(other.seen).toHaveLength(1);
+    for (const place of ['/beside', '/away'])
+      await expect(open(url + place).complete(ask(), never)).rejects.toThrow('OPENAI_BASE_URL');
+    expect(other.seen).toHaveLength(0);
   });
 
   it('leads to the setting: a model that was shut down, a server without the Responses API', async () => {
