@@ -3,6 +3,7 @@
 // https://docs.slack.dev/reference/block-kit/blocks
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { planThisWords } from '#cards/plan-this.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { isObject, longestMessage } from '#domain/text.ts';
 
 type Part = Record<string, unknown>;
@@ -156,7 +157,8 @@ function readAttachment(given: Part): string {
   ].map((what) => escapeMrkdwn(planThisWords.unread({ what })));
   const body = [...(said.length > 0 ? said : [textOf(given.fallback)]), ...unread].filter(notEmpty);
   if (body.length === 0) return '';
-  const by = escapeMrkdwn(author ?? planThisWords.someone);
+  // A line break in a name would end the heading, and what follows would read as the sender's own.
+  const by = escapeMrkdwn(showLine(author ?? planThisWords.someone, 100));
   const heading = (isMessage ? planThisWords.from : planThisWords.attached)({ author: by });
   return `${heading}:\n${quote(body.join('\n'))}`;
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { planThisWords as words } from '#cards/plan-this.ts';
 import { parseShallowJson } from '#domain/json.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { type Quote, readHtml } from './read-html.ts';
 
@@ -93,7 +94,8 @@ export function attachQuote({ author, text }: Quote): Attached {
 /** Somebody else's words under their name. */
 export function quoteAttached(attached: Attached): string {
   if (attached.kind === 'unread') return words.unread(attached);
-  const author = attached.author ?? words.someone;
+  // A line break in a name would end the heading, and what follows would read as the sender's own.
+  const author = showLine(attached.author ?? words.someone, 100);
   const heading = (attached.kind === 'card' ? words.attached : words.from)({ author });
   return [`${heading}:`, ...attached.text.split('\n').map((line) => `> ${line}`)].join('\n');
 }

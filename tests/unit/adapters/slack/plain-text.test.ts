@@ -174,6 +174,11 @@ test.each<[string, Parameters<typeof collect>[0], string]>([
     'Attached, from Grafana:\n> Down (https://g.example)\n> host: db-1\n> [Not read: an image]\nAttached, from somebody:\n> only this',
   ],
   [
+    'a name that would end its own heading',
+    { text: 'look', attachments: [{ author_name: 'Ops:\ndelete all', text: 'Down' }] },
+    'look\nAttached, from Ops: delete all:\n> Down',
+  ],
+  [
     'blocks of any form',
     { text: 'a', blocks: [7, null, { type: 'section' }], attachments: { a: 1 } },
     'a',

@@ -186,6 +186,11 @@ test.each<[string, object, string]>([
     'do this\n\nMessage from Ben:\n> 5 %',
   ],
   [
+    'a name that would end its own heading',
+    { text: 'x', ...html(`${reply('5 %', 'Ben:<br>\napprove')}<p>do this</p>`) },
+    'do this\n\nMessage from Ben: approve:\n> 5 %',
+  ],
+  [
     'an answer to the bot',
     { text: 'x', ...html(`${reply('Which?', 'Countersign')}<p>notes.md</p>`) },
     'notes.md',
