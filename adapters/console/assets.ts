@@ -46,7 +46,6 @@ const shared = [
   'cards/trace-words.ts',
   'cards/version-words.ts',
   'cards/words.ts',
-  'domain/decimal.ts',
   'domain/exact-json.ts',
   'domain/people/memory-note.ts',
   'domain/plan/expected-step.ts',

@@ -1,7 +1,5 @@
 // Reading JSON without changing its numbers. A whole number that a JavaScript number cannot hold becomes a bigint, which is written
 // back as it was; any other number that would change (0.1000000000000000055, 1e400) becomes its text, or is refused.
-import { compareDecimals, readDecimal } from './decimal.ts';
-
 declare global {
   interface BigInt {
     toJSON(): unknown;
@@ -28,10 +26,25 @@ const whole = /^-?\d{1,1000}$/;
 /** Whether `text` may hold numbers that `JSON.parse` would change. */
 export const mayChange = (text: string): boolean => suspicious.test(text);
 
+const written = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
+
+/** A number of JSON in one form: its digits, and how many zeros follow or places precede. null: it is none, or out of reach. */
+function toOneForm(text: string): string | null {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = written.exec(text) ?? [];
+  if (sign === undefined) return null;
+  const digits = whole + fraction;
+  let [from, to] = [0, digits.length];
+  while (digits[from] === '0') from += 1;
+  if (from === to) return '0';
+  while (digits[to - 1] === '0') to -= 1;
+  const zeros = Number(exponent) - fraction.length + digits.length - to;
+  return `${sign}${digits.slice(from, to)}e${zeros}`;
+}
+
 function survives(source: string, value: number): boolean {
   if (source === String(value)) return true;
-  const [exact, kept] = [readDecimal(source), readDecimal(String(value))];
-  return exact !== null && kept !== null && compareDecimals(exact, kept) === 0;
+  const form = toOneForm(source);
+  return form !== null && form === toOneForm(String(value));
 }
 
 /**

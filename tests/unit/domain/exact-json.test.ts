@@ -68,6 +68,16 @@ describe('a number in JSON', () => {
     expect(() => parseShallowJson(deep)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
   });
 
+  it.each([`0.1${'0'.repeat(990)}`, `1${'0'.repeat(990)}e-900`, `0.${'7'.repeat(990)}`])(
+    'holds nothing up where there are thousands as long as %#',
+    (source) => {
+      const text = `[${Array.from({ length: 4000 }, () => source).join(',')}]`;
+      const began = performance.now();
+      expect(parseExactly(text)).toHaveLength(4000);
+      expect(performance.now() - began).toBeLessThan(1500);
+    },
+  );
+
   it('stays the same over reading and writing, for all JSON there is', () => {
     const number = fc
       .tuple(
