@@ -5,6 +5,7 @@ import { isOpen } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
+import { defaultCalendar } from '#tools/calendar/places.ts';
 
 const maxPathLength = 2000;
 const everything = '';
@@ -15,7 +16,17 @@ const inert = new Set(['control', 'draft', 'human', 'plan', 'text']);
 export const isInert = (tool: string): boolean => inert.has(tool);
 
 /** Arguments with content, never a location. Their values may be long. */
-export const contentArguments = ['content', 'text', 'body', 'question', 'form', 'instructions'];
+export const contentArguments = [
+  'content',
+  'text',
+  'find',
+  'body',
+  'question',
+  'form',
+  'instructions',
+];
+/** Arguments by which operations on the workspace name files and folders. */
+const placeArguments = ['path', 'from', 'to'];
 
 type Located = Pick<Step, 'id' | 'tool' | 'args'>;
 
@@ -27,17 +38,22 @@ function keyOfPath(path: string): string {
 
 function pathsIn(value: Json): string[] {
   if (isOpen(value)) return ['.'];
-  if (typeof value === 'string')
-    return value.length > maxPathLength || value.includes('\n') ? [] : [value];
+  // What is too long to be compared may be any of them.
+  if (typeof value === 'string') return [value.length > maxPathLength ? '.' : value];
   if (typeof value !== 'object' || value === null) return [];
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(pathsIn);
 }
 
 function fileKeys(args: JsonObject): string[] {
-  const places = Object.entries(args).filter(([name]) => !contentArguments.includes(name));
-  const paths = places.flatMap(([, value]) => pathsIn(value));
+  const paths = placeArguments.flatMap((name) => pathsIn(args[name] ?? null));
   return paths.length === 0 ? ['files'] : paths.map(keyOfPath);
 }
+
+/** Of a calendar that is not named, the one of the workspace is read or changed too. */
+const calendarKeys = ({ calendar = defaultCalendar }: JsonObject): string[] => [
+  ...pathsIn(calendar).map(keyOfPath),
+  'web',
+];
 
 function webKey({ url }: JsonObject): string {
   if (typeof url !== 'string' || !URL.canParse(url)) return 'web';
@@ -50,7 +66,7 @@ export function touchesOf({ id, tool, args }: Located): string[] {
     case 'workspace':
       return fileKeys(args);
     case 'calendar':
-      return [...fileKeys(args), 'web'];
+      return calendarKeys(args);
     case 'http':
       return [webKey(args)];
     case 'chat':

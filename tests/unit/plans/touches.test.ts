@@ -1,0 +1,50 @@
+// Whether two steps may touch the same, so that their order matters. In doubt they do.
+import { expect, test } from 'vitest';
+import type { JsonObject } from '#domain/text.ts';
+import { meet, touchesOf } from '#plans/proposal/touches.ts';
+
+const touches = (tool: string, args: JsonObject) => touchesOf({ id: 's', tool, args });
+const long = 'a/'.repeat(1200);
+
+test.each<[string, [string, JsonObject], [string, JsonObject], boolean]>([
+  ['one file', ['workspace', { path: 'a.md' }], ['workspace', { path: './A.md' }], true],
+  ['two files', ['workspace', { path: 'a.md' }], ['workspace', { path: 'b.md' }], false],
+  [
+    'a file with a line break in its name',
+    ['workspace', { from: 'x', to: 'a\nb' }],
+    ['workspace', { path: 'a\nb' }],
+    true,
+  ],
+  [
+    'a path too long to compare',
+    ['workspace', { from: 'x', to: `${long}b` }],
+    ['workspace', { path: `${long}b` }],
+    true,
+  ],
+  [
+    'a later page of the whole workspace',
+    ['workspace', { recursive: true, after: 'x/y' }],
+    ['workspace', { path: 'a.md' }],
+    true,
+  ],
+  [
+    'the usual calendar as a file',
+    ['calendar', { from: '2026-05-01', to: '2026-05-02' }],
+    ['workspace', { path: 'calendar.ics' }],
+    true,
+  ],
+  [
+    'a calendar that is chosen when it runs',
+    ['calendar', { calendar: { $from: 'a', path: '/c' }, title: 'x' }],
+    ['workspace', { path: 'b.md' }],
+    true,
+  ],
+  [
+    'an event that is called like a file',
+    ['calendar', { calendar: 'c.ics', title: 'a.md' }],
+    ['workspace', { path: 'a.md' }],
+    false,
+  ],
+])('%s', (_, one, other, met) => {
+  expect(meet(touches(...one), touches(...other))).toBe(met);
+});
