@@ -28,6 +28,12 @@ test.each<[string, [string, JsonObject], [string, JsonObject], boolean]>([
     true,
   ],
   [
+    'a text that is looked for, called like a file',
+    ['workspace', { path: 'x', action: 'replace', find: 'a.md', text: 'b' }],
+    ['workspace', { path: 'a.md' }],
+    false,
+  ],
+  [
     'the usual calendar as a file',
     ['calendar', { from: '2026-05-01', to: '2026-05-02' }],
     ['workspace', { path: 'calendar.ics' }],
