@@ -282,7 +282,7 @@ describe('a calendar that others write too', () => {
     createCalendarPlaces(
       { calendars: {}, baseDir: bench.workspace },
       await openSandbox(bench.workspace),
-      { send: () => Promise.reject(new Error('no web')), close: async () => {} },
+      { send: () => Promise.reject(new Error('no web')) },
     );
 
   it('keeps what was written while a change was worked out', async () => {
