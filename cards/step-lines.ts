@@ -86,6 +86,18 @@ export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string |
   return others.length === 0 ? `step ${first} is not run` : `steps ${listOf(labels)} are not run`;
 }
 
+const doubts = {
+  unknown: ', a name that no account here has',
+  several: ', a name that several here have',
+};
+
+/** Whether the person it asks cannot be told: whoever may decide about the plan has to answer for them. */
+function doubtOf(step: Step, { unsure }: PlanCardFacts): string {
+  const name = assigneeOf(step);
+  const doubt = name === null || unsure === undefined ? undefined : unsure[name];
+  return doubt === undefined ? '' : doubts[doubt];
+}
+
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
@@ -99,7 +111,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   };
   return [
     ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked, answersIn(facts.steps)),
-    ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
+    ...(person === null ? [] : [`for ${person}${doubtOf(step, facts)}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(elsewhere === null ? [] : [elsewhere]),
     ...(retry === null ? [] : [`↻ ${retry}`]),

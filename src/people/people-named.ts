@@ -1,8 +1,11 @@
 // The people a card or sentence mentions, with the names readers know them by.
 import type { Queryable } from '#db/database.ts';
-import { readNamesOf, readShown, readStanding } from '#db/identities.ts';
+import { findCalled, readNamesOf, readPerson, readShown, readStanding } from '#db/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import type { PlanSummary, Step } from '#domain/plan/plan.ts';
+import { platformOf } from '#domain/chat/chat.ts';
+import { isSamePerson } from '#domain/people/names.ts';
+import { assigneeOf } from '#domain/plan/assignee.ts';
+import type { Plan, PlanSummary, Step } from '#domain/plan/plan.ts';
 import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { Service } from '#domain/service.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
@@ -19,7 +22,7 @@ export function namedIn({ tool, args, output, target }: Step): string[] {
   );
 }
 
-type Drawn = Omit<PlanCardFacts, 'names'>;
+type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
 /** The facts with what readers are shown in the place of everybody they name. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
@@ -33,7 +36,28 @@ export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardF
     ...(patch === null ? [] : [patch.proposed_by, ...patch.approved]),
     ...[steps, running, next, failed, waiting].flat().flatMap(namedIn),
   ];
-  return { ...facts, names: Object.fromEntries(await readShown(db, named)) };
+  return {
+    ...facts,
+    unsure: await findUnsure(db, plan, steps),
+    names: Object.fromEntries(await readShown(db, named)),
+  };
+}
+
+/** Of the people whom the steps of a plan in a chat ask, those whose name is no account's there, or that several are called. */
+async function findUnsure(
+  db: Queryable,
+  { conversation, requester }: Pick<Plan, 'conversation' | 'requester'>,
+  steps: Step[],
+): Promise<NonNullable<PlanCardFacts['unsure']>> {
+  const unsure: NonNullable<PlanCardFacts['unsure']> = {};
+  if (conversation === null || platformOf(conversation) === null) return unsure;
+  for (const name of new Set(steps.flatMap((step) => assigneeOf(step) ?? []))) {
+    if (isSamePerson(name, requester) || /\S@\S|:/.test(name)) continue;
+    const others = await readNamesOf(db, [await readPerson(db, name)]);
+    if (others.length > 1) continue;
+    unsure[name] = (await findCalled(db, name)).length > 1 ? 'several' : 'unknown';
+  }
+  return unsure;
 }
 
 /** The plans with what readers are shown in the place of who asked for them. */

@@ -116,6 +116,8 @@ export type PlanCardFacts = {
   approval_rules: ApprovalRule[];
   /** Whether an approval by this viewer would bring the plan nearer to its start. */
   may_approve: boolean;
+  /** People whom steps ask and whom the platform of the plan's chat knows not at all, or as several. */
+  unsure?: Partial<Record<string, 'unknown' | 'several'>>;
   /** What readers are shown in the place of names of people; left out, or of one that is not in it: the name. */
   names?: Record<string, string>;
   /** `names`: theirs, and those of the people whose delegate they are. */

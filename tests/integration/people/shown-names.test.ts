@@ -190,6 +190,31 @@ test('a person of several accounts is called as one of them is', async () => {
   expect(await cardFor(id, ben)).toContain('Waiting for Ana García ·');
 });
 
+test.each([
+  ['Ben', [], 'for Ben, a name that no account here has'],
+  ['@Ben', ['Ben'], 'for @Ben, a name that no account here has'],
+  ['Ben', ['Ben', 'Ben'], 'for Ben, a name that several here have'],
+  ['ben@example.com', [], 'for ben@example.com\n'],
+  ['slack:T1:U1', [], 'for slack:T1:U1\n'],
+])(
+  'a question to %s says before the approval whether anybody is meant',
+  async (assignee, called, said) => {
+    await Promise.all(
+      called.map((name, index) =>
+        instance.service.noteName(`slack:T1:U${called.length}${index}`, name),
+      ),
+    );
+    const ask = {
+      ...{ id: 'ask', description: 'Ask', tool: 'human', operation: 'task' },
+      args: { question: 'Well?', assignee },
+    };
+    const { id } = await propose({ steps: [ask] }, 'slack-names');
+    expect(await cardFor(id, ben)).toContain(said);
+    const elsewhere = await propose({ steps: [ask] });
+    expect(await cardFor(elsewhere.id, ben)).not.toContain(', a name that');
+  },
+);
+
 test('a task, and who asks for it, are said by the names that readers know, whatever a plan writes', async () => {
   await instance.service.noteName(ben.id, 'Ben <!channel>');
   const ask = {
