@@ -72,7 +72,9 @@ async function readText(
       if (info.size > comparedAtMost)
         return { found: 'file', size: info.size, text: null, bytes: null };
       const bytes = await file.readFile();
-      return { found: 'file', size: info.size, text: decodeText(bytes)?.text ?? null, bytes };
+      const decoded = decodeText(bytes);
+      const text = decoded?.exact ? decoded.text : null;
+      return { found: 'file', size: info.size, text, bytes };
     } finally {
       await file.close();
     }

@@ -197,7 +197,7 @@ test('a step is free when its lag has passed since the end of the edge that it h
 test('a step that waits for a start begins while its predecessor still runs', async () => {
   const { id } = await startBy(executor, instance, {
     title: 'Prompt',
-    steps: [waitStep('long', 60), { ...noop('b'), after: [edge('long', 'SS')] }],
+    steps: [waitStep('long', 50), { ...noop('b'), after: [edge('long', 'SS')] }],
   });
   const working = createPlanWorker(executor).work(id);
   await waitFor('the successor', async () => (await statusesOf(instance, id)).b === 'succeeded');
