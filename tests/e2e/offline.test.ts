@@ -127,7 +127,7 @@ describe.each(toolSets)('with $name', ({ open, writes, deletes }) => {
     if (deletes) {
       const { plan } = await askAndApprove(api, 'Delete archive/old.md');
       expect(plan.status).toBe('failed');
-      expect(plan.result_summary).toMatch(/^Step 1 failed: There is no archive\/old\.md/);
+      expect(plan.result_summary).toMatch(/^Step 1 failed: “?There is no archive\/old\.md/);
       expect(plan.guarded_operations).toEqual(['workspace_delete']);
     } else {
       const run = await api.ask('Delete archive/old.md');

@@ -100,16 +100,17 @@ function look(
     if (systemCode(cause) === 'ENOENT') return nothing(absent);
     throw error;
   };
-  return (
-    sandbox
-      .withPlace(path, { follow }, async (place) => {
-        const state = await readState(place.at, deep, signal).catch(orNothing);
-        return isLink(path, place.path) ? behindLink(state, place.path) : state;
-      })
-      .catch(orNothing)
-      // What cannot be looked at is found out by the call itself.
-      .catch(() => null)
-  );
+  return sandbox
+    .withPlace(path, { follow }, async (place) => {
+      const state = await readState(place.at, deep, signal).catch(orNothing);
+      return isLink(path, place.path) ? behindLink(state, place.path) : state;
+    })
+    .catch(orNothing)
+    .catch((error: unknown) => {
+      // The call itself finds out about anything else.
+      const leadsOut = error instanceof CountersignError && error.code === 'path_outside_workspace';
+      return leadsOut ? nothing('missing') : null;
+    });
 }
 
 /** The same name may be spelled in two ways; any other difference was made by a link. */
