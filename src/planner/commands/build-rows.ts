@@ -5,6 +5,7 @@ import { writeTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { summaryOperations } from '../draft/summarise-group.ts';
+import { type Coverage, listPages, newCoverage } from '../list-pages.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { RiskNote } from './build.ts';
 import type { Piece, RowsCommand } from './command.ts';
@@ -92,18 +93,20 @@ function pathOf(pieces: Piece[], row: Row, nth: number, table: string): string {
     .join('');
 }
 
-async function* readRows(table: string, { tools, signal }: Setting) {
-  for (let offset = 0; ; ) {
-    const args = { path: table, offset, limit: pageRows };
-    const { data } = await tools.call(tableOperation, args, signal);
+async function* readRows(table: string, { tools, signal }: Setting, coverage: Coverage) {
+  const listing = {
+    operation: tableOperation,
+    args: { path: table, limit: pageRows },
+    paging: { argument: 'offset', next: '/next' },
+  };
+  for await (const data of listPages(listing, { tools, signal }, coverage)) {
     if (!isObject(data) || !Array.isArray(data.rows) || !Array.isArray(data.columns))
       throw new Refusal(`${table} could not be read as a table.`);
+    coverage.listed += data.rows.length;
     yield {
       columns: data.columns.map(String),
       rows: data.rows.filter((row): row is Row => isObject(row)),
     };
-    if (typeof data.next !== 'number') return;
-    offset = data.next;
   }
 }
 
@@ -115,7 +118,8 @@ async function bindRows(command: RowsCommand, setting: Setting, summary: string)
   const writtenBy = new Map<string, number>();
   const twice: string[] = [];
   let bound: Bound | null = null;
-  for await (const { columns, rows } of readRows(table, setting)) {
+  const coverage = newCoverage();
+  for await (const { columns, rows } of readRows(table, setting, coverage)) {
     bound ??= {
       columns,
       to: bindColumns(command.to, columns, table),
@@ -135,7 +139,12 @@ async function bindRows(command: RowsCommand, setting: Setting, summary: string)
     }
   }
   if (bound === null || bound.count === 0)
-    throw new Refusal(`${table} has no rows below its header, so there is nothing to write.`);
+    throw new Refusal(
+      [
+        `${table} has no rows below its header, so there is nothing to write.`,
+        ...coverage.skipped.slice(0, namedAtMost).map((one) => `${capital(one)}.`),
+      ].join(' '),
+    );
   if (twice.length > 0) {
     const more = twice.length - namedAtMost;
     const named = listOf([

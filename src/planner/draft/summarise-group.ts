@@ -13,6 +13,8 @@ export type SummaryWish = {
   task: string;
   /** Where it is saved; undefined: the summary is the result of the last step. */
   path?: string | undefined;
+  /** What code has counted and summed over the items; the summary begins with it. */
+  totals?: string[];
 };
 
 /**
@@ -22,7 +24,7 @@ export type SummaryWish = {
 export function summariseGroup(
   group: string,
   partitions: string[],
-  { task, path }: SummaryWish,
+  { task, path, totals = [] }: SummaryWish,
 ): (StepDraft & { id: string })[] {
   const draft = { tool: 'draft' };
   const gathers = (partitions.length === 0 ? [null] : partitions).map((partition, index) => ({
@@ -50,7 +52,7 @@ export function summariseGroup(
     id: `${group}-summary`,
     description: `Write the summary of ${group}`,
     operation: 'finalise',
-    args: { draftbook: { $from: book, path: '' }, task },
+    args: { draftbook: { $from: book, path: '' }, task, ...(totals.length > 1 ? { totals } : {}) },
   };
   return [
     ...gathers,

@@ -18,6 +18,7 @@ import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
 import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
+import { Tally } from './tally-items.ts';
 
 const problemsAtMost = 5;
 /** Characters of the steps made of the items. */
@@ -132,7 +133,7 @@ class Expansion {
 /** The draft with the group and, where one is wanted, its summary. */
 function addAll(
   given: ForEach,
-  title: string,
+  { title, totals }: { title: string; totals: string[] },
   steps: Expanded[],
   partitions: string[],
   toolContext: ToolContext,
@@ -145,7 +146,7 @@ function addAll(
   const missing = summaryOperations.filter((name) => !known.has(name));
   if (missing.length > 0)
     return { problems: [`There is no operation ${missing.join(', ')} for then_summarise.`] };
-  const summary = summariseGroup(given.id, partitions, { task, path });
+  const summary = summariseGroup(given.id, partitions, { task, path, totals });
   return addGroup(
     group.outline,
     `${given.id}-summary`,
@@ -182,7 +183,7 @@ function findGaps(
     gaps.push({
       node,
       text: shorten(
-        `“${title}” leaves out ${countOf(skipped.length, 'item')} that could not be read: ${skipped.slice(0, gapsShown).join('; ')}${rest}. Correct that at its source and ask again.`,
+        `${countOf(skipped.length, 'line')} of the source of “${title}” to look at: ${skipped.slice(0, gapsShown).join('; ')}${rest}. What could not be read has no step here; correct it and ask again.`,
         1000,
       ),
       choice: null,
@@ -212,6 +213,7 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   const expansion = new Expansion(given, toolContext);
   const coverage = newCoverage();
   const lacking: Lacking = new Map();
+  const tally = new Tally();
   const sample: Json[] = [];
   let [found, pages] = [0, 0];
   let first: Json | undefined;
@@ -225,6 +227,7 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
         lacking.set(path, (lacking.get(path) ?? 0) + 1);
       if (!holds(item, given)) continue;
       if (sample.length < 5) sample.push(item);
+      tally.add(item);
       expansion.add(item, found);
     }
   }
@@ -254,7 +257,8 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   if ('problem' in parted) return { result: fail(parted.problem) };
   const { partitions } = parted;
   const title = `${given.title} (${tellFound(coverage, steps.length)})`;
-  const added = addAll(given, title, steps, partitions, toolContext);
+  const totals = tally.tell();
+  const added = addAll(given, { title, totals }, steps, partitions, toolContext);
   const gaps =
     'problems' in added
       ? []
@@ -276,7 +280,7 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
     : [];
   const told = [said, ...gaps.map(({ text }) => text), ...advice].join(' ');
   const outcome = keepEdit(edited, toolContext, told);
-  const data = { found, taken: steps.length, first: sample };
+  const data = { found, taken: steps.length, first: sample, totals };
   // An artifact was read by the request that brought it.
   const { operation, args: asked = {} } = given;
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };

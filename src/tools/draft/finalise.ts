@@ -118,6 +118,11 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
         'Output of draft_gather or draft_narrow, as { "$from": "a step" }.',
       ),
       task: text(20_000, 'What to write.'),
+      totals: z
+        .array(text(2000, 'A line.'))
+        .max(50)
+        .optional()
+        .describe('Counts and sums made by code; the report begins with them as they are.'),
       budget_tokens: budgetTokens
         .optional()
         .describe('What the sources may take; left out: the whole draftbook.'),
@@ -139,7 +144,13 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
       const id = idOfBook(args.draftbook);
       const book = await loadBook(port, planId, id);
       const budget = args.budget_tokens ?? book.tokens;
-      const trace = artifactIdOf(context.idempotencyKey, id, args.task, String(budget));
+      const trace = artifactIdOf(
+        context.idempotencyKey,
+        id,
+        args.task,
+        String(budget),
+        ...(args.totals ?? []),
+      );
       const found = ReportTrace.safeParse(await port.load(planId, trace));
       if (found.success) return tell(found.data, trace, book);
       const passages = toPassages(book.entries, id, (n) => n);
@@ -151,13 +162,21 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
         model === undefined || entries.length === 0
           ? { ...listEntries(book, entries), cost_usd: 0 }
           : await writeReport(model, toPrompt(args.task, book, entries), entries, context);
-      const report = addOmissions(written, entries, book);
+      const told = addOmissions(written, entries, book);
+      const report = { ...told, text: writeTotals(args.totals) + told.text };
       const content = await traceReport(port, planId, { id, book, entries, report });
       await port.store({ id: trace, planId, stepId, name: `trace-${stepId}.json`, content });
       passCrashPoint('draft_finalised');
       return tell(content, trace, book);
     },
   });
+}
+
+/** What code has counted of the items, before all that is written of them. */
+function writeTotals(totals: string[] = []): string {
+  return totals.length === 0
+    ? ''
+    : `Counted by code:\n${totals.map((line) => `- ${line}`).join('\n')}\n\n`;
 }
 
 /** The report, followed by what it leaves out. */

@@ -1,36 +1,40 @@
-// workspace_read_table: rows of a CSV or TSV file (RFC 4180) as objects by the names in its header, a page at a time. The file is
-// streamed, so no more than a page of it is held.
+// workspace_read_table: rows of a CSV, TSV or JSON file as objects by the names of its columns, a page at a time. The file is
+// streamed, so no more than a page of it is held; JSON that is one list is read as a whole. Lines that are no rows are told.
 import { type FileHandle, open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
 import { decodeChunks, detectEncoding, type TextEncoding } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
+import {
+  columnsAtMost,
+  readDelimited,
+  readJsonLines,
+  readJsonList,
+  type TableEntry,
+} from '../tables/read-rows.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead, readFlags } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
 const rowsAtMost = 1000;
-/** Bytes of a page as JSON, and of one row as it is in the file. */
+/** Bytes of a page as JSON, and of a file that is one JSON list. */
 const pageBytes = 600_000;
-const rowBytes = 200_000;
-const columnsAtMost = 500;
+const jsonBytes = 5_000_000;
+/** Lines of a page that are told one by one. */
+const skippedAtMost = 200;
 const fileBytes = 200_000_000;
-/** As far as the header is looked at to tell what divides its columns. */
-const headBytes = 65_536;
-const delimiters = [',', ';', '\t', '|'] as const;
 
 export function createReadTable(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'read_table',
-    description: 'Read rows of a CSV or TSV file by its header. Page by page.',
+    description: 'Read rows of a CSV, TSV or JSON file by its header. Page by page.',
     effect: 'read',
     destructive: false,
     targetArgument: 'path',
@@ -52,7 +56,11 @@ export function createReadTable(sandbox: Sandbox): Operation {
       z.strictObject({
         path: z.string(),
         columns: z.array(z.string()),
-        rows: z.array(z.record(z.string(), z.string())),
+        rows: z.array(JsonObject),
+        skipped: z
+          .array(z.strictObject({ line: z.number().int(), reason: z.string() }))
+          .optional()
+          .describe('Lines that are no rows, and why.'),
         next: z.number().int().nullable().describe('offset of the next page; null: the end.'),
       }),
     ),
@@ -81,9 +89,8 @@ async function readPage(place: Place, page: Page, signal: AbortSignal) {
     if (info.size > fileBytes)
       refuse(path, `it has ${countOf(info.size, 'byte')}, and ${fileBytes / 1e6} MB is the limit.`);
     const encoding = await detectFile(file, path);
-    const delimiter = page.delimiter ?? (await guessDelimiter(file, path, encoding));
-    const text = decodeFile(file, path, encoding);
-    const { columns, rows, next } = await readRows(text, path, { ...page, delimiter }, signal);
+    const entries = await openEntries(place, file, info.size, encoding, page.delimiter);
+    const { columns, rows, skipped, next } = await readRows(entries, path, page, signal);
     const last = page.offset + rows.length;
     const which =
       rows.length === 0
@@ -91,29 +98,27 @@ async function readPage(place: Place, page: Page, signal: AbortSignal) {
         : `Rows ${page.offset + 1} to ${last}`;
     return {
       summary: `${which} of ${path}${next === null ? '' : ', and there are more'} (${shorten(listOf(columns), 150)}).`,
-      data: { path, columns, rows, next },
+      data: { path, columns, rows, ...(skipped.length === 0 ? {} : { skipped }), next },
     };
   } finally {
     await file.close();
   }
 }
 
-/** The delimiter that divides the first line most often, outside of quotes. */
-async function guessDelimiter(
+async function openEntries(
+  { path }: Place,
   file: FileHandle,
-  path: string,
+  size: number,
   encoding: TextEncoding,
-): Promise<string> {
-  if (path.toLowerCase().endsWith('.tsv')) return '\t';
-  const head = file.createReadStream({ start: 0, end: headBytes - 1, autoClose: false });
-  let text = '';
-  for await (const piece of decodeChunks(head, encoding)) text += piece;
-  const [line = ''] = text
-    .replaceAll(/"[^"]*"/g, '')
-    .trimStart()
-    .split(/[\r\n]/, 1);
-  const count = (one: string) => line.split(one).length;
-  return delimiters.reduce((best, one) => (count(one) > count(best) ? one : best));
+  delimiter: string | undefined,
+): Promise<AsyncIterable<TableEntry>> {
+  const pieces = decodeFile(file, path, encoding);
+  const name = path.toLowerCase();
+  if (/\.(?:jsonl|ndjson)$/.test(name)) return readJsonLines(pieces);
+  if (!name.endsWith('.json')) return readDelimited(pieces, delimiter);
+  if (size > jsonBytes)
+    refuse(path, `a JSON list has at most ${jsonBytes / 1e6} MB. Save it as JSON lines (.jsonl).`);
+  return readJsonList(pieces);
 }
 
 async function detectFile(file: FileHandle, path: string): Promise<TextEncoding> {
@@ -134,66 +139,63 @@ async function* decodeFile(
   }
 }
 
-/** Column names, trimmed. @throws when a value could not be told by its column's name */
-function readHeader(path: string, record: string[]): string[] {
-  const columns = record.map((name) => name.trim());
-  if (columns.length > columnsAtMost)
-    refuse(path, `it has ${columns.length} columns, and ${columnsAtMost} is the limit.`);
-  const empty = columns.indexOf('');
-  if (empty !== -1)
-    refuse(path, `column ${empty + 1} has no name in the header, which is its first line.`);
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
-  if (twice !== undefined) refuse(path, `two columns are called “${twice}”. Rename one.`);
-  return columns;
-}
+type Skipped = { line: number; reason: string };
 
 async function readRows(
-  text: AsyncGenerator<string>,
+  entries: AsyncIterable<TableEntry>,
   path: string,
-  { offset, limit, delimiter = ',' }: Page,
+  { offset, limit }: Page,
   signal: AbortSignal,
-): Promise<{ columns: string[]; rows: Record<string, string>[]; next: number | null }> {
-  const parser = parse({
-    delimiter,
-    info: true,
-    max_record_size: rowBytes,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  });
-  const source = Readable.from(text);
-  source.on('error', (error) => parser.destroy(error)).pipe(parser);
+): Promise<{ columns: string[]; rows: JsonObject[]; skipped: Skipped[]; next: number | null }> {
   let columns: string[] | null = null;
-  const rows: Record<string, string>[] = [];
+  const rows: JsonObject[] = [];
+  const skipped: Skipped[] = [];
+  let more = 0;
   let seen = 0;
   let bytes = 0;
-  try {
-    for await (const { record, info } of parser) {
-      throwIfAborted(signal);
-      if (columns === null) {
-        columns = readHeader(path, record);
-        continue;
-      }
-      const names: string[] = columns;
-      if (record.length !== names.length)
-        refuse(
-          path,
-          `the row that ends in line ${info.lines} has ${countOf(record.length, 'value')}, and the header names ${countOf(names.length, 'column')}.`,
-        );
-      seen += 1;
-      if (seen <= offset) continue;
-      const row = Object.fromEntries(names.map((name, index) => [name, record[index] ?? '']));
-      bytes += Buffer.byteLength(JSON.stringify(row)) + 1;
-      if (rows.length === limit || (rows.length > 0 && bytes > pageBytes))
-        return { columns: names, rows, next: seen - 1 };
-      rows.push(row);
+  const told = (next: number | null) => ({
+    columns: columns ?? [],
+    rows,
+    skipped: tellMore(skipped, more),
+    next,
+  });
+  for await (const entry of entries) {
+    throwIfAborted(signal);
+    if ('columns' in entry) {
+      columns = entry.columns;
+      if (columns.length > columnsAtMost)
+        refuse(path, `it has ${columns.length} columns, and ${columnsAtMost} is the limit.`);
+      continue;
     }
-  } catch (error) {
-    if (error instanceof CsvError) refuse(path, `${error.message}.`);
-    throw error;
-  } finally {
-    source.destroy();
-    parser.destroy();
+    if ('reason' in entry) {
+      // What is before the first row of this page was told with the page before.
+      if (seen < offset || (seen === offset && offset > 0)) continue;
+      if (skipped.length < skippedAtMost) skipped.push({ line: entry.line, reason: entry.reason });
+      else more += 1;
+      continue;
+    }
+    seen += 1;
+    if (seen <= offset) continue;
+    bytes += Buffer.byteLength(JSON.stringify(entry.row)) + 1;
+    if (rows.length === limit || (rows.length > 0 && bytes > pageBytes)) return told(seen - 1);
+    rows.push(entry.row);
   }
-  if (columns === null) refuse(path, 'it is empty; its first line is to name the columns.');
-  return { columns, rows, next: null };
+  if (columns === null) {
+    const [first] = skipped;
+    refuse(
+      path,
+      first === undefined
+        ? 'it is empty; its first line is to name the columns.'
+        : `line ${first.line} cannot be read: ${first.reason}.`,
+    );
+  }
+  return told(null);
 }
+
+const tellMore = (skipped: Skipped[], more: number): Skipped[] =>
+  more === 0
+    ? skipped
+    : [
+        ...skipped,
+        { line: skipped.at(-1)?.line ?? 0, reason: `and ${countOf(more, 'more line')}` },
+      ];

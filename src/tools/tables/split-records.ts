@@ -1,0 +1,100 @@
+// Records of delimited text (RFC 4180, and what spreadsheets make of it), each with the line it begins in. A record that is not sound
+// is told with its line and reason, and reading goes on with the next line: an open quote swallows nothing.
+import { parse } from 'csv-parse/sync';
+
+/** A record: its values, or why it has none. */
+export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
+
+/** Lines and characters that one record may have. */
+const linesAtMost = 100;
+const charactersAtMost = 200_000;
+
+/** The lines of a text in pieces, each with its end, whatever that is. What is too long for a record is cut. */
+export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const text = rest + piece;
+    // A CR at the end may be half of CRLF.
+    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2));
+    yield* text.slice(0, end + 1).match(/[^\r\n]*(?:\r\n|\n|\r)/g) ?? [];
+    rest = text.slice(end + 1);
+    if (rest.length > 2 * charactersAtMost) rest = rest.slice(0, charactersAtMost + 1);
+  }
+  yield* rest.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? [];
+}
+
+const withoutEnd = (line: string): string => line.replace(/\r?\n$|\r$/, '');
+
+const quotesIn = (text: string): number => text.split('"').length - 1;
+
+/** Whether a value of the line begins with a quote; others are plain characters. */
+function hasQuoted(line: string, delimiter: string): boolean {
+  if (!line.includes('"')) return false;
+  return line.split(delimiter).some((value) => value.trimStart().startsWith('"'));
+}
+
+/** The values of a whole record; null: its quotes are not those of one. */
+function parseRecord(text: string, delimiter: string): string[] | null {
+  try {
+    const [record, ...others] = parse(text, {
+      delimiter,
+      ltrim: false,
+      relax_column_count: true,
+      record_delimiter: ['\u0000'],
+    });
+    return record !== undefined && others.length === 0 ? record : null;
+  } catch {
+    return null; // the caller tells the line
+  }
+}
+
+/** @param lines with their ends */
+export async function* splitRecords(
+  lines: AsyncIterable<string>,
+  delimiter: string,
+): AsyncGenerator<TableRecord> {
+  const source = lines[Symbol.asyncIterator]();
+  /** Lines that were read ahead, and the number of the first of them. */
+  let ahead: string[] = [];
+  let line = 0;
+  const take = async (at: number): Promise<string | undefined> => {
+    while (ahead.length <= at) {
+      const next = await source.next();
+      if (next.done === true) return undefined;
+      ahead.push(next.value);
+    }
+    return ahead[at];
+  };
+  for (;;) {
+    const whole = await take(0);
+    if (whole === undefined) return;
+    const first = withoutEnd(whole);
+    line += 1;
+    let used = 1;
+    if (first.length > charactersAtMost)
+      yield {
+        line,
+        reason: `it has more than ${charactersAtMost.toLocaleString('en-US')} characters`,
+      };
+    else if (!hasQuoted(first, delimiter)) yield { line, values: first.split(delimiter) };
+    else {
+      let text = whole;
+      let isOpen = quotesIn(first) % 2 === 1;
+      let values = isOpen ? null : parseRecord(first, delimiter);
+      for (let at = 1; isOpen && at < linesAtMost && text.length < charactersAtMost; at += 1) {
+        const next = await take(at);
+        if (next === undefined) break;
+        text += next;
+        isOpen = quotesIn(next) % 2 === 0;
+        if (isOpen) continue;
+        values = parseRecord(withoutEnd(text), delimiter);
+        if (values !== null) used = at + 1;
+      }
+      yield values === null
+        ? { line, reason: 'its quotation marks do not match; write one inside a value twice' }
+        : { line, values };
+    }
+    ahead = ahead.slice(used);
+    line += used - 1;
+  }
+}

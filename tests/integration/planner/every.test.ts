@@ -1,0 +1,53 @@
+// "Every" over more than a page, and over a table that has lines which are no rows: over real files, without a model.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ana } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const instance = useInstance();
+
+async function ask(text: string) {
+  const { run_id } = await instance.service.startRun({ text }, ana);
+  return waitFor(
+    'the planner',
+    async () => {
+      const now = await instance.service.getRun(run_id);
+      return now.planning_status === 'running' ? null : now;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+test('6,200 files are 6,200 steps, hidden ones included', async () => {
+  const folder = join(instance.workspace, 'data');
+  await mkdir(folder, { recursive: true });
+  const names = Array.from({ length: 6200 }, (_, at) => (at % 1000 === 0 ? `.f${at}` : `f${at}`));
+  for (let at = 0; at < names.length; at += 200)
+    await Promise.all(names.slice(at, at + 200).map((name) => writeFile(join(folder, name), '')));
+  const { plan_id: id = '' } = await ask('Delete every file in data');
+  const plan = await instance.service.getPlan(id);
+  expect(plan.steps_total).toBe(6200);
+  expect(plan.risks.filter(({ text }) => text.includes('listed'))).toEqual([]);
+});
+
+test('rows that cannot be read are the first risk, and the others are planned and counted', async () => {
+  await writeFile(
+    join(instance.workspace, 't.csv'),
+    'sep=;\nid;owed\n1;2,50\n2;3,50;x\n3;"open\n4;1,00\n',
+  );
+  const { plan_id: id = '' } = await ask(
+    'For every row in t.csv write a letter to out/<id>.md, then write one summary of all letters',
+  );
+  const plan = await instance.service.getPlan(id);
+  expect(plan.risks[0]?.text).toContain('line 4');
+  expect(plan.risks[0]?.text).toContain('line 5');
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
+  expect(steps.filter(({ operation }) => operation === 'write')).toHaveLength(3);
+  expect(steps.find(({ operation }) => operation === 'finalise')?.args.totals).toEqual([
+    '2 items',
+    'id: sum 5 of 2 numbers',
+    'owed: sum 3.5 of 2 numbers',
+  ]);
+});

@@ -1,0 +1,111 @@
+// Amounts as spreadsheets write them: read exactly, or not at all.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readAmount } from '#domain/amount.ts';
+import { writeDecimal } from '#domain/decimal.ts';
+import { Tally } from '#planner/stage-tools/tally-items.ts';
+import { rounds } from '../../rounds.ts';
+
+const told = (text: string) => {
+  const amount = readAmount(text);
+  if (amount === null) return null;
+  const [point, comma] = [amount.point, amount.comma].map((one) => one && writeDecimal(one));
+  return [point, comma, amount.unit];
+};
+
+describe('an amount', () => {
+  it.each([
+    ['0.1', ['0.1', null, '']],
+    ['1,234.50', ['1234.5', null, '']],
+    ['1.234,50', [null, '1234.5', '']],
+    ['1,234', ['1234', '1.234', '']],
+    ['12', ['12', '12', '']],
+    ['€ 12,50', [null, '12.5', '€']],
+    ['12.50 EUR', ['12.5', null, 'EUR']],
+    ['US$1,000.00', ['1000', null, 'US$']],
+    ['(1,234.50)', ['-1234.5', null, '']],
+    ['-$5', ['-5', '-5', '$']],
+    ['−3,5', [null, '-3.5', '']],
+    ["1'234.50", ['1234.5', null, '']],
+    ['1 234,50', [null, '1234.5', '']],
+    ['12,34,567.00', ['1234567', null, '']],
+    ['1.5E+3', ['1500', null, '']],
+    ['9007199254740993', ['9007199254740993', '9007199254740993', '']],
+  ])('%s', (text, amount) => {
+    expect(told(text)).toEqual(amount);
+  });
+
+  it.each([
+    '',
+    'n/a',
+    '-',
+    '00501',
+    '2026-12-01',
+    '12.05.2026',
+    '1,2,3',
+    '5%',
+    '(5',
+    '$5 EUR',
+    '1e999',
+    '٣',
+    'NaN',
+    '0x10',
+    '12 34',
+  ])('%s is none', (text) => {
+    expect(told(text)).toBeNull();
+  });
+});
+
+function tally(items: object[]): string[] {
+  const all = new Tally();
+  for (const item of items) all.add(JSON.parse(JSON.stringify(item)));
+  return all.tell();
+}
+const column = (values: string[]) => tally(values.map((amount) => ({ amount }))).slice(1);
+
+describe('a tally', () => {
+  it.each([
+    [['0.1', '0.2', '0.30'], 'amount: sum 0.6 of 3 numbers'],
+    [['1.234,50', '-0,50', '7'], 'amount: sum 1241 of 3 numbers'],
+    [['$1,234.50', '($0.50)', '$7'], 'amount: sum 1241 $ of 3 numbers'],
+    [['9007199254740993', '1', '2'], 'amount: sum 9007199254740996 of 3 numbers'],
+    [['1', '2', 'n/a'], 'amount: sum 3 of 2 numbers; 1 value no number: n/a'],
+    [['1,234', '5', '6'], 'amount: not summed, as 1,234 may be read in two ways'],
+    [['1.5', '1,5', '2'], 'amount: not summed, as points and commas are mixed'],
+    [['€ 1', '$ 2', '3'], 'amount: not summed, as its currencies differ'],
+  ])('of %j says %s', (values, line) => {
+    expect(column(values)).toEqual([line]);
+  });
+
+  it('groups by the exact text, with counts that add up to all', () => {
+    const regions = ['North', 'South', 'North', 'north', 'North ', ''];
+    expect(tally(regions.map((region, id) => ({ region, id: id % 2 })))).toEqual([
+      '6 items',
+      'region: North (2), South (1), north (1), North  (1), 1 empty',
+      'id: 0 (3), 1 (3)',
+      'id: sum 3 of 6 numbers',
+    ]);
+  });
+
+  it('adds what binary numbers would round, whatever there is', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -1e12, max: 1e12 }), { minLength: 2, maxLength: 50 }),
+        (cents) => {
+          const total = cents.reduce((sum, one) => sum + BigInt(one), 0n);
+          const write = (one: bigint) => {
+            const digits = String(one < 0n ? -one : one).padStart(3, '0');
+            return `${one < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+          };
+          const line = column(cents.map((one) => write(BigInt(one)))).at(-1) ?? '';
+          expect(line).toContain(
+            `sum ${write(total)
+              .replace(/\.?0+$/, '')
+              .replace(/^-0$/, '0')} of`,
+          );
+        },
+      ),
+      { numRuns: rounds(200) },
+    );
+  });
+});
