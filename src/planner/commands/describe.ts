@@ -192,8 +192,9 @@ function groupPhrases(steps: Described[], timezone: string): Phrase[][] {
   const main = steps.filter((step) => {
     const family = familyOf(step.spec);
     const isSource = used.has(step.id ?? '') && (family === 'read' || family === 'fetch');
-    const holds = paths.some((path) => path.startsWith(`${say(step, 'path')}/`));
-    return !isSource && !(family === 'make_folder' && holds);
+    if (family !== 'make_folder') return !isSource;
+    const folder = `${say(step, 'path')}/`;
+    return !paths.some((path) => path.startsWith(folder));
   });
   const groups: Phrase[][] = [];
   for (const step of main.length > 0 ? main : steps) {

@@ -31,13 +31,25 @@ export function needsOutline({ clauses, parts, deadline, outline }: Request): bo
   return parts.length > 0 || deadline !== null || outline || clauses.some(more);
 }
 
-export function draftSteps({ steps, cautions }: Drafted, timezone: string): PlanDraft {
+/** What a plan of these steps says of itself. */
+export function describeDraft(
+  { steps, cautions }: Drafted,
+  timezone: string,
+): Pick<PlanDraft, 'title' | 'summary' | 'risks'> {
   const risks = cautions.slice(0, risksAtMost);
   const title = describeTitle(steps, timezone);
   const when = describeStart(steps, timezone);
   return {
     title: when === '' ? title : `${trimTail(title, /[.?!]/)}, ${when}`,
     summary: `${when === '' ? '' : `Not before ${when.replace(/^on /, '')}: `}${describeOutcome(steps, timezone)}`,
+    ...(risks.length === 0 ? {} : { risks }),
+  };
+}
+
+export function draftSteps(drafted: Drafted, timezone: string): PlanDraft {
+  const { steps } = drafted;
+  return {
+    ...describeDraft(drafted, timezone),
     steps: steps.map(
       (step): StepDraft => ({
         id: step.id,
@@ -50,7 +62,36 @@ export function draftSteps({ steps, cautions }: Drafted, timezone: string): Plan
         ...(step.when.length === 0 ? {} : { when: step.when }),
       }),
     ),
-    ...(risks.length === 0 ? {} : { risks }),
+  };
+}
+
+/** More steps of one kind than this are one group. */
+const groupedFrom = 500;
+
+/** Many calls of one operation as a group, as `for_each` takes it; null: they are few, or not of one kind. */
+export function groupSteps(steps: Step[], timezone: string): object | null {
+  const [first] = steps;
+  if (first === undefined || steps.length < groupedFrom) return null;
+  const names = Object.keys(first.args).join(' ');
+  const isAlike = ({ spec, args, after, start, when }: Step) =>
+    spec === first.spec &&
+    Object.keys(args).join(' ') === names &&
+    Object.values(args).every((value) => typeof value !== 'object') &&
+    after.size === 0 &&
+    start === null &&
+    when.length === 0;
+  if (!steps.every(isAlike)) return null;
+  const template = Object.keys(first.args).map((name) => [name, `{{item/args/${name}}}`]);
+  return {
+    id: 'files',
+    title: describeTitle(steps, timezone),
+    list: '',
+    items: steps.map((step) => ({ says: describeStep(step, timezone, []), args: step.args })),
+    step: {
+      description: '{{item/says}}',
+      operation: first.spec.name,
+      args: Object.fromEntries(template),
+    },
   };
 }
 

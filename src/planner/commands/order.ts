@@ -89,8 +89,12 @@ function addConflicts(steps: Step[]): void {
     for (const use of uses) {
       const isLeft = (other: Use) =>
         !step.after.has(other.step.id) || (other.writes && !use.writes);
-      const add = (uses: Map<string, Use[]>, path: string) =>
-        uses.set(path, [...(uses.get(path) ?? []).filter(isLeft), use]);
+      const add = (uses: Map<string, Use[]>, path: string) => {
+        const known = uses.get(path);
+        // Most steps wait for nothing, and then all others stay.
+        if (known !== undefined && step.after.size === 0) known.push(use);
+        else uses.set(path, [...(known ?? []).filter(isLeft), use]);
+      };
       if (use.writes) inside.delete(use.path);
       add(on, use.path);
       for (const folder of foldersOf(use.path)) add(inside, folder);

@@ -17,7 +17,7 @@ import type { Question } from './command.ts';
 import { readComments } from './comments.ts';
 import { readConversation } from './conversation.ts';
 import { type Decision, decide, type Work } from './decide.ts';
-import { draftSteps, needsOutline, writeOutline } from './draft.ts';
+import { describeDraft, draftSteps, groupSteps, needsOutline, writeOutline } from './draft.ts';
 import { findTouched } from './order.ts';
 import { parseRequest } from './parse.ts';
 import { findRefused, namePattern } from './pattern.ts';
@@ -67,6 +67,9 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
         const outline = writeOutline(decision, new Date(state.now), timezone);
         return finish(task, 'generate_nodes', toArgs(outline));
       }
+      const group = groupSteps(decision.steps, timezone);
+      if (group !== null)
+        return propose(task, 'for_each', group, describeDraft(decision, timezone));
       const { steps, ...about } = draftSteps(decision, timezone);
       return propose(task, 'add_steps', { steps }, about);
     },

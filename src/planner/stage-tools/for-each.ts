@@ -50,7 +50,9 @@ const ForEach = Shown.extend({
   step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 });
-export type ForEach = z.infer<typeof ForEach>;
+/** What our own code may send as well: models are never told of it. */
+const Sent = ForEach.extend({ items: z.array(AnyJson).optional() });
+export type ForEach = z.infer<typeof Sent>;
 
 type Expanded = StepDraft & { id: string };
 
@@ -209,7 +211,7 @@ function tellFound(coverage: Coverage, taken: number): string {
 }
 
 async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
-  const given = ForEach.parse(args);
+  const given = Sent.parse(args);
   const expansion = new Expansion(given, toolContext);
   const coverage = newCoverage();
   const lacking: Lacking = new Map();
@@ -291,6 +293,6 @@ export const forEach = draftTool(
   'Adds one step for each item that a read operation lists; code pages and filters.',
   Shown,
   run,
-  { prerequisites: [], quotes: true, check: fromSchema(ForEach).check },
+  { prerequisites: [], quotes: true, check: fromSchema(Sent).check },
   ForEach,
 );
