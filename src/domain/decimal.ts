@@ -7,7 +7,7 @@ const written = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 /** Before or behind the point. */
 const maxDigits = 1000;
 
-const zero: Decimal = { digits: 0n, scale: 0 };
+export const zero: Decimal = { digits: 0n, scale: 0 };
 
 function normalise(digits: bigint, scale: number): Decimal {
   if (digits === 0n) return zero;
@@ -29,10 +29,28 @@ export function readDecimal(text: string): Decimal | null {
   return normalise(sign === '-' ? -digits : digits, scale);
 }
 
-/** Below zero: `a` is less. */
-export function compareDecimals(a: Decimal, b: Decimal): number {
+/** The digits of both at one scale. */
+function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
   const scale = Math.max(a.scale, b.scale);
   const at = (one: Decimal) => one.digits * 10n ** BigInt(scale - one.scale);
-  const [one, other] = [at(a), at(b)];
+  return [at(a), at(b), scale];
+}
+
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const [one, other, scale] = align(a, b);
+  return normalise(one + other, scale);
+}
+
+/** Below zero: `a` is less. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const [one, other] = align(a, b);
   return one < other ? -1 : Number(one > other);
+}
+
+/** `-1234.5` */
+export function writeDecimal({ digits, scale }: Decimal): string {
+  if (scale === 0) return String(digits);
+  const sign = digits < 0n ? '-' : '';
+  const text = String(digits < 0n ? -digits : digits).padStart(scale + 1, '0');
+  return `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
 }
