@@ -9,18 +9,33 @@ export type TableRecord = { line: number } & ({ values: string[] } | { reason: s
 const linesAtMost = 100;
 const charactersAtMost = 200_000;
 
+/** The whole lines of a text, each with its end, and what is behind the last of them. */
+function cutLines(text: string): { lines: string[]; rest: string } {
+  const lines: string[] = [];
+  let start = 0;
+  for (const { 0: mark, index } of text.matchAll(/\r\n|\n|\r/g)) {
+    const end = index + mark.length;
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return { lines, rest: text.slice(start) };
+}
+
 /** The lines of a text in pieces, each with its end, whatever that is. What is too long for a record is cut. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
+  let open = '';
   for await (const piece of pieces) {
-    const text = rest + piece;
+    const text = open + piece;
     // A CR at the end may be half of CRLF.
-    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r', text.length - 2));
-    yield* text.slice(0, end + 1).match(/[^\r\n]*(?:\r\n|\n|\r)/g) ?? [];
-    rest = text.slice(end + 1);
-    if (rest.length > 2 * charactersAtMost) rest = rest.slice(0, charactersAtMost + 1);
+    const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
+    const { lines, rest } = cutLines(whole);
+    yield* lines;
+    const kept = rest.length > 2 * charactersAtMost ? rest.slice(0, charactersAtMost + 1) : rest;
+    open = kept + text.slice(whole.length);
   }
-  yield* rest.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? [];
+  const { lines, rest } = cutLines(open);
+  yield* lines;
+  if (rest !== '') yield rest;
 }
 
 const withoutEnd = (line: string): string => line.replace(/\r?\n$|\r$/, '');

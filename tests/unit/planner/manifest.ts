@@ -181,7 +181,11 @@ export const tableOperations: OperationSpec[] = [
     title: 'string?',
   }),
   builtin('draft', 'narrow', 'idempotent', { from: 'object', budget_tokens: 'number?' }),
-  builtin('draft', 'finalise', 'idempotent', { draftbook: 'object', task: 'string' }),
+  builtin('draft', 'finalise', 'idempotent', {
+    draftbook: 'object',
+    task: 'string',
+    totals: 'strings?',
+  }),
 ];
 
 const textOutput = { type: 'object', properties: { content: { type: 'string' } } };
