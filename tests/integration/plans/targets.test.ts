@@ -132,7 +132,7 @@ describe('the card of a plan', () => {
       step('c', 'write', { path: 'leak', content: 'two' }),
     );
     const { steps } = await instance.service.listSteps(plan.id, { limit: 10 });
-    expect(steps.map(({ seen }) => seen?.state ?? null)).toEqual(['new', null, null]);
+    expect(steps.map(({ seen }) => seen?.state ?? null)).toEqual(['new', null, 'missing']);
   });
 });
 
