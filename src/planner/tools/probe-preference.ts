@@ -30,6 +30,8 @@ function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | n
   }
   const slots = questionsAllowed(policy, state.questions_asked);
   if (result?.kind !== 'question' || slots === 0 || result.questions.length >= 10) return null;
+  // A Yes to what is to be kept must answer nothing else.
+  if (result.questions.some(({ keep }) => keep !== undefined)) return null;
   return {
     offered,
     questions_asked: state.questions_asked + 1,

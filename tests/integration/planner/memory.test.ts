@@ -56,7 +56,7 @@ describe('remember', () => {
     expect(asked.questions).toEqual(['Shall I remember “Anna: anna.k@example.com”?']);
     expect(await kept()).toEqual([]);
     const run = await instance.reply(asked.run_id, 'Yes');
-    expect(run.response_text).toBe('Gern.');
+    expect(run.response_text).toMatch(/^Gern\./);
     const said = await instance.service.messages('kept', { limit: 50 });
     expect(said.map(({ text }) => text)).toContainEqual(
       expect.stringMatching(
