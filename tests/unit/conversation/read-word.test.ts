@@ -71,7 +71,7 @@ describe('the numbers of a card', () => {
     const refused = new CountersignError('steps_missing', 'add 1', { details: { missing: ['1'] } });
     expect(withNumbers(refused, numbered)).toMatchObject({
       code: 'steps_missing',
-      message: expect.stringMatching(/need 2 \(Creates 1\.txt · content: 1\)\.$/),
+      message: expect.stringMatching(/need 2 \(Creates 1\.txt · content: "1"\)\.$/),
     });
     const beyond = new CountersignError('steps_missing', 'x', { details: { missing: ['99'] } });
     expect(withNumbers(beyond, numbered)).toBe(beyond);
