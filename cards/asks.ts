@@ -15,7 +15,7 @@ import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
 import { showPerson } from './plain.ts';
-import { drawQuote, quote, showQuoted } from './quotes.ts';
+import { drawQuote, maxFullText, quote, showQuoted } from './quotes.ts';
 import { canSettle } from './state.ts';
 import { effectOfNo, isViewers, mayAnswer, personOf, reasonOf, viewerIs } from './step-lines.ts';
 import { tellTime } from './times.ts';
@@ -30,8 +30,7 @@ const rejectForm: Form = {
   submit: 'Reject the change',
 };
 
-/** Consent text is never cut; its source bounds it. */
-const wholeAtMost = 20_000;
+/** Consent text is never cut. */
 const whole = (text: string): string => isolateText(cleanLine(text));
 
 const signs: Record<ShownChange['kind'], string> = {
@@ -49,7 +48,7 @@ function describeShown({ kind, text, call, reason }: ShownChange, now: string): 
     `${signs[kind]}${headlineOf(call, kind === 'removed' ? undefined : now)} · ${whole(text)}`,
     ...(warning === '' ? [] : [warning]),
     ...(kind === 'removed' ? [] : wholeLines(call)),
-    ...quote("Planner's reason", reason, wholeAtMost).map(drawQuote),
+    ...quote("Planner's reason", reason, maxFullText).map(drawQuote),
   ];
 }
 
@@ -95,7 +94,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     step_id: patch.patch_id,
     label: `Proposed change · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
     text: `${showPerson(facts, patch.proposed_by, 60)} wants to change this plan (${describeSize(patch)})`,
-    quotes: quote('Reason', patch.reason, wholeAtMost),
+    quotes: quote('Reason', patch.reason, maxFullText),
     known: [
       ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
       ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')} that don't fit here`]),
@@ -203,7 +202,7 @@ function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
     kind: 'person',
     step_id: step.id,
     label: nameAsked(step, facts),
-    text: showQuoted(step.question ?? step.description, wholeAtMost),
+    text: showQuoted(step.question ?? step.description, maxFullText),
     quotes: [],
     known: [],
     note: fields.length === 0 ? 'Answer or note (optional)' : null,
@@ -283,7 +282,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
     step_id: step.id,
     label: `Step ${step.label} · we can't tell whether it went through`,
     text: headlineOf(step.call),
-    quotes: [...quote('Error', step.error?.message, wholeAtMost), ...reasonOf(step, plan)],
+    quotes: [...quote('Error', step.error?.message, maxFullText), ...reasonOf(step, plan)],
     known: knownOf(step, facts),
     note: null,
     fields: [],
@@ -305,7 +304,7 @@ function askForValues(step: ShownStep, reason: string, facts: PlanCardFacts): As
     step_id: step.id,
     label: `${leadOf(`Step ${step.label}`, step.guarded)} · Choose its values`,
     text: headlineOf(step.call),
-    quotes: [...quote('Why you are asked', reason, wholeAtMost), ...reasonOf(step, facts.plan)],
+    quotes: [...quote('Why you are asked', reason, maxFullText), ...reasonOf(step, facts.plan)],
     known: [...wholeLines(step.call)],
     note: null,
     fields,

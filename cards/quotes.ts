@@ -2,6 +2,11 @@
 import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { Quote } from './view.ts';
 
+/** Most characters of a text that a reader must see in full. Its source bounds it. */
+export const maxFullText = 20_000;
+/** Most characters of a sentence on a card. */
+export const maxSentence = 500;
+
 /** `quoteWords`, isolated if right-to-left. */
 export function showQuoted(text: string, max: number): string {
   return isolateText(quoteWords(text, max));

@@ -4,7 +4,7 @@ import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { quote, showNamed, showQuoted } from './quotes.ts';
+import { maxSentence, quote, showNamed, showQuoted } from './quotes.ts';
 import {
   viewOutline,
   viewOutlineDetails,
@@ -82,7 +82,6 @@ function viewScheduleDetails(facts: SessionCardFacts): Details | null {
   };
 }
 
-const sentenceAtMost = 500;
 const titleAtMost = 200;
 
 function viewTitle({ outline, request }: SessionCardFacts): string {
@@ -92,7 +91,7 @@ function viewTitle({ outline, request }: SessionCardFacts): string {
 
 /** What the card says in a sentence: of an artifact what it aims at, of anything else what the bot said. */
 function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
-  const said = showLine(facts.text, sentenceAtMost);
+  const said = showLine(facts.text, maxSentence);
   switch (kind) {
     case 'outline':
     case 'roadmap':
@@ -101,13 +100,13 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'rfc':
       return facts.rfc === null ? said : '';
     case 'escalation':
-      return facts.infeasible === null ? showLine(facts.reason ?? facts.text, sentenceAtMost) : '';
+      return facts.infeasible === null ? showLine(facts.reason ?? facts.text, maxSentence) : '';
     case 'aborted':
-      return said === '' ? showLine(facts.reason ?? '', sentenceAtMost) : said;
+      return said === '' ? showLine(facts.reason ?? '', maxSentence) : said;
     case 'running':
       return 'Drafting a plan. Nothing runs until you approve it.';
     case 'questions':
-      return facts.questions.length === 1 ? '' : showLine(openingOf(facts), sentenceAtMost);
+      return facts.questions.length === 1 ? '' : showLine(openingOf(facts), maxSentence);
     case 'budget':
     case 'answer':
     case 'plan':
@@ -123,11 +122,11 @@ const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 /** The planner's summary or question. */
 function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   const { outline, rfc, infeasible, questions } = facts;
-  if (gates.has(kind)) return quote('Goal', outline?.summary, sentenceAtMost);
-  if (kind === 'rfc') return quote('Why', rfc?.text, sentenceAtMost);
-  if (kind === 'escalation') return quote('Why', infeasible?.reason, sentenceAtMost);
+  if (gates.has(kind)) return quote('Goal', outline?.summary, maxSentence);
+  if (kind === 'rfc') return quote('Why', rfc?.text, maxSentence);
+  if (kind === 'escalation') return quote('Why', infeasible?.reason, maxSentence);
   const [only] = questions.length === 1 ? questions : [];
-  return kind === 'questions' ? quote('Question', only, sentenceAtMost) : [];
+  return kind === 'questions' ? quote('Question', only, maxSentence) : [];
 }
 
 /** The question, or how many there are; several follow in lines of their own, and so do offers. */

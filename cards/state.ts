@@ -6,7 +6,7 @@ import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
 import { showPerson } from './plain.ts';
-import { quote } from './quotes.ts';
+import { maxSentence, quote } from './quotes.ts';
 import { isViewers, personOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
@@ -105,17 +105,15 @@ export function viewState(facts: PlanCardFacts): PlanView['state'] {
   return { ...state, line: `${state.symbol} ${state.words} · version ${version} · ${id}` };
 }
 
-const sentenceAtMost = 500;
-
 /** What it is for; without a sentence of its own the title says it, and the title is on the card already. */
 function goalOf({ summary }: Plan): Quote[] {
-  return quote('Goal', summary, sentenceAtMost);
+  return quote('Goal', summary, maxSentence);
 }
 
 function lastFeedback(facts: PlanCardFacts): Quote[] {
   const last = facts.plan.rejection_history.at(-1);
   if (last === undefined) return [];
-  return quote(showPerson(facts, last.by, 60), last.feedback, sentenceAtMost);
+  return quote(showPerson(facts, last.by, 60), last.feedback, maxSentence);
 }
 
 function decidedBy(facts: PlanCardFacts): string {
@@ -140,12 +138,12 @@ function describeCancelled(facts: PlanCardFacts): string {
   const { decided_by: by, result_summary: reason } = plan;
   if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
   const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
-  return `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`;
+  return `Cancelled. ${showLine(reason, maxSentence)} ${done}${again}`;
 }
 
 function describeStalled({ result_summary: reason }: Plan): string {
   const what =
-    reason === null ? 'Nothing has happened for a while.' : showLine(reason, sentenceAtMost);
+    reason === null ? 'Nothing has happened for a while.' : showLine(reason, maxSentence);
   return `${what} Resume to try again, or cancel.`;
 }
 
@@ -153,14 +151,14 @@ function describeStalled({ result_summary: reason }: Plan): string {
 function describeFailed({ plan, failed }: PlanCardFacts): string {
   const { failed: count } = plan.counts;
   if (count === 0 && plan.result_summary !== null)
-    return showLine(plan.result_summary, sentenceAtMost);
+    return showLine(plan.result_summary, maxSentence);
   const [only] = failed;
   const what = count === 1 && only !== undefined ? `Step ${only.label}` : countOf(count, 'step');
   return `${what} failed.`;
 }
 
 function describeCompleted({ plan }: PlanCardFacts): string {
-  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
+  if (plan.result_summary !== null) return showLine(plan.result_summary, maxSentence);
   return plan.total_steps === 1
     ? 'The step is done.'
     : `All ${countOf(plan.total_steps, 'step')} are done.`;
@@ -219,7 +217,7 @@ function describeOpen(facts: PlanCardFacts, names: string[]): string {
     const who = names.length === 0 ? '' : ` (${listOf(names)})`;
     return `${names.length} of ${needed} approved${who}`;
   }
-  const missing = showLine(facts.approvers, sentenceAtMost);
+  const missing = showLine(facts.approvers, maxSentence);
   return names.length === 0
     ? `Nobody has approved yet (0 of ${needed}). Needs ${missing}.`
     : `${listOf(names)} approved (${names.length} of ${needed}). Also needs ${missing}.`;

@@ -8,7 +8,7 @@ import {
   type WholePart,
   wholeParts,
 } from '#cards/calls.ts';
-import { drawQuote, quote } from '#cards/quotes.ts';
+import { drawQuote, maxFullText, quote } from '#cards/quotes.ts';
 import { formatTime } from '#cards/times.ts';
 import { describeCut, describeFields, describeOthers } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -24,8 +24,6 @@ import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 
 const pageSize = 100;
-/** Others' words are shown in full here. */
-const wholeAtMost = 20_000;
 
 const effects: Record<Step['effect'], string> = {
   read: 'reads only',
@@ -83,9 +81,9 @@ function drawStep(
   const marks = marksOf(step.call).map((mark) => screen.style('red', markWords[mark]));
   const bounds = boundsOf(step, (id) => names.get(id) ?? cleanLine(id), formatAt).join(' · ');
   const said = [
-    ...quote('Planner', step.description, wholeAtMost),
-    ...quote('Result', step.result_summary, wholeAtMost),
-    ...quote('Error', step.error?.message, wholeAtMost),
+    ...quote('Planner', step.description, maxFullText),
+    ...quote('Result', step.result_summary, maxFullText),
+    ...quote('Error', step.error?.message, maxFullText),
   ].map(drawQuote);
   return [
     ...hangText([`${head}  ${headline}`, ...marks].join(' · '), '  ', '     ', width),
@@ -116,8 +114,8 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
       ...describeFields(step, now, options.timezone).flatMap(field),
     ]),
     ...describeOthers(diff, now, options.timezone).flatMap((text) => line('·', text)),
-    ...diff.risks_added.flatMap((text) => line('+', `Risk: ${quoteWords(text, wholeAtMost)}`)),
-    ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${quoteWords(text, wholeAtMost)}`)),
+    ...diff.risks_added.flatMap((text) => line('+', `Risk: ${quoteWords(text, maxFullText)}`)),
+    ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${quoteWords(text, maxFullText)}`)),
     ...describeCut(diff).flatMap((text) => hangText(text, '  ', '  ', width)),
   ];
 }

@@ -1,6 +1,7 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
+import { maxFullText } from '#cards/quotes.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
@@ -11,9 +12,6 @@ import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/fo
 import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';
 import { drawStepBadge } from './parts.ts';
-
-/** Others' words are shown in full here. */
-const wholeAtMost = 20_000;
 
 const relations: Record<Dependency['type'], string> = {
   FS: '',
@@ -66,10 +64,10 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
     ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
     ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
-    ['Planner’s reason', quoteWords(step.description, wholeAtMost)],
+    ['Planner’s reason', quoteWords(step.description, maxFullText)],
     ['Waiting for', describeHandedOver(step)],
-    ['Question', step.question === null ? null : quoteWords(step.question, wholeAtMost)],
-    ['Result', step.result_summary === null ? null : quoteWords(step.result_summary, wholeAtMost)],
+    ['Question', step.question === null ? null : quoteWords(step.question, maxFullText)],
+    ['Result', step.result_summary === null ? null : quoteWords(step.result_summary, maxFullText)],
   ];
   return rows.flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as [string, string]],
@@ -84,7 +82,7 @@ function drawJson(title: string, value: unknown): TemplateResult | typeof nothin
 
 function drawError(step: Step): string {
   const retry = describeRetry(step, formatMoment);
-  const words = quoteWords(step.error?.message ?? '', wholeAtMost);
+  const words = quoteWords(step.error?.message ?? '', maxFullText);
   return retry === null ? `✕ ${words}` : `↻ ${retry} · Error: ${words}`;
 }
 
