@@ -1,7 +1,7 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
 import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { PgDialect } from 'drizzle-orm/pg-core';
+import { PgDialect, PgJsonb } from 'drizzle-orm/pg-core';
 import { Client, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
 import { parseExactly } from '#domain/exact-json.ts';
@@ -305,7 +305,8 @@ export type Database = {
 
 // int8 (revisions, ids, counts) fits a double up to 2^53; timestamps stay Date.
 types.setTypeParser(types.builtins.INT8, Number);
-// Numbers in stored JSON stay as they were stored.
+// Numbers in stored JSON stay as they were stored, and so do texts: drizzle would read those as JSON once more.
+PgJsonb.prototype.mapFromDriverValue = (value: unknown) => value;
 for (const type of [types.builtins.JSON, types.builtins.JSONB])
   types.setTypeParser(type, (text) => parseExactly(text));
 

@@ -5,6 +5,7 @@ import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
 import { AnyJson, isObject, type Json, JsonObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
+import { readDelimited, readJsonLines, readJsonList } from '#tools/tables/read-rows.ts';
 import { type Coverage, listPages, noteWhole } from '../list-pages.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 
@@ -13,7 +14,9 @@ export const itemSourceShape = {
   operation: z.string().optional().describe('lists the items'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
-  list: z.string().describe('JSON pointer to the list in its output'),
+  list: z
+    .string()
+    .describe('JSON pointer to the list or text in its output'),
   where: z
     .array(
       z.strictObject({
@@ -35,9 +38,56 @@ export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
   items?: Json[] | undefined;
 };
 
-function listIn(data: Json, list: string): Json[] {
+/** What a text is called, or says of itself, where that tells how it is read. */
+function kindOf(
+  text: string,
+  data: Json,
+  args: JsonObject,
+): 'json' | 'lines of json' | 'table' | 'lines' {
+  const name = [args.path, args.url].find((one) => typeof one === 'string') ?? '';
+  const [bare = ''] = name.split(/[?#]/, 1);
+  const ending = bare.slice(bare.lastIndexOf('.') + 1).toLowerCase();
+  const headers = isObject(data) && isObject(data.headers) ? data.headers : {};
+  const type = String(headers['content-type'] ?? '');
+  if (['jsonl', 'ndjson'].includes(ending) || /jsonl|ndjson/.test(type)) return 'lines of json';
+  if (['csv', 'tsv', 'tab'].includes(ending) || /csv|tab-separated/.test(type)) return 'table';
+  const [first = '', second = ''] = text.trim().split('\n', 2);
+  if (/^\{.*\}\s*$/.test(first) && second.startsWith('{')) return 'lines of json';
+  return /^[[{]/.test(first) ? 'json' : 'lines';
+}
+
+async function* oneBy(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+/** The items of a text: rows of a table, objects of JSON, or its lines. */
+async function readItems(
+  text: string,
+  data: Json,
+  args: JsonObject,
+  coverage: Coverage,
+): Promise<Json[]> {
+  const kind = kindOf(text, data, args);
+  if (kind === 'lines') return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  const readers = { json: readJsonList, 'lines of json': readJsonLines, table: readDelimited };
+  const items: Json[] = [];
+  for await (const entry of readers[kind](oneBy(text))) {
+    if ('row' in entry) items.push(entry.row);
+    if ('reason' in entry) coverage.skipped.push(`line ${entry.line}: ${entry.reason}`);
+  }
+  return items;
+}
+
+/** @throws CountersignError `invalid_arguments` where there is neither a list nor a text */
+async function listIn(
+  data: Json,
+  list: string,
+  args: JsonObject,
+  coverage: Coverage,
+): Promise<Json[]> {
   const at = readPointer(data, list);
   if (at.ok && Array.isArray(at.value)) return at.value;
+  if (at.ok && typeof at.value === 'string') return readItems(at.value, data, args, coverage);
   throw new CountersignError(
     'invalid_arguments',
     `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
@@ -57,7 +107,7 @@ export async function* listItems(
   }
   if (artifact !== undefined) {
     const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
-    const items = listIn(data, list);
+    const items = await listIn(data, list, {}, coverage);
     noteWhole(data, coverage);
     coverage.listed += items.length;
     yield items;
@@ -66,7 +116,7 @@ export async function* listItems(
   if (operation === undefined)
     throw new CountersignError('invalid_arguments', 'Give "operation" and "args", or "artifact".');
   for await (const data of listPages({ operation, args, paging }, { tools, signal }, coverage)) {
-    const items = listIn(data, list);
+    const items = await listIn(data, list, args, coverage);
     coverage.listed += items.length;
     yield items;
   }

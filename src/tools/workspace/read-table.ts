@@ -34,7 +34,7 @@ export function createReadTable(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'read_table',
-    description: 'Read rows of a CSV, TSV or JSON file by its header. Page by page.',
+    description: 'Read rows of a CSV, TSV or JSON file, page by page.',
     effect: 'read',
     destructive: false,
     targetArgument: 'path',

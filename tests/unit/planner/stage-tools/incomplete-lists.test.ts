@@ -227,3 +227,28 @@ describe('a list that is not whole', () => {
     expect(draft().risks?.[0]).toMatchObject({ text: expect.stringContaining('line 7: it has 3') });
   });
 });
+
+describe('a text is a list too', () => {
+  it.each<[string, JsonObject, Json, number, number]>([
+    ['CSV by its name', { path: 'a.csv' }, 'id;kind\n1;a\n2;b\n3;c;d\n', 2, 1],
+    ['CSV by its type', { url: 'https://example.org/x' }, 'id,kind\n1,a\n', 1, 0],
+    ['TSV', { path: 'a.tsv' }, 'id\tkind\n1\ta\n2\tb\n', 2, 0],
+    ['a JSON list', { path: 'a.json' }, '[{"id":1},{"id":9007199254740993}]', 2, 0],
+    ['JSON lines', { path: 'a.txt' }, '{"id":1}\n{"id":2}\n{"id":\n', 2, 1],
+  ])('%s', async (_, args, text, count, skipped) => {
+    const headers = 'url' in args ? { 'content-type': 'text/csv' } : {};
+    const { each, draft } = open(() => ({ text, headers }), []);
+    await each({ args, list: '/text' });
+    expect(draft().steps).toHaveLength(count);
+    expect(draft().steps[0]?.args).toEqual({ path: 'data/1' });
+    expect(draft().risks ?? []).toHaveLength(skipped);
+  });
+
+  it('lines are items themselves, and one that was cut is not everything', async () => {
+    const { each, submit, draft } = open(() => ({ text: 'a\n\nb, c\r\nd\n', truncated: true }), []);
+    const step = { description: 'x', operation: 'workspace_delete', args: { path: '{{item}}' } };
+    await each({ list: '/text', step });
+    expect(draft().steps.map(({ args }) => args?.path)).toEqual(['a', 'b, c', 'd']);
+    expect(await submit()).toMatchObject({ ends: 'needs_clarification' });
+  });
+});
