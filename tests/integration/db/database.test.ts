@@ -1,8 +1,9 @@
 // Connections that break in the middle of something: the statement fails, the process and the pool go on.
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyRows } from '#db/copy-rows.ts';
 import { type Database, openDatabase } from '#db/database.ts';
+import { planningMemo } from '#db/schema.ts';
 import { isLockTimeout, isTransient, retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
@@ -164,4 +165,19 @@ describe('a transaction with limits', () => {
     expect(await silent.transaction(pidOf)).toBeGreaterThan(0);
     await silent.close();
   });
+});
+
+test.each([
+  ['a text that looks like a number', '9007199254740993'],
+  ['a text that looks like JSON', '{"a":1}'],
+  ['a number beyond what a double holds', 9007199254740993n],
+  ['both, deep inside', { a: [{ b: 9007199254740993n, c: '007' }] }],
+])('JSON in a column is read as it was stored: %s', async (_, value) => {
+  const key = `exact ${typeof value} ${JSON.stringify(value)}`;
+  await db.query.insert(planningMemo).values({ key, kind: 'test', run_id: 'r', value });
+  const [row] = await db.query
+    .select({ value: planningMemo.value })
+    .from(planningMemo)
+    .where(eq(planningMemo.key, key));
+  expect(row?.value).toEqual(value);
 });
