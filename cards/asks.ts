@@ -163,7 +163,7 @@ function askYesOrNo(step: ShownStep, facts: PlanCardFacts): Ask {
 }
 
 /**
- * A task that is addressed to one person is answered by them. On a card that many read, whoever may decide about the plan can take it
+ * A task that is addressed to one person is answered by them. On a card that many read, someone who may decide about the plan can take it
  * over; a reader of their own card who is not asked can do nothing else.
  */
 function withTakeOver(ask: Ask, step: ShownStep, facts: PlanCardFacts): Ask {

@@ -201,7 +201,7 @@ export function viewSentence(facts: PlanCardFacts): string {
   }
 }
 
-/** What others say about the plan: whoever wants it changed, and the planner. */
+/** Other people's words about the plan: a request for changes, or the planner's goal. */
 export function viewQuotes(facts: PlanCardFacts): Quote[] {
   const { plan } = facts;
   if (plan.revising) return lastFeedback(facts);

@@ -91,7 +91,7 @@ const doubts = {
   several: ', a name that several here have',
 };
 
-/** Whether the person it asks cannot be told: whoever may decide about the plan has to answer for them. */
+/** Whether the person it asks cannot be reached, so that someone who may decide about the plan has to answer for them. */
 function doubtOf(step: Step, { unsure }: PlanCardFacts): string {
   const name = assigneeOf(step);
   const doubt = name === null || unsure === undefined ? undefined : unsure[name];

@@ -15,7 +15,7 @@ function takes(template: string, path: string): boolean {
   );
 }
 
-/** A path that names nothing, whatever is asked of it. */
+/** Any request to a path that names nothing. */
 export function unreadable(path: string): Complaint {
   const detail = `The path ${path.slice(0, 200)} is not valid: it has a character that no path here uses, or broken percent-encoding.`;
   return { code: 'not_found', detail };

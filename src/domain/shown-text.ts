@@ -81,8 +81,8 @@ export function escapeExact(text: string): string {
 
 /**
  * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
- * of other scripts within a Latin word, and a value whose ends could not be seen stands in quotation marks.
- * @param marked it stands in them in any case
+ * of other scripts within a Latin word, and a value whose ends could not be seen is quoted.
+ * @param marked quote it in any case
  */
 export function showExact(text: string, marked = false): string {
   const escaped = escapeExact(text);

@@ -91,7 +91,7 @@ function parse(text: string): unknown {
   try {
     return parseShallowJson(text);
   } catch {
-    return undefined; // it goes on as it is, and the model is told
+    return undefined; // Passed on as it is; validation tells the model.
   }
 }
 

@@ -67,7 +67,7 @@ export function grow(known: unknown, piece: unknown): unknown {
   return piece;
 }
 
-/** The entry that goes on with `item`: of its number, else the last one of its kind. */
+/** The entry that `item` continues: the one with its number, else the last of its kind. */
 function growList(list: unknown[], item: unknown): void {
   if (!isObject(item)) return void list.push(item);
   const continues = (one: unknown) =>

@@ -54,7 +54,7 @@ type Typed = Pick<MessageSignal, 'text' | 'format' | 'mentions'> &
 
 /**
  * What the person themselves wrote, and below it what they quote or forward of others. A word that decides is read alone: what is
- * quoted beside it is in the conversation already.
+ * quoted with it is in the conversation already.
  * @param bot whose name is left out at the beginning and the end of the text, where it only addresses it
  */
 export function readPlainText(

@@ -80,7 +80,7 @@ export type MessageSignal = {
   scene: Scene;
   text: string;
   format: string;
-  /** The same in HTML, where Teams sends that beside it; else empty. */
+  /** The same in HTML if Teams sends both; else empty. */
   html: string;
   attached: Attached[];
   mentions: Mention[];

@@ -5,7 +5,7 @@ import type { CallDescription, CallValue } from './call.ts';
 
 const shortAtMost = 120;
 
-/** A value on one line: a text that reads like another type stands in quotation marks. */
+/** A value on one line: a text that reads like another type is quoted. */
 export function exactOf({ text, later, json }: CallValue): string {
   return later || json === true ? showExact(text) : showString(text);
 }

@@ -1,5 +1,5 @@
 // From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, and everything is
-// put in order. What no operation can do is told.
+// put in order. What no operation can do is reported.
 import { errorMessage } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
@@ -308,15 +308,15 @@ class Builder {
   #askAboutRest(place: string, coverage: Coverage): void {
     const id = `incomplete ${this.#clause}`;
     const choice = `Plan these ${coverage.listed.toLocaleString('en-US')} only`;
-    const told = `Only ${tellPart(coverage)} entries of ${place} could be listed.`;
+    const incomplete = `Only ${tellPart(coverage)} entries of ${place} could be listed.`;
     const answer = this.#setting.answers.get(id);
     if (answer?.trim() === choice) {
-      this.#cautions.unshift({ text: `${told} What was not listed has no step.` });
+      this.#cautions.unshift({ text: `${incomplete} What was not listed has no step.` });
       return;
     }
     if (answer !== undefined)
-      throw stop(`${told} Name a folder inside ${place}, or say which files you mean.`);
-    const text = `${told} Should I plan only these?`;
+      throw stop(`${incomplete} Name a folder inside ${place}, or say which files you mean.`);
+    const text = `${incomplete} Should I plan only these?`;
     throw new Stop({
       kind: 'questions',
       questions: [{ id, text, options: [choice, narrow, 'Cancel'] }],

@@ -50,7 +50,7 @@ const ForEach = Shown.extend({
   step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 });
-/** What our own code may send as well: models are never told of it. */
+/** For our own code only; models never see it. */
 const Sent = ForEach.extend({ items: z.array(AnyJson).optional() });
 export type ForEach = z.infer<typeof Sent>;
 

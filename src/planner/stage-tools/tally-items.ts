@@ -5,7 +5,7 @@ import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const columnsAtMost = 40;
-/** Different values that are counted; a column with more is told as such. */
+/** Most distinct values that are counted per column. */
 const groupsAtMost = 20;
 const linesAtMost = 30;
 const examplesAtMost = 3;
@@ -53,7 +53,7 @@ class Column {
     };
   }
 
-  /** Sentences that hold whatever the column is. */
+  /** Sentences about all items. */
   tell(): string[] {
     const empty = this.#empty === 0 ? '' : `, ${this.#empty.toLocaleString('en-US')} empty`;
     const groups =

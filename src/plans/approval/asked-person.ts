@@ -1,4 +1,4 @@
-// Who may answer a task: its assignee, their delegate, or who has openly taken it over. Nobody else, whatever else they may
+// Who may answer a task: its assignee, their delegate, or who has openly taken it over. Nobody else, even if they may
 // decide about the plan.
 import type { Queryable, Transaction } from '#db/database.ts';
 import { readNamesOf, readPerson, showName } from '#db/identities.ts';

@@ -103,7 +103,7 @@ function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
   return [...fields].map(([name, value]) => `${name}=${value}`).join(';');
 }
 
-/** The changes of a zone's offset around an event: what RFC 5545 asks for beside a TZID. */
+/** The changes of a zone's offset around an event: RFC 5545 requires them with a TZID. */
 function writeZone(timezone: string, around: Date, years = 10): string[] {
   const begin = Temporal.Instant.fromEpochMilliseconds(around.getTime())
     .toZonedDateTimeISO(timezone)

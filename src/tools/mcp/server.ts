@@ -240,18 +240,18 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
   ]);
 }
 
-/** Characters of a reason, patterns of one tool, and notes of one server that are told. */
-const told = { reason: 300, patterns: 3 };
+/** Characters of a reason and patterns of one tool that are shown. */
+const maxShown = { reason: 300, patterns: 3 };
 const maxNotes = 50;
 /** Milliseconds after which others have their turn while a long list is read. */
 const sliceMs = 50;
 
 function tellSkipped(server: string, { name, reason }: SkippedTool): string {
-  const why = makeStorableText(shorten(reason, told.reason));
+  const why = makeStorableText(shorten(reason, maxShown.reason));
   return `${makeStorableText(name)} of ${server} is not offered: ${why}. Have it corrected at the server; its other tools work.`;
 }
 
 function tellUnchecked(name: string, patterns: readonly string[]): string {
-  const shown = patterns.slice(0, told.patterns).map((one) => `“${shorten(one, 80)}”`);
+  const shown = patterns.slice(0, maxShown.patterns).map((one) => `“${shorten(one, 80)}”`);
   return `${name}: only the server checks ${makeStorableText(listOf(shown))}, which ${patterns.length === 1 ? 'is an expression' : 'are expressions'} that cannot be run safely here.`;
 }

@@ -1,5 +1,5 @@
 // Rows of a table as objects by the names of its header, from delimited text or JSON lines: what spreadsheets, databases and pandas
-// write. Lines that are not sound are left out and told.
+// write. Malformed lines are left out and reported.
 import { parseShallowJson } from '#domain/json.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
@@ -61,7 +61,7 @@ function trimEnd(values: string[]): string[] {
   return values.slice(0, last + 1);
 }
 
-/** Names of columns: those without one are told by their number, and one that is there already gets a number as well. */
+/** Names of columns: a column without one is called by its number, and a duplicate gets its number appended. */
 function nameColumns(header: string[]): string[] {
   const taken = new Set<string>();
   return header.map((written, index) => {
@@ -85,7 +85,7 @@ const separator = /^"?sep=(.)"?$/i;
 const sumWords =
   /^(?:grand |sub)?totals?$|^sum$|^summe$|^gesamt(?:summe)?$|^suma$|^totale$|^total général$|^итого$|^合计$/iu;
 
-/** @param asked the delimiter; undefined: told from the first lines */
+/** @param asked the delimiter, or undefined to detect it from the first lines */
 export async function* readDelimited(
   pieces: AsyncIterable<string>,
   asked?: string,

@@ -1,5 +1,5 @@
 // Records of delimited text (RFC 4180, and what spreadsheets make of it), each with the line it begins in. A record that is not sound
-// is told with its line and reason, and reading goes on with the next line: an open quote swallows nothing.
+// is reported with its line and reason, and reading continues with the next line: an open quote swallows nothing.
 import { parse } from 'csv-parse/sync';
 
 /** A record: its values, or why it has none. */
@@ -21,7 +21,7 @@ function cutLines(text: string): { lines: string[]; rest: string } {
   return { lines, rest: text.slice(start) };
 }
 
-/** The lines of a text in pieces, each with its end, whatever that is. What is too long for a record is cut. */
+/** The lines of a chunked text, with their line ends. A line too long for a record is cut. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
   for await (const piece of pieces) {

@@ -1,4 +1,4 @@
-// Adds to a file or replaces in it by its bytes, as they stream: whatever is not meant stays, in any encoding and in binary files.
+// Adds to or replaces in a stream of bytes; all other bytes stay as they are, in any encoding and in binary files.
 import { characterBytes, hasWideCharacters } from '#domain/encoding/detect.ts';
 import { encodePart, markOf, type TextEncoding, utf8 } from '#domain/encoding/encoding.ts';
 

@@ -1,5 +1,5 @@
 // workspace_read_table: rows of a CSV, TSV or JSON file as objects by the names of its columns, a page at a time. The file is
-// streamed, so no more than a page of it is held; JSON that is one list is read as a whole. Lines that are no rows are told.
+// streamed, so no more than a page of it is held; JSON that is one list is read as a whole. Malformed lines are reported.
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeChunks, detectEncoding, type TextEncoding } from '#domain/encoding/encoding.ts';
@@ -26,7 +26,7 @@ const rowsAtMost = 1000;
 /** Bytes of a page as JSON, and of a file that is one JSON list. */
 const pageBytes = 600_000;
 const jsonBytes = 5_000_000;
-/** Lines of a page that are told one by one. */
+/** Most malformed lines of a page that are listed. */
 const skippedAtMost = 200;
 const fileBytes = 200_000_000;
 
@@ -168,7 +168,7 @@ async function readRows(
       continue;
     }
     if ('reason' in entry) {
-      // What is before the first row of this page was told with the page before.
+      // The page before reported what is before the first row of this one.
       if (seen < offset || (seen === offset && offset > 0)) continue;
       if (skipped.length < skippedAtMost) skipped.push({ line: entry.line, reason: entry.reason });
       else more += 1;
