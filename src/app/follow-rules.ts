@@ -1,6 +1,6 @@
 // Follows the settings file: rules of who may act are read again while the process runs, everything else at its next start. Each part
 // holds the same lists and records, so they are replaced in place, in one go.
-import { unwatchFile, watchFile } from 'node:fs';
+import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Config } from './config.ts';
 
@@ -54,7 +54,9 @@ export function followRules(
   { info, warn }: { info(message: string): void; warn(message: string): void },
 ): () => void {
   const { path, warnings } = config.settingsFile;
-  const follow = () => {
+  const follow = (now: Pick<Stats, 'mtimeMs'>, before: Pick<Stats, 'mtimeMs'>) => {
+    // Node reports a file that is missing at the start once.
+    if (now.mtimeMs === 0 && before.mtimeMs === 0) return;
     try {
       readRulesAgain(config);
       info(

@@ -1,12 +1,13 @@
 // countersign.json: variables of the environment in it, and MCP servers as other clients write them.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
-import { readRulesAgain } from '#app/follow-rules.ts';
+import { followRules, readRulesAgain } from '#app/follow-rules.ts';
 import { logOptions } from '#app/logging.ts';
+import { waitFor } from '../../wait.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -207,6 +208,27 @@ describe('rules that are read again', () => {
     load({ ...rules, approvers: ['cleo'] });
     readRulesAgain(config);
     expect(config.settings.approvers).toEqual(['cleo']);
+  });
+
+  it('say nothing of a file that was never there, and are read when it comes', async () => {
+    const config = loadConfig({}, folder);
+    const news: string[] = [];
+    const stop = followRules(config, {
+      info: (text) => void news.push(text),
+      warn: (text) => void news.push(text),
+    });
+    const looked = Promise.withResolvers<void>();
+    // Every listener hears of a missing file once.
+    watchFile(config.settingsFile.path, () => looked.resolve());
+    try {
+      await looked.promise;
+      load(rules);
+      await waitFor('the rules', () => config.settings.approvers.length > 0);
+      expect(news).toEqual([expect.stringContaining('has changed')]);
+    } finally {
+      stop();
+      unwatchFile(config.settingsFile.path);
+    }
   });
 
   it('name delegates too, in the record that everybody holds', () => {
