@@ -121,7 +121,8 @@ function viewSteps(facts: PlanCardFacts): Section | null {
   );
   const lines = reads.map((step) => stepLine(step, facts).line);
   const only = review.steps === 0;
-  const asking = reads.filter(({ step }) => asksModel(step)).map(({ label }) => label);
+  const hasModel = facts.model_host !== undefined || plan.executor_model !== null;
+  const asking = reads.flatMap(({ step, label }) => (hasModel && asksModel(step) ? label : []));
   const label = labelReads(only, asking, facts.model_host);
   const all = review.more ? reads.length : total - review.steps;
   const section = makeSection('steps', label, lines, stepsAtMost, Math.max(all, lines.length));

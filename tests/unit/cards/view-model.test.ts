@@ -189,7 +189,11 @@ describe('a proposal', () => {
     expect(labelOf({ model_host: 'api.deepseek.com' })).toEqual([
       `Only reads. Text goes to api.deepseek.com for ${steps}`,
     ]);
-    expect(labelOf({}).join()).not.toContain('nothing is sent out');
+    const { plan } = makeFacts({ executor_model: 'gpt-x' }, []);
+    expect(labelOf({ plan: { ...plan, total_steps: 2 } })).toEqual([
+      `Only reads. Text goes to the model's provider for ${steps}`,
+    ]);
+    expect(labelOf({})).toEqual(['Only reads; nothing is sent out']);
   });
 
   it('numbers steps in the order they can run, parallel ones sharing a number', () => {
