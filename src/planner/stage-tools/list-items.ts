@@ -14,9 +14,7 @@ export const itemSourceShape = {
   operation: z.string().optional().describe('lists the items'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
-  list: z
-    .string()
-    .describe('JSON pointer to the list or text in its output'),
+  list: z.string().describe('JSON pointer to the list or text in its output'),
   where: z
     .array(
       z.strictObject({
