@@ -197,6 +197,7 @@ async function planRows(stage: Stage): Promise<number> {
       conversation: null,
       timezone: 'UTC',
       pay: null,
+      model: null,
       callbackUrl: null,
       signal: stage.signal,
     },
@@ -239,6 +240,7 @@ async function planForEach(stage: Stage): Promise<number> {
     conversation: null,
     timezone: 'UTC',
     pay: null,
+    model: null,
     callbackUrl: null,
     signal: stage.signal,
   };

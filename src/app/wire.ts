@@ -27,6 +27,7 @@ import { readModelAccess } from '#models/access.ts';
 import { findUnknownPrices } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
 import { type DecideRequest, decideArguments } from '#models/decide-arguments.ts';
+import type { ExecutorModels } from '#models/executor-models.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createIdentity } from '#people/identity.ts';
 import { findNames } from '#people/people-named.ts';
@@ -93,10 +94,10 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     })),
     drafts: createDraftPort(db),
     extraOperations: options.extraOperations,
-    ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
+    ...(models === null ? {} : { textModel: createTextModel(models.executors) }),
   });
   closers.add('the tools', () => registry.close());
-  const catalogue = createCatalogue(registry);
+  const catalogue = createCatalogue(registry, models?.findProblem);
   const { apart } = config;
   let slackGroups: UserGroupReader | null = null;
   const planner =
@@ -161,7 +162,6 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const waker = createWaker(inbox);
   closers.add('wakeups under way', waker.close);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
-  const executorModel = models?.executor ?? null;
   const parts = {
     config,
     log,
@@ -172,9 +172,10 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     delivery,
     homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
     decide:
-      executorModel === null
+      models === null
         ? null
-        : (request: DecideRequest) => decideArguments(executorModel, request),
+        : (name: string | null, request: DecideRequest) =>
+            decideArguments(models.executors(name), request),
     recoverEveryMs: options.recoverEveryMs,
     closers,
   };
@@ -229,7 +230,11 @@ async function openSignIns({ settings }: Config, store: SignInStore): Promise<Si
 }
 
 // The language models that a configuration names.
-type Models = { planner: ChatModel; executor: ChatModel };
+type Models = {
+  planner: ChatModel;
+  executors: ExecutorModels;
+  findProblem: (name: string) => string | null;
+};
 
 /**
  * null: no model is set up; the planner goes by its rules and steps have no text of a model. What talks to one is loaded
@@ -241,13 +246,16 @@ async function openModels(
 ): Promise<Models | null> {
   const access = readModelAccess(env);
   if (access === null) return null;
-  const [{ createChatModel }, { createModelClient }] = await Promise.all([
-    import('#models/chat-model.ts'),
-    import('#models/openai.ts'),
-  ]);
+  const [{ createChatModel }, { createExecutorModels, findModelProblem }, { createModelClient }] =
+    await Promise.all([
+      import('#models/chat-model.ts'),
+      import('#models/executor-models.ts'),
+      import('#models/openai.ts'),
+    ]);
   const client = createModelClient(access);
-  const { api } = access;
+  const { api, isOpenAi } = access;
   const { prices } = settings;
+  const offer = { env, prices, isOpenAi };
   for (const problem of findUnknownPrices(env, prices)) warn(problem);
   return {
     planner: createChatModel({
@@ -257,7 +265,10 @@ async function openModels(
       effort: env.PLANNER_REASONING_EFFORT,
       prices,
     }),
-    executor: createChatModel({ client, api, name: env.EXECUTOR_MODEL, prices }),
+    executors: createExecutorModels(offer, (name) =>
+      createChatModel({ client, api, name, prices }),
+    ),
+    findProblem: (name) => findModelProblem(offer, name),
   };
 }
 

@@ -14,6 +14,8 @@ export type PayForCall = <Reply extends { cost_usd: number }>(
 export type TextModel = {
   /** @throws CountersignError `budget_exhausted`, `model_failed`, `timed_out` or `cancelled` */
   complete(request: {
+    /** The plan's model; null: the process's own. */
+    model: string | null;
     system: string;
     prompt: string;
     pay: PayForCall;

@@ -59,6 +59,8 @@ export type OperationSpec = {
   trusted?: boolean;
   /** Few plans need it: planners are not told of it in every call, and find it by its purpose. */
   seldom?: true;
+  /** It calls the plan's language model. */
+  usesModel?: true;
   /** It hands the step to a person instead of running code. */
   human?: boolean;
   /** Only the system adds steps of it; planners and people do not. */
@@ -75,6 +77,8 @@ export type ToolContext = {
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
+  /** The plan's language model; null: the process's own. */
+  model: string | null;
   /** Pays for calls of a language model; null: there is no plan to book them on, so none may be made. */
   pay: PayForCall | null;
   /**
@@ -205,6 +209,8 @@ export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   get(name: string): KnownOperation | undefined;
   /** Whether the tool answers here, or a live worker offers something of it; a sentence when neither. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  /** Why steps cannot use this model, or null; also null if this process has no model server, and so cannot tell. */
+  findModelProblem(name: string): string | null;
   /** Learns what workers offer now. @param readManifests what each offers; the same list again as long as it has not changed */
   refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;
 };

@@ -36,6 +36,7 @@ function toolContext(run: StepRun, idempotencyKey: string, callback: CallbackOff
     user: plan.requester,
     conversation: plan.conversation,
     timezone: context.timezone,
+    model: plan.executor_model,
     pay: payOnPlan(run),
     callbackUrl: callback.url,
     signal,

@@ -12,8 +12,11 @@ import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
-/** Decides `$decide` arguments with the executor's model, which sees this one operation only. */
-export type ArgumentDecider = (request: DecideRequest) => ReturnType<typeof decideArguments>;
+/** Decides `$decide` arguments with the plan's model, or the process's own for null. It sees this one operation only. */
+export type ArgumentDecider = (
+  model: string | null,
+  request: DecideRequest,
+) => ReturnType<typeof decideArguments>;
 
 /** US dollars that one plan, planning included, and one day (UTC) may cost. */
 export type Budget = { perSession: number; perDay: number };

@@ -130,7 +130,7 @@ async function decide(run: StepRun, operation: Operation, args: JsonObject): Pro
   ];
   const ids = [...new Set(before)].slice(0, outputsAtMost);
   const outputs = await askDatabase(run, () => readOutputs(query, plan.id, ids));
-  return context.decide({
+  return context.decide(plan.executor_model, {
     operation,
     args,
     description: step.description,

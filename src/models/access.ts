@@ -9,6 +9,8 @@ export type ModelAccess = {
   baseUrl?: string | undefined;
   /** Where all that a model is given goes. */
   host: string;
+  /** The server is OpenAI's own. */
+  isOpenAi: boolean;
   api: ModelApi;
 };
 
@@ -20,5 +22,11 @@ export function readModelAccess(env: Variables): ModelAccess | null {
   if (apiKey === undefined && baseUrl === undefined) return null;
   const { host, hostname } = new URL(baseUrl ?? 'https://api.openai.com');
   const isOpenAi = /^(?:.+\.)?api\.openai\.com$/.test(hostname);
-  return { apiKey, baseUrl, host, api: env.OPENAI_API ?? (isOpenAi ? 'responses' : 'chat') };
+  return {
+    apiKey,
+    baseUrl,
+    host,
+    isOpenAi,
+    api: env.OPENAI_API ?? (isOpenAi ? 'responses' : 'chat'),
+  };
 }

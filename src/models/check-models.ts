@@ -30,7 +30,7 @@ const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZon
 
 /** One check for each model, in the order of `roles`; models that are named twice are called once. */
 export async function checkModels(
-  access: Omit<ModelAccess, 'host'>,
+  access: Pick<ModelAccess, 'apiKey' | 'baseUrl' | 'api'>,
   roles: Role[],
   prices: Record<string, Price>,
 ): Promise<ModelCheck[]> {

@@ -1,15 +1,17 @@
 // Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
 import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';
-import type { ChatModel, ChatRequest } from './chat.ts';
+import type { ChatRequest } from './chat.ts';
+import type { ExecutorModels } from './executor-models.ts';
 
 /** Milliseconds without a sign of the model, and of a whole text: the step that waits for it has a limit of its own. */
 const idleTimeoutMs = 120_000;
 const longestMs = 3_600_000;
 
-export function createTextModel(model: ChatModel): TextModel {
+export function createTextModel(models: ExecutorModels): TextModel {
   return {
-    async complete({ system, prompt, pay, signal }) {
+    async complete({ model: name, system, prompt, pay, signal }) {
+      const model = models(name);
       const request: ChatRequest = {
         messages: [
           { role: 'system', content: system },

@@ -81,6 +81,7 @@ export function createReads({
       conversation: null,
       timezone,
       pay: null,
+      model: null,
       callbackUrl: null,
       signal,
     });

@@ -31,9 +31,13 @@ function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, Oper
   return merged;
 }
 
-/** @param registry the tools of this process, which come first */
+/**
+ * @param registry the tools of this process, which come first
+ * @param findModelProblem left out: this process has no model server
+ */
 export function createCatalogue(
   registry: Pick<ToolRegistry, 'list' | 'get' | 'validate' | 'check' | 'status'>,
+  findModelProblem: Catalogue['findModelProblem'] = () => null,
 ): Catalogue {
   let manifests: readonly OperationSpec[][] = [];
   let offered = new Map<string, OperationSpec>();
@@ -55,6 +59,7 @@ export function createCatalogue(
   }
 
   return {
+    findModelProblem,
     list() {
       const own = registry.list();
       const names = new Set(own.map(({ name }) => name));

@@ -25,6 +25,7 @@ export function createTextOperations(model: TextModel): Operation[] {
   return [
     defineOperation({
       tool: 'text',
+      usesModel: true,
       operation: 'write',
       description: 'Write a text with the language model, from instructions and optional material.',
       effect: 'read',
@@ -39,6 +40,7 @@ export function createTextOperations(model: TextModel): Operation[] {
     }),
     defineOperation({
       tool: 'text',
+      usesModel: true,
       operation: 'summarize',
       description: 'Summarize a text with the language model.',
       effect: 'read',
@@ -66,7 +68,7 @@ function toMaterial(material: string | undefined): string {
 async function complete(
   model: TextModel,
   prompt: string,
-  { pay, signal }: Pick<ToolContext, 'pay' | 'signal'>,
+  { model: name, pay, signal }: Pick<ToolContext, 'model' | 'pay' | 'signal'>,
 ): Promise<ToolOutput> {
   throwIfAborted(signal);
   if (pay === null) {
@@ -75,7 +77,7 @@ async function complete(
       'The text tools spend money on a model, so they only run as a step of a plan.',
     );
   }
-  const answer = await model.complete({ system, prompt, pay, signal });
+  const answer = await model.complete({ model: name, system, prompt, pay, signal });
   return {
     summary: `Wrote: ${toLine(answer.text, 120)}`,
     data: { text: answer.text, cost_usd: answer.cost_usd },

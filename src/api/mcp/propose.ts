@@ -31,8 +31,9 @@ function readProposedDraft({
   context,
   risks,
   step_approval,
+  executor_model,
 }: Proposal): PlanDraft {
-  const given = { title, summary, steps, context, risks, step_approval };
+  const given = { title, summary, steps, context, risks, step_approval, executor_model };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
   const draft = PlanDraft.safeParse(Object.fromEntries(known));
   if (draft.success) return readDraft(draft.data);

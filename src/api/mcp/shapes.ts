@@ -16,7 +16,7 @@ const Step = z.strictObject({
   notes: z.unknown().optional(),
 });
 
-const { title, summary, risks, step_approval } = PlanDraft.shape;
+const { title, summary, risks, step_approval, executor_model } = PlanDraft.shape;
 
 export const ProposeInput = z.strictObject({
   request: line(longestMessage)
@@ -30,6 +30,7 @@ export const ProposeInput = z.strictObject({
   context: line(20_000).optional().describe('What you found out, for the people who decide'),
   risks,
   step_approval,
+  executor_model: executor_model.describe('The model for its texts and run-time values'),
   agent: line(60).optional().describe('What people call you, such as Claude Code'),
   idempotency_key: line(255)
     .optional()

@@ -31,6 +31,7 @@ async function readState(
       conversation: null,
       timezone,
       pay: null,
+      model: null,
       callbackUrl: null,
       signal: AbortSignal.timeout(waitMs),
     };

@@ -165,6 +165,8 @@ export const PlanDraft = z.strictObject({
   approvers: ApproverPolicy.optional(),
   /** `each`: every step waits for a person's word before it runs (B13, strict_every_step). */
   step_approval: z.enum(['none', 'each']).optional(),
+  /** The model that writes texts and decides values while it runs; by default the process's. */
+  executor_model: line(200).optional(),
   series: z.array(Series).max(100).optional(),
 });
 export type PlanDraft = z.infer<typeof PlanDraft>;

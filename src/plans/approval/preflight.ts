@@ -7,7 +7,7 @@ import { planVersions } from '#db/schema.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import { readOperations } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { openArguments } from '#domain/plan/arguments.ts';
+import { hasRuntime, openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Simulation } from '#domain/service.ts';
 import { type Catalogue, doesMore, operationName } from '#domain/tool.ts';
@@ -60,6 +60,15 @@ function checkStep(
   return catalogue.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
 }
 
+/** Whether running the step calls the plan's language model. */
+export function usesModel(
+  step: Pick<Step, 'tool' | 'operation' | 'args'>,
+  catalogue: Catalogue,
+): boolean {
+  const spec = catalogue.get(operationName(step.tool, step.operation));
+  return spec?.usesModel === true || hasRuntime(step.args);
+}
+
 /**
  * What stands against running the plan, at most 20 problems; empty when nothing does.
  * Streams the steps once: the digest is recomputed and each step's arguments are checked on the way.
@@ -84,6 +93,8 @@ export async function findPreflightProblems(
   for (const state of await Promise.all([...tools].map((tool) => catalogue.check(tool))))
     if (!state.ok) report(null, state.reason);
   const header = await readHeader(db, row);
+  const { executor_model: model } = header;
+  const modelProblem = model === null ? null : catalogue.findModelProblem(model);
   const changes = new Map<string, string | null>();
   const findChange = (name: string) => {
     const found = changes.get(name);
@@ -95,6 +106,7 @@ export async function findPreflightProblems(
   async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
       for (const reason of checkStep(step, catalogue, findChange)) report(step, reason);
+      if (modelProblem !== null && usesModel(step, catalogue)) report(step, modelProblem);
       yield step;
     }
   }

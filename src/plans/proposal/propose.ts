@@ -19,6 +19,7 @@ import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import type { ImportedFrom } from '#domain/service.ts';
 import { currentTrace } from '#domain/telemetry.ts';
+import type { Catalogue } from '#domain/tool.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { refreshUserGroups } from '../approval/members.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
@@ -69,6 +70,17 @@ function readRisks(draft: PlanDraft): Risk[] {
   return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
 }
 
+/** The model that the draft names, or else the usual one. @throws `invalid_request` if the named model is not offered */
+function chooseModel(
+  catalogue: Catalogue,
+  { executor_model: named }: PlanDraft,
+  usual: string | null,
+): string | null {
+  const problem = named === undefined ? null : catalogue.findModelProblem(named);
+  if (problem !== null) throw new CountersignError('invalid_request', problem);
+  return named ?? usual;
+}
+
 /** Checks a draft; stores nothing. @throws what `normalisePlan` throws */
 async function preparePlan(
   context: PlansContext,
@@ -98,7 +110,7 @@ async function preparePlan(
     context: inline,
     risks: readRisks(draft),
     approver_policy: draft.approvers ?? { kind: 'requester' },
-    executor_model: executorModel,
+    executor_model: chooseModel(catalogue, draft, executorModel),
     tools_required: normal.tools_required,
     ...termsOf(draft.step_approval === 'each', series),
     ...withDigests(digestOperations(catalogue, normal.tools_required)),
@@ -339,6 +351,11 @@ export async function preparePropose(
   };
 }
 
+/** The model of the version before, if it is still offered. */
+function keptModel(catalogue: Catalogue, { executor_model: model }: PlanRow): string | null {
+  return model === null || catalogue.findModelProblem(model) !== null ? null : model;
+}
+
 /**
  * Prepares the next version of a refused plan and returns the function that stores it. The version it replaces is
  * kept; if the plan changed meanwhile, storing throws and nothing is changed.
@@ -357,7 +374,7 @@ export async function prepareRevise(
     withApprovers,
     previous.id,
     version,
-    origin.executorModel,
+    keptModel(context.catalogue, previous) ?? origin.executorModel,
   );
   const { steps } = prepared.normal;
   await requirePostTargets(context.db.query, context.catalogue, previous, steps);

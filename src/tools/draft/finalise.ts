@@ -63,7 +63,7 @@ async function writeReport(
   model: TextModel,
   prompt: string,
   entries: Entry[],
-  { pay, signal }: ToolContext,
+  { model: name, pay, signal }: ToolContext,
 ): Promise<Report & { cost_usd: number }> {
   if (pay === null) {
     throw new CountersignError(
@@ -71,7 +71,7 @@ async function writeReport(
       'A report pays for a model, so this only runs as a step of a plan.',
     );
   }
-  const answer = await model.complete({ system, prompt, pay, signal });
+  const answer = await model.complete({ model: name, system, prompt, pay, signal });
   const report = readReport(answer.text, new Set(entries.map(({ n }) => n)));
   if (report.text === '')
     throw new CountersignError('model_failed', 'The model named sources but wrote no text.');
@@ -113,6 +113,7 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
     effect: 'idempotent',
     destructive: false,
     seldom: true,
+    ...(model === undefined ? {} : { usesModel: true }),
     schema: z.strictObject({
       draftbook: BookArgument.describe(
         'Output of draft_gather or draft_narrow, as { "$from": "a step" }.',

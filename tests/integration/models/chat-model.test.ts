@@ -143,7 +143,8 @@ describe('plain text', () => {
   it('is what the model says, and what it cost', async () => {
     const { model } = await connect([{ text: '  a poem \n' }]);
     expect(
-      await createTextModel(model).complete({
+      await createTextModel(() => model).complete({
+        model: null,
         system: 'Write.',
         prompt: 'a poem',
         pay,
@@ -157,7 +158,13 @@ describe('plain text', () => {
     async (turn) => {
       const { model } = await connect([turn]);
       await expect(
-        createTextModel(model).complete({ system: 's', prompt: 'p', pay, signal: never }),
+        createTextModel(() => model).complete({
+          model: null,
+          system: 's',
+          prompt: 'p',
+          pay,
+          signal: never,
+        }),
       ).rejects.toMatchObject({ code: 'model_failed' });
     },
   );

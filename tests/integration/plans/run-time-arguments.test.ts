@@ -41,7 +41,7 @@ beforeAll(async () => {
     work: false,
     env: { OPENAI_BASE_URL: server.url, EXECUTOR_MODEL: 'gpt-4.1' },
   });
-  executor = makeExecutor(instance, { decide: (request) => decideArguments(model, request) });
+  executor = makeExecutor(instance, { decide: (_, request) => decideArguments(model, request) });
 });
 afterAll(async () => {
   executor.leases.stop();

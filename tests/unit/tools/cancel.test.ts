@@ -86,7 +86,8 @@ describe('a web call', () => {
 it('the call of a model closes its socket', async () => {
   const { port, came, left } = await serveNever();
   const client = createModelClient({ apiKey: 'k', baseUrl: `http://127.0.0.1:${port}/v1` });
-  const textModel = createTextModel(createChatModel({ client, api: 'chat', name: 'gpt-6-luna' }));
+  const model = createChatModel({ client, api: 'chat', name: 'gpt-6-luna' });
+  const textModel = createTextModel(() => model);
   const bench = await open({}, { textModel });
   const abort = new AbortController();
   const args = { instructions: 'Write.' };

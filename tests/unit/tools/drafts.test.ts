@@ -66,6 +66,7 @@ const context = (stepId: string): ToolContext => ({
   conversation: null,
   timezone: 'UTC',
   pay: (_estimate, call) => call(),
+  model: null,
   callbackUrl: null,
   signal: new AbortController().signal,
 });

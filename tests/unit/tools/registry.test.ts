@@ -19,6 +19,7 @@ const context: ToolContext = {
   conversation: 'c',
   timezone: 'UTC',
   pay: null,
+  model: null,
   callbackUrl: null,
   signal: new AbortController().signal,
 };

@@ -17,6 +17,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     conversation: 'console:1',
     timezone: 'Europe/Berlin',
     pay: (_, call) => call(),
+    model: null,
     callbackUrl: null,
     signal: new AbortController().signal,
     ...change,
