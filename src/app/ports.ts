@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { readBody } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 /** The port that a server which listens was given. */
@@ -13,6 +14,7 @@ export function portOf({ server }: FastifyInstance): number {
 
 /** Milliseconds for who listens on a port to say what it is. */
 const answersWithinMs = 1000;
+const longestHealth = 10_000;
 
 const Health = z.object({ version: z.string() });
 
@@ -35,7 +37,8 @@ export async function findListener(
   try {
     const signal = AbortSignal.timeout(answersWithinMs);
     const answer = await fetch(`${address}/healthz`, { signal });
-    return { countersign: Health.parse(await answer.json()).version };
+    const { bytes } = await readBody(answer.body, longestHealth);
+    return { countersign: Health.parse(JSON.parse(bytes.toString('utf8'))).version };
   } catch {
     // It hangs, speaks something else, or is another program.
     return 'other';

@@ -6,8 +6,8 @@ import { parseShallowJson } from '#domain/json.ts';
 import type { ChatRequest, JsonBody, Wire } from './chat.ts';
 import { findError } from './openai.ts';
 
-/** Bytes of a reply, with all that a stream puts around its words. */
-const longestReply = 64 * 1024 * 1024;
+/** Bytes of a reply that streams, with all that is around its words; and of what is parsed at once. */
+const longestReply = { stream: 64 * 1024 * 1024, piece: 8 * 1024 * 1024 };
 
 /** The connection broke, or the stream ended or made no sense, before the reply was whole. */
 export class LostReply extends Error {
@@ -46,8 +46,10 @@ export async function exchange(
   onActivity();
   const type = response.headers.get('content-type') ?? '';
   if (response.body === null) return undefined;
-  let pieces = decode(watchBytes(response.body, onActivity));
-  if (!type.includes('text/event-stream')) {
+  const isStream = type.includes('text/event-stream');
+  const limit = isStream ? longestReply.stream : longestReply.piece;
+  let pieces = decode(watchBytes(response.body, onActivity), limit);
+  if (!isStream) {
     const text = await readText(pieces);
     const begins = text.trimStart();
     if (!/^(?:data|event|id|retry)?:/.test(begins.slice(0, 10)))
@@ -107,13 +109,15 @@ async function* oneBy<T>(items: T[]): AsyncGenerator<T> {
   yield* items;
 }
 
+const tooLong = () => new LostReply('', new Error('the reply is too long'));
+
 /** Text in pieces, with no character cut in two. @throws LostReply: it is longer than any reply */
-async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* decode(bytes: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let length = 0;
   for await (const piece of bytes) {
     length += piece.length;
-    if (length > longestReply) throw new LostReply('', new Error('the reply is too long'));
+    if (length > limit) throw tooLong();
     yield decoder.decode(piece, { stream: true });
   }
   yield decoder.decode();
@@ -132,7 +136,13 @@ async function readText(pieces: AsyncIterable<string>): Promise<string> {
 /** The last event may lack the blank line at its end. */
 async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator<EventSourceMessage> {
   const found: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => found.push(event) });
+  const parser = createParser({
+    onEvent: (event) => found.push(event),
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') throw tooLong();
+    },
+    maxBufferSize: longestReply.piece,
+  });
   for await (const piece of pieces) {
     parser.feed(piece);
     yield* found.splice(0);

@@ -1,6 +1,7 @@
 // What doctor says of all that is around the program: disk, key, time zones, its public address, the collector of traces, sign-in
 // providers.
 import { statfs } from 'node:fs/promises';
+import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { resolveProviders } from '#domain/people/identity.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -129,7 +130,8 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
     };
   const fault = await findFault(`${url}/healthz`, {}, async (response) => {
     if (!response.ok) return false;
-    return /"status":\s*"ok"/.test(await response.text());
+    const { bytes } = await readBody(response.body, longestReason);
+    return /"status":\s*"ok"/.test(bytes.toString('utf8'));
   });
   return fault === null
     ? { part, state: 'ok', text: `${url} reaches this server` }

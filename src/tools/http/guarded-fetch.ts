@@ -1,6 +1,7 @@
 // A fetch for small answers from addresses that a server names: it connects as the web tools do, so a private address has to be
 // listed under http.allowPrivate. Only the origin that the operator configured may be anywhere.
 import { Agent, fetch as fetchThrough } from 'undici';
+import { readBody } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { AddressRules } from './addresses.ts';
 import { createGuardedAgent, findRefusal } from './guarded-agent.ts';
@@ -39,17 +40,12 @@ export function createGuardedFetch(
         dispatcher,
         signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
       });
-      const chunks: Uint8Array[] = [];
-      let size = 0;
-      for await (const chunk of response.body ?? []) {
-        size += chunk.length;
-        if (size > bytesAtMost)
-          throw new CountersignError('tool_failed', `${request.url} answered more than 1 MB.`);
-        chunks.push(chunk);
-      }
+      const { bytes, isCut } = await readBody(response.body, bytesAtMost);
+      if (isCut)
+        throw new CountersignError('tool_failed', `${request.url} answered more than 1 MB.`);
       const { status, statusText } = response;
       const headers = [...response.headers].map(([name, value]): [string, string] => [name, value]);
-      return new Response(size === 0 ? null : Buffer.concat(chunks), {
+      return new Response(bytes.length === 0 ? null : bytes, {
         status,
         statusText,
         headers,

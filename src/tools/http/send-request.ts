@@ -1,5 +1,6 @@
 // One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
+import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
@@ -126,7 +127,12 @@ async function readAnswer(
   response: Response,
   maxBytes: number,
 ): Promise<WebAnswer> {
-  const bytes = await readBody(request, response, maxBytes);
+  const { bytes, isCut } = await readBody(response.body, response.ok ? maxBytes : longestReason);
+  if (isCut && response.ok)
+    throw new CountersignError(
+      'tool_failed',
+      `The answer of ${request.url} is larger than ${maxBytes} bytes (http.max_bytes).`,
+    );
   const type = response.headers.get('content-type') ?? '';
   const text = decodeText(bytes, { declared: charsetOf(type) })?.text ?? null;
   if (!response.ok) {
@@ -160,26 +166,6 @@ function readRetryAfter({ headers }: Response): number | null {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const wait = Date.parse(text) - Date.parse(headers.get('date') ?? '');
   return Number.isNaN(wait) ? null : Math.max(0, wait);
-}
-
-async function readBody(
-  request: WebRequest,
-  response: Response,
-  maxBytes: number,
-): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    // Counted after decompression, so a small answer that unpacks to a large one is stopped too.
-    size += chunk.byteLength;
-    if (size > maxBytes)
-      throw new CountersignError(
-        'tool_failed',
-        `The answer of ${request.url} is larger than ${maxBytes} bytes (http.max_bytes).`,
-      );
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function parseJson(text: string): Json | undefined {

@@ -99,7 +99,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const ending = new AbortController();
 
   const clean = createServerRedactor(server, options.secrets);
-  const explain = (error: unknown, words = '') => clean(explainFailure(name, error, words));
+  const explain = (error: unknown, words = '') => explainFailure(name, error, clean, words);
   const warn = (error: unknown) => options.warn(explain(error));
   const judge = async (error: unknown) => (tokens === null ? error : tokens.judge(error));
 
@@ -324,15 +324,16 @@ export function createConnection(options: ConnectionOptions): Connection {
         } catch (thrown) {
           const error = await judge(thrown);
           signInNeeded = error instanceof SignInError && error.needed;
-          const failure = toCallFailure(name, error, {
+          const call = {
             tool: request.tool,
             signal: request.signal,
             timeoutMs: server.timeout_ms,
             closed: client.transport === undefined,
-          });
+          };
+          const failure = toCallFailure(name, error, call, clean);
           if (failure.connectionLost) drop(client, explain(error));
           const mayRepeat = failure.neverSent || (failure.connectionLost && request.repeatable);
-          if (attempt > 1 || !mayRepeat) throw toCallError(failure, error, clean);
+          if (attempt > 1 || !mayRepeat) throw toCallError(failure, error);
         }
       }
     },

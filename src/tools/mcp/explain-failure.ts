@@ -1,4 +1,5 @@
 // What went wrong with an MCP server, in a sentence, and what it means for the call that was under way.
+import { stripVTControlCharacters } from 'node:util';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -7,7 +8,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { type ErrorCode as Code, CountersignError, errorMessage } from '#domain/errors.ts';
-import { isObject } from '#domain/text.ts';
+import { isObject, makeStorableText } from '#domain/text.ts';
 import {
   nothingDone,
   outcomeUnknown,
@@ -18,16 +19,28 @@ import {
 import { tooLongCode } from './read-lines.ts';
 import { SignInError } from './tokens.ts';
 
-/** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr. */
-export function explainFailure(name: string, error: unknown, lastWords: string): string {
-  const last = lastWords.trim().split('\n').at(-1)?.trim().slice(0, 300) ?? '';
+/** Characters of a line that is quoted. */
+const longestLine = 300;
+
+/** Takes secrets out of a text: before it is cut, since half of one would stay. */
+type Clean = (text: string) => string;
+
+/** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr: of a long line the end counts. */
+export function explainFailure(name: string, error: unknown, clean: Clean, lastWords = ''): string {
+  const words = clean(stripVTControlCharacters(lastWords)).trim();
+  const line =
+    words
+      .split(/[\r\n]+/)
+      .at(-1)
+      ?.trim() ?? '';
+  const last = makeStorableText(line.slice(-longestLine));
   const said = last === '' ? '' : ` Last output: ${last}`;
-  return `The MCP server ${name} ${describe(error).replace(/\.$/, '')}.${said}`;
+  return `The MCP server ${name} ${describe(error, clean).replace(/\.$/, '')}.${said}`;
 }
 
-function describe(error: unknown): string {
+function describe(error: unknown, clean: Clean): string {
   if (typeof error === 'string') return `is not reachable: ${error}`;
-  if (error instanceof SignInError) return error.message;
+  if (error instanceof SignInError) return clean(error.message);
   if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
     return `refuses the credentials (${error.status}); check its "headers" in countersign.json`;
   if (isSdkError(error, SdkErrorCode.RequestTimeout))
@@ -43,7 +56,7 @@ function describe(error: unknown): string {
     case 'ENOTFOUND':
       return 'is not reachable: its host was not found';
     default:
-      return `is not usable: ${firstLine(error)}`;
+      return `is not usable: ${firstLine(error, clean)}`;
   }
 }
 
@@ -51,8 +64,9 @@ function isSdkError(error: unknown, code: SdkErrorCode): boolean {
   return error instanceof SdkError && error.code === code;
 }
 
-function firstLine(error: unknown): string {
-  return (errorMessage(error).split('\n')[0] ?? '').slice(0, 300).replace(/\.$/, '');
+function firstLine(error: unknown, clean: Clean): string {
+  const line = clean(stripVTControlCharacters(errorMessage(error))).split('\n')[0] ?? '';
+  return makeStorableText(line.slice(0, longestLine)).replace(/\.$/, '');
 }
 
 /** What is behind an error: its cause, or what the SDK keeps as one in its data. */
@@ -91,6 +105,7 @@ export function toCallFailure(
   name: string,
   error: unknown,
   call: { tool: string; signal: AbortSignal; timeoutMs: number; closed: boolean },
+  clean: Clean,
 ): CallFailure {
   const base = {
     details: outcomeUnknown,
@@ -120,7 +135,7 @@ export function toCallFailure(
     return {
       ...base,
       code: 'tool_failed',
-      message: `${call.tool} of ${name} was answered, but ${firstLine(error)}.`,
+      message: `${call.tool} of ${name} was answered, but ${firstLine(error, clean)}.`,
       passesAfterMs: null,
     };
   if (error instanceof ProtocolError) {
@@ -129,7 +144,7 @@ export function toCallFailure(
     const asks = error.code === ProtocolErrorCode.MissingRequiredClientCapability;
     const message = asks
       ? `${call.tool} of ${name} wants to ask a person or a model during the call, which is not possible here: ask in a step before it, and pass the answer on.`
-      : firstLine(error);
+      : firstLine(error, clean);
     return { ...base, ...said, code: 'tool_failed', message };
   }
   const neverSent =
@@ -141,8 +156,8 @@ export function toCallFailure(
   return {
     code: neverSent ? 'tool_unavailable' : 'tool_failed',
     message: neverSent
-      ? explainFailure(name, error, '')
-      : `${call.tool} of ${name} failed: ${firstLine(error)}; ${unsure}.`,
+      ? explainFailure(name, error, clean)
+      : `${call.tool} of ${name} failed: ${firstLine(error, clean)}; ${unsure}.`,
     details: neverSent ? nothingDone : outcomeUnknown,
     passesAfterMs: neverSent || !answered ? 0 : passesOfStatus(status),
     connectionLost: neverSent || !answered,
@@ -155,13 +170,8 @@ export function wasRefused(error: unknown): boolean {
   return error instanceof CountersignError && error.cause instanceof ProtocolError;
 }
 
-/** An error for a call, with secrets taken out by `clean`. */
-export function toCallError(
-  failure: CallFailure,
-  cause: unknown,
-  clean: (text: string) => string,
-): CountersignError {
-  return new CountersignError(failure.code, clean(failure.message), {
+export function toCallError(failure: CallFailure, cause: unknown): CountersignError {
+  return new CountersignError(failure.code, failure.message, {
     details: failure.details,
     passesAfterMs: failure.passesAfterMs,
     cause,

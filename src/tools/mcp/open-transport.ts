@@ -9,23 +9,25 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { boundBodies } from './bound-fetch.ts';
 import { LineReader } from './read-lines.ts';
 import { repairMessages } from './repair-message.ts';
 import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
   transport: Transport;
-  /** The last words of the server's process on stderr, for the reason it stopped. */
+  /** The last of what the server's process wrote on stderr, secrets included; its first line may be cut. */
   lastWords(): string;
 };
 
-const kept = 2000;
+const kept = 10_000;
 
 /** A fresh, unconnected wire; `tokens` sign its requests. Only the variables of `env` and a few harmless ones reach the child process. */
 export function openWire(server: McpServer, baseDir: string, tokens: AuthProvider | null): Wire {
   if (server.url !== undefined) {
     const options = {
       requestInit: { headers: server.headers },
+      fetch: boundBodies(fetch),
       ...(tokens === null ? {} : { authProvider: tokens }),
     };
     const url = new URL(server.url);
@@ -46,9 +48,10 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
   // The SDK's own reader ends the program at a long message. A subclass would not do: it starts the base class to ask for the revision.
   Reflect.set(transport, '_readBuffer', new LineReader());
   repairMessages(transport);
+  const decoder = new TextDecoder();
   let words = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString('utf8')).slice(-kept);
+    words = (words + decoder.decode(chunk, { stream: true })).slice(-kept);
   });
   return { transport, lastWords: () => words };
 }

@@ -5,8 +5,8 @@ import { describeBytes } from '#domain/words.ts';
 
 /** Bytes of a message. */
 export const longestMessage = 4_000_000;
-/** Characters at either end of a line that is too long in which its id is looked for. */
-const ends = 1000;
+/** Characters at either end of a message that is too long in which its id is looked for. */
+export const ends = 1000;
 /** Code of our own error: the server has acted, with unknown outcome. */
 export const tooLongCode = -32_099;
 
@@ -16,8 +16,8 @@ const newline = 0x0a;
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
-  /** Of the line that is passed over: how long it is, how it began, and how it ends so far. */
-  #skipped: { bytes: number; head: string; tail: string } | null = null;
+  /** Of the line that is passed over: how it began, and how it ends so far. */
+  #skipped: { head: string; tail: string } | null = null;
   readonly #messages: JSONRPCMessage[] = [];
 
   append(chunk: Buffer): void {
@@ -41,9 +41,9 @@ export class LineReader {
 
   #take(part: Buffer): void {
     if (this.#skipped !== null) {
-      const { bytes, head, tail } = this.#skipped;
+      const { head, tail } = this.#skipped;
       const last = part.subarray(-ends).toString('latin1');
-      this.#skipped = { bytes: bytes + part.length, head, tail: (tail + last).slice(-ends) };
+      this.#skipped = { head, tail: (tail + last).slice(-ends) };
       return;
     }
     this.#parts.push(part);
@@ -51,11 +51,7 @@ export class LineReader {
     if (this.#size <= longestMessage) return;
     const line = Buffer.concat(this.#parts);
     const [head, tail] = [line.subarray(0, ends), line.subarray(-ends)];
-    this.#skipped = {
-      bytes: this.#size,
-      head: head.toString('latin1'),
-      tail: tail.toString('latin1'),
-    };
+    this.#skipped = { head: head.toString('latin1'), tail: tail.toString('latin1') };
     this.#parts = [];
     this.#size = 0;
   }
@@ -66,7 +62,7 @@ export class LineReader {
     this.#clearLine();
     if (skipped !== null) {
       const id = findId(skipped.head) ?? findId(skipped.tail);
-      if (id !== null) this.#messages.push(toTooLong(id, skipped.bytes));
+      if (id !== null) this.#messages.push(toTooLong(id));
       return;
     }
     for (const message of readLine(line)) this.#messages.push(message);
@@ -80,13 +76,14 @@ export class LineReader {
 }
 
 /** Our requests are numbered. */
-function findId(text: string): number | null {
+export function findId(text: string): number | null {
   const id = /"id"\s{0,9}:\s{0,9}(\d{1,15})\s{0,9}[,}]/.exec(text)?.[1];
   return id === undefined ? null : Number(id);
 }
 
-function toTooLong(id: number, bytes: number): JSONRPCMessage {
-  const message = `its answer has ${describeBytes(bytes)}, and at most ${describeBytes(longestMessage)} are read: ask for less at once`;
+/** The answer to a request whose own answer is too long. */
+export function toTooLong(id: number): JSONRPCMessage {
+  const message = `its answer has more than ${describeBytes(longestMessage)}, which is the most that is read: ask for less at once`;
   return { jsonrpc: '2.0', id, error: { code: tooLongCode, message } };
 }
 

@@ -1,6 +1,7 @@
 // The result of a call as servers send it, put into the form that the protocol has: what is plainly meant counts.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
+import { countOf } from '#domain/words.ts';
 
 const maxShown = 10_000;
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1;
@@ -32,12 +33,38 @@ function repairPart(part: unknown): Record<string, unknown> {
 
 const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, maxShown);
 
+/** Parts of a result that are no text: each is checked and kept by itself, which takes time. */
+const maxParts = 1000;
+
+/** Texts that follow each other become one; what is left out is counted. */
+function repairParts(given: readonly unknown[]): Record<string, unknown>[] {
+  const parts: Record<string, unknown>[] = [];
+  let texts: string[] = [];
+  let left = 0;
+  const closeText = () => {
+    if (texts.length > 0) parts.push({ type: 'text', text: texts.join('\n') });
+    texts = [];
+  };
+  for (const one of given) {
+    const part = repairPart(one);
+    if (part.type === 'text') {
+      if (part.text !== '') texts.push(String(part.text));
+    } else if (parts.length < maxParts) {
+      closeText();
+      parts.push(part);
+    } else left += 1;
+  }
+  if (left > 0) texts.push(`[${countOf(left, 'more part')} of the result left out]`);
+  closeText();
+  return parts;
+}
+
 function repairResult(result: Record<string, unknown>): Record<string, unknown> {
   const { content, structuredContent, isError, _meta, ...rest } = result;
   const parts = Array.isArray(content) ? content : content == null ? [] : [content];
   return {
     ...rest,
-    content: parts.map(repairPart),
+    content: repairParts(parts),
     ...(isObject(structuredContent)
       ? { structuredContent }
       : structuredContent == null

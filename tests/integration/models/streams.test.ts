@@ -7,6 +7,7 @@ import { createChatModel, type ModelOptions } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { start } from '../../fixtures/openai-double.ts';
+import { pour } from '../../fixtures/pour.ts';
 
 type Body = Record<string, unknown>;
 type Answer = (response: ServerResponse, body: Body) => void;
@@ -606,6 +607,35 @@ describe('a stream that breaks', () => {
       code: 'timed_out',
       message: expect.stringContaining('sent nothing for'),
     });
+  });
+});
+
+describe('a server that does not end', () => {
+  it.each<[string, (response: ServerResponse) => Promise<number>, string]>([
+    ['an error', (response) => pour(response.writeHead(400)), 'refused the request (400)'],
+    [
+      'an event',
+      (response) => {
+        response.writeHead(200, head).write('data: {"choices":[{"delta":{"content":"');
+        return pour(response);
+      },
+      'connection broke',
+    ],
+    [
+      'JSON',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices":[{"a":"');
+        return pour(response);
+      },
+      'connection broke',
+    ],
+  ])('is read up to a limit: %s', async (_, answer, message) => {
+    const sizes: Promise<number>[] = [];
+    const { url } = await serve((response) => sizes.push(answer(response)));
+    await expect(
+      open(url).complete(ask({ deadline: Date.now() + 30_000 }), never),
+    ).rejects.toMatchObject({ message: expect.stringContaining(message) });
+    for (const size of await Promise.all(sizes)) expect(size).toBeLessThan(30_000_000);
   });
 });
 
