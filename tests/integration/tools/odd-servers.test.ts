@@ -1,5 +1,4 @@
 // Servers that send what the protocol does not have: what is sound of it works, and the rest is named.
-
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
