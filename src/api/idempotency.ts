@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
 import { isKnown } from '#domain/people/principal.ts';
 import type { Service } from '#domain/service.ts';
 import { line } from '#domain/text.ts';
@@ -17,11 +18,33 @@ const KeyHeaders = z.looseObject({
   }).exactOptional(),
 });
 
-/** Has every POST that is added to `api` from now on take a key, and say so in the document. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** It takes no `Idempotency-Key`: its answer is a secret, which is not kept. */
+    keyless?: true;
+  }
+}
+
+const taken = new WeakSet<FastifyRequest>();
+
+/** Has every POST that is added to `api` from now on take a key, and say so in the document. No route ignores one. */
 export function takeKeys(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
-    if (route.method !== 'POST') return;
+    if (route.method !== 'POST' || route.config?.keyless === true) return;
     route.schema = { ...route.schema, headers: KeyHeaders };
+  });
+  const hasKey = ({ method, headers }: FastifyRequest) =>
+    method === 'POST' && headers[keyHeader] !== undefined;
+  api.addHook('onRequest', async (request) => {
+    if (!hasKey(request) || request.routeOptions.config.keyless !== true) return;
+    throw new CountersignError(
+      'invalid_request',
+      'This route takes no Idempotency-Key, since its answer is secret and is not kept. Send the request without it.',
+    );
+  });
+  api.addHook('preSerialization', async (request, reply) => {
+    if (hasKey(request) && reply.statusCode < 400 && !taken.has(request))
+      throw new Error(`${request.routeOptions.url} ignores its Idempotency-Key`);
   });
 }
 
@@ -57,6 +80,7 @@ export async function answerChecked<T, C>(
   check: () => Promise<C>,
   work: (service: Service, checked: C) => Promise<T>,
 ): Promise<T> {
+  taken.add(request);
   const { service, principal } = request;
   const key = request.headers[keyHeader];
   if (typeof key !== 'string') return work(service, await check());

@@ -93,8 +93,9 @@ Errors are problem+json (RFC 9457) with a stable \`code\`: 400 where a request i
 it is well-formed and cannot be accepted as it is, 409 where it came too late, 503 with \`Retry-After\`
 while the database does not answer.
 
-Every POST but a callback takes an \`Idempotency-Key\`: sent again within a day with the same key and
-body, a request is done once and answered as it was.
+Every POST takes an \`Idempotency-Key\`: sent again within a day with the same key and
+body, a request is done once and answered as it was. Callbacks need none. Routes that
+answer with a secret (a token, a sign-in) refuse one.
 
 With a token set, every path under \`/api\` needs it; without one, only this machine is answered.`;
 

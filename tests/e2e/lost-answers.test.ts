@@ -139,9 +139,31 @@ it('the document names the key at every POST of the API', async () => {
     one === undefined ? [] : [{ path, parameters: one.parameters ?? [] }],
   );
   expect(posts.length).toBeGreaterThan(10);
-  // The token of a callback is its key: the same result twice is answered alike.
-  for (const { path, parameters } of posts.filter((one) => !one.path.includes('/callbacks/'))) {
+  // The token of a callback is its key, and secrets are not kept.
+  const keyless = /\/callbacks\/|^\/api\/tokens$|\/sign-in$/;
+  for (const { path, parameters } of posts.filter((one) => !keyless.test(one.path))) {
     const names = parameters.filter((one) => one.in === 'header').map(({ name }) => name);
     expect([path, names]).toEqual([path, ['idempotency-key']]);
   }
+});
+
+it.each([
+  ['/api/tokens', { name: 'nightly' }],
+  ['/api/settings/tools/maps/sign-in', {}],
+])('%s answers with a secret, and refuses a key', async (path, body) => {
+  expect(await post(path, body, randomUUID())).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request' },
+  });
+});
+
+it.each([
+  ['/api/settings/check', { part: 'slack' }],
+  ['/api/sign-out', {}],
+])('%s with a key is done once', async (path, body) => {
+  const key = randomUUID();
+  const answers = [await post(path, body, key), await post(path, body, key)];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers[1]?.body).toEqual(answers[0]?.body);
+  expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
 });

@@ -10,6 +10,7 @@ import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json, openAnswers } from '../answers.ts';
 import { cookieOf, hostCookie, setCookie } from '../cookies.ts';
 import { sessionCookie } from '../guard.ts';
+import { answerChecked } from '../idempotency.ts';
 import { openToAll, tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
@@ -171,11 +172,13 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
     },
     async (request, reply) => {
       const session = cookieOf(request, cookies.session);
-      if (session !== undefined) await identity.signOut(session);
-      if (request.body?.everywhere === true && isKnown(request.principal))
-        await identity.signOutEverywhere(request.principal);
       setCookie(reply, { name: cookies.session, value: '', path: '/', seconds: 0, secure });
-      return { done: true as const };
+      const signOut = async () => {
+        if (session !== undefined) await identity.signOut(session);
+        if (request.body?.everywhere === true && isKnown(request.principal))
+          await identity.signOutEverywhere(request.principal);
+      };
+      return answerChecked(request, reply, signOut, async () => ({ done: true as const }));
     },
   );
 
@@ -215,7 +218,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
   app.post(
     '/api/tokens',
     {
-      config: { role: 'viewer', subject: 'self' },
+      config: { role: 'viewer', subject: 'self', keyless: true },
       schema: {
         operationId: 'createToken',
         tags: [tags.system],

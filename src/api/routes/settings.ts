@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
+import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
@@ -55,6 +56,12 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
         response: answers({ 200: json('What was found.', CheckAnswer) }, bodyProblems),
       },
     },
-    async (request) => ({ results: await settings.check(request.body) }),
+    (request, reply) =>
+      answerChecked(
+        request,
+        reply,
+        () => settings.check(request.body),
+        async (_, results) => ({ results }),
+      ),
   );
 };

@@ -47,7 +47,7 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
   app.post(
     '/api/settings/tools/:server/sign-in',
     {
-      config: { role: 'admin', subject: 'instance' },
+      config: { role: 'admin', subject: 'instance', keyless: true },
       schema: {
         operationId: 'beginToolSignIn',
         tags: [tags.system],
