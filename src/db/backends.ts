@@ -46,12 +46,16 @@ export async function hasWorker(db: Queryable): Promise<boolean> {
 
 /** Writes what a back end offers from now on. One that offers more than before counts as new. */
 export async function storeBackend(db: Queryable, backend: NewBackend): Promise<void> {
-  const since_at = sql`case when ${alive} and backends.operations @> excluded.operations
-    and backends.capabilities @> excluded.capabilities then backends.since_at else ${now} end`;
+  const since_at = sql`case when backends.seen_at > excluded.seen_at - make_interval(secs => ${aliveForSeconds})
+    and backends.operations @> excluded.operations
+    and backends.capabilities @> excluded.capabilities then backends.since_at else excluded.seen_at end`;
   await db
     .insert(backends)
     .values({ ...backend, seen_at: now, since_at: now })
-    .onConflictDoUpdate({ target: backends.id, set: { ...backend, seen_at: now, since_at } });
+    .onConflictDoUpdate({
+      target: backends.id,
+      set: { ...backend, seen_at: sql`excluded.seen_at`, since_at },
+    });
 }
 
 /** @returns false when the row is gone: somebody took this back end for dead, and it has to be stored again */

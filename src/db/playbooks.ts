@@ -88,7 +88,7 @@ export async function storePlaybook(
       set: {
         ...{ draft, plan_id, params, total_steps },
         version: sql`${playbooks.version} + 1`,
-        updated_at: sql`clock_timestamp()`,
+        updated_at: sql`excluded.updated_at`,
       },
       ...(where === undefined ? {} : { setWhere: where }),
     })

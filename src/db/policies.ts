@@ -24,7 +24,7 @@ async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQ
     .values({ user, policy })
     .onConflictDoUpdate({
       target: interactionPolicies.user,
-      set: { policy: over, updated_at: sql`clock_timestamp()` },
+      set: { policy: over, updated_at: sql`excluded.updated_at` },
     });
 }
 
@@ -45,7 +45,7 @@ export async function markProbed(db: Queryable, user: string): Promise<boolean> 
     .values({ user, probed_at: sql`clock_timestamp()` })
     .onConflictDoUpdate({
       target: interactionPolicies.user,
-      set: { probed_at: sql`clock_timestamp()` },
+      set: { probed_at: sql`excluded.probed_at` },
       setWhere: isNull(interactionPolicies.probed_at),
     })
     .returning({ user: interactionPolicies.user });

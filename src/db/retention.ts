@@ -44,7 +44,7 @@ export async function beginRetention(
     insert into ${countersign}.retention as r (name, holder, lease_until, began_at)
     values ('retention', ${holder}, clock_timestamp() + make_interval(secs => ${leaseSeconds}), clock_timestamp())
     on conflict (name) do update set holder = excluded.holder, lease_until = excluded.lease_until, began_at = excluded.began_at
-    where r.holder is null or r.lease_until < clock_timestamp()`);
+    where r.holder is null or r.lease_until < excluded.began_at`);
   return rowCount === 1;
 }
 

@@ -88,7 +88,7 @@ const entering = prepareStatement(
       from head where due
       on conflict (platform, tenant, thread)
         do update set holder = excluded.holder, lease_until = excluded.lease_until
-        where l.lease_until < clock_timestamp()
+        where l.lease_until < excluded.lease_until - make_interval(secs => ${given('seconds')}::float8)
       returning holder
     ), ${takeHead} ${tellTaken}`,
 );

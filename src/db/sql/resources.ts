@@ -97,7 +97,7 @@ export async function storeWaits(
     insert into ${countersign}.resource_waits (pool, plan_id, position, amount)
     select pool, ${planId}, position, amount from jsonb_to_recordset(${JSON.stringify(waits)}::jsonb)
       as w(pool text, position int, amount numeric)
-    on conflict (pool, plan_id, position) do update set touched_at = clock_timestamp()`);
+    on conflict (pool, plan_id, position) do update set touched_at = excluded.touched_at`);
 }
 
 /** Reserves; the caller holds the pools' locks and has seen that it fits. */
