@@ -84,7 +84,7 @@ function createSlowModel(...calls: [name: string, args: object][]): {
 
 function openPlanner({ db, registry, catalogue }: Instance, model: ChatModel): Planner {
   const warn = () => {};
-  const caps = { turnSoft: 0.3, session: 2, day: 5 };
+  const caps = { softPerTurn: 0.3, perSession: 2, perDay: 5 };
   return createPlanner({
     tools: openPlannerTools({
       registry,

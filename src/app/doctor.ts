@@ -41,6 +41,7 @@ import {
 import { openPlace } from './open-database.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
+import { findSmallCaps } from './wire/open-planner.ts';
 import { openInstance } from './wire.ts';
 
 async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
@@ -58,7 +59,8 @@ async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   }
 }
 
-async function checkModel({ env, settings }: Config): Promise<CheckResult> {
+async function checkModel(config: Config): Promise<CheckResult> {
+  const { env, settings } = config;
   const reach = readModelAccess(env);
   if (reach === null) {
     return {
@@ -78,10 +80,11 @@ async function checkModel({ env, settings }: Config): Promise<CheckResult> {
     { variable: 'EXECUTOR_MODEL', model: env.EXECUTOR_MODEL },
   ];
   const checks = await checkModels(reach, roles, settings.prices);
-  const advice = checks.flatMap((check) => check.advice).join(' ');
+  const small = findSmallCaps(config);
+  const advice = [...checks.flatMap((check) => check.advice), ...small].join(' ');
   return {
     part: 'Model',
-    state: checks.every(({ ok }) => ok) ? 'ok' : 'broken',
+    state: checks.every(({ ok }) => ok) && small.length === 0 ? 'ok' : 'broken',
     // Two models of one server fail for one reason.
     text: [...new Set(checks.map(({ text }) => text))].join(' '),
     ...(advice === '' ? {} : { advice }),

@@ -31,6 +31,7 @@ import type { ExecutorModels } from '#models/executor-models.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createIdentity } from '#people/identity.ts';
 import { findNames } from '#people/people-named.ts';
+import { createBudget } from '#planner/budget/budget.ts';
 import { createDataRequests } from '#planner/data-requests.ts';
 import { createPartPlanners } from '#planner/parts/part-planners.ts';
 import { createPostTargets } from '#plans/proposal/post-targets.ts';
@@ -47,7 +48,13 @@ import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
 import { loadSlack, loadTeams } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
-import { openAskPlanner, openPlanner } from './wire/open-planner.ts';
+import {
+  findSmallCaps,
+  openAskPlanner,
+  openPlanner,
+  readCaps,
+  readModelBudget,
+} from './wire/open-planner.ts';
 import { startWorking, workWhenAlone } from './work.ts';
 
 /** Opens everything `options` ask for; what was opened is closed again when a part fails. */
@@ -74,6 +81,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const connections = await openConnections(config, { log, work: work !== false, warn }, closers);
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
+  const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });
   const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
@@ -107,6 +115,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       catalogue,
       db,
       model: models?.planner ?? null,
+      budget,
       apart,
       plansOf: (runId) => findPlansOfRun(db.query, serveChats, apart, runId),
       atHand: createPlansAtHand(() => conversation, apart),
@@ -176,6 +185,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
         ? null
         : (name: string | null, request: DecideRequest) =>
             decideArguments(models.executors(name), request),
+    budget,
     recoverEveryMs: options.recoverEveryMs,
     closers,
   };
@@ -240,10 +250,8 @@ type Models = {
  * null: no model is set up; the planner goes by its rules and steps have no text of a model. What talks to one is loaded
  * only where there is one.
  */
-async function openModels(
-  { env, settings }: Config,
-  warn: (message: string) => void,
-): Promise<Models | null> {
+async function openModels(config: Config, warn: (message: string) => void): Promise<Models | null> {
+  const { env, settings } = config;
   const access = readModelAccess(env);
   if (access === null) return null;
   const [{ createChatModel }, { createExecutorModels, findModelProblem }, { createModelClient }] =
@@ -256,7 +264,8 @@ async function openModels(
   const { api, isOpenAi } = access;
   const { prices } = settings;
   const offer = { env, prices, isOpenAi };
-  for (const problem of findUnknownPrices(env, prices)) warn(problem);
+  const problems = [...findUnknownPrices(env, prices), ...findSmallCaps(config)];
+  for (const problem of problems) warn(problem);
   return {
     planner: createChatModel({
       client,
@@ -274,7 +283,7 @@ async function openModels(
 
 // What the conversation room is given, from a configuration and what is open.
 function makeConversation(
-  { env, settings, timezone, apart }: Config,
+  config: Config,
   parts: {
     connections: Connections;
     catalogue: Catalogue;
@@ -286,6 +295,7 @@ function makeConversation(
     warn(message: string, err?: unknown): void;
   },
 ): ConversationContext {
+  const { env, settings, timezone, apart } = config;
   const { connections, catalogue, planner, userGroups, hasModel, linkTo, warn } = parts;
   const { db, enqueue, listener } = connections;
   const conversation: ConversationContext = {
@@ -302,6 +312,7 @@ function makeConversation(
     resourcePools: settings.resourcePools,
     onFailure: settings.executor.on_failure,
     personLimits: settings.limits.person,
+    ...(hasModel ? { modelBudget: readModelBudget(config) } : {}),
     replan: settings.executor.replan,
     clock: systemClock,
     random: systemRandom,

@@ -22,6 +22,7 @@ import { runJobs } from '#jobs/run-jobs.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
 import type { WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
+import type { Budget } from '#planner/budget/budget.ts';
 import { createReads } from '#planner/open-tools.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';
@@ -54,6 +55,7 @@ type Parts = {
   delivery: DeliveryContext;
   homes: HomesContext;
   decide: ArgumentDecider | null;
+  budget: Budget;
   recoverEveryMs: number | undefined;
   closers: Closers;
 };
@@ -65,7 +67,7 @@ type Parts = {
  */
 export async function startWorking(parts: Parts, lasting = true): Promise<() => Vitals> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
-  const { decide, closers } = parts;
+  const { decide, budget, closers } = parts;
   const { settings } = config;
   const { db, enqueue, catalogue, clock, random, warn } = conversation;
   const { call } = createReads({
@@ -88,10 +90,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
       guardedTools: settings.guardedTools,
       guardMode: settings.guardMode,
       decide,
-      budget: {
-        perSession: config.env.BUDGET_PER_SESSION_USD,
-        perDay: config.env.BUDGET_PER_DAY_USD,
-      },
+      budget,
       timezone: config.timezone,
       publicUrl: config.env.COUNTERSIGN_PUBLIC_URL ?? null,
       warn,

@@ -1,19 +1,23 @@
-// Model calls of planning: expected and actual cost (B9). A call is recorded before it is made, under one lock for all planners,
-// so the total always includes calls that may still cost something.
-import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm';
+// Calls of models, in planning and in running plans: expected and actual cost (B9). A call is recorded before it is made, under one
+// lock for all, so the totals always include calls that may still cost something.
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Spent } from '#domain/budget.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
 import { schemaName } from './instance.ts';
 import { countersign } from './schema/columns.ts';
-import { modelCalls, plans } from './schema.ts';
+import { modelCalls, plans, runs } from './schema.ts';
 
-/** Who calls, and for what. */
-export type CallPlace = { runId: string; turn: number; user: string; stage: string };
+/** Who pays: a turn of a run that `user` asked for, or a plan that runs. */
+export type Payer = { runId: string; turn: number; user: string } | { planId: string };
+
+/** `stage`: of planning, or what a running plan calls the model for. */
+export type ModelCall = { model: string; stage: string };
 
 /**
- * US dollars of planning; a call that has not come back counts as its estimate. `day` holds everybody's planning and
- * what plans spent while running; `user` is one person's planning of the same day.
+ * US dollars by what they count for; a call that has not come back counts as its estimate. `settled` leaves out calls that are under
+ * way, of which it will soon be known what they cost.
  */
-export type Spent = { turn: number; session: number; user: number; day: number };
+export type Spending = { spent: Spent; settled: Spent };
 
 export type TokenCounts = { input_tokens: number; output_tokens: number };
 
@@ -21,55 +25,160 @@ export type TokenCounts = { input_tokens: number; output_tokens: number };
 export type OpenCall = { stage: string; model: string; estimate_usd: number; began_at: string };
 
 const lockName = `${schemaName} model calls`;
+/** A call that has been under way for longer has lost its process. */
+const underWayMs = 120_000;
 
 /** Until the transaction ends nobody else books a call of a model. */
-export async function lockSpending(tx: Transaction): Promise<void> {
+async function lockSpending(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
 }
 
-/** What was spent in this turn, in its run, and since `dayBegan` by its user and by all. */
-export async function readSpent(
-  db: Queryable,
-  { runId, turn, user }: Omit<CallPlace, 'stage'>,
-  dayBegan: Date,
-): Promise<Spent> {
-  const since = sql`${dayBegan.toISOString()}::timestamptz`;
-  // Decimal sums: ten calls of $0.10 are $1.00 and not a little less.
-  const { rows } = await db.execute<Spent>(sql`
-    with session as (
-      select turn, coalesce(cost_usd, estimate_usd)::numeric as usd
-      from ${countersign}.model_calls where run_id = ${runId}
-    ), today as (
-      select "user", coalesce(cost_usd, estimate_usd)::numeric as usd
-      from ${countersign}.model_calls where began_at >= ${since}
-    )
-    select
-      coalesce((select sum(usd) from session where turn = ${turn}), 0)::float8 as turn,
-      coalesce((select sum(usd) from session), 0)::float8 as session,
-      coalesce((select sum(usd) from today where "user" = ${user}), 0)::float8 as "user",
-      (coalesce((select sum(usd) from today), 0)
-        + coalesce((select sum(usd::numeric) from ${countersign}.spending where at >= ${since}), 0))::float8 as day`);
-  return rows[0] ?? { turn: 0, session: 0, user: 0, day: 0 };
+/** Where a call is booked, and `before`: what its plan has cost, planning included. */
+type Account = {
+  runId: string;
+  turn: number;
+  user: string;
+  tenant: string | null;
+  plan: { id: string; usd: number } | null;
+};
+
+async function findAccount(db: Queryable, payer: Payer): Promise<Account> {
+  if ('runId' in payer) {
+    const [run] = await db
+      .select({ tenant: runs.tenant })
+      .from(runs)
+      .where(eq(runs.id, payer.runId));
+    return { ...payer, tenant: run?.tenant ?? null, plan: null };
+  }
+  const { planId: id } = payer;
+  const [plan] = await db
+    .select({
+      ...{ runId: plans.run_id, user: plans.requester },
+      ...{ tenant: plans.tenant, usd: plans.cost_usd },
+    })
+    .from(plans)
+    .where(eq(plans.id, id));
+  if (plan === undefined) throw new Error(`findAccount: there is no plan ${id}`);
+  const { usd, runId, ...rest } = plan;
+  return { ...rest, runId: runId ?? id, turn: 0, plan: { id, usd } };
 }
 
-async function insertCall(
-  tx: Transaction,
-  call: CallPlace & { model: string; estimateUsd: number; at: Date },
-): Promise<number> {
-  const [row] = await tx
-    .insert(modelCalls)
-    .values({
-      run_id: call.runId,
-      turn: call.turn,
-      user: call.user,
-      model: call.model,
-      stage: call.stage,
-      estimate_usd: call.estimateUsd,
-      began_at: call.at,
-    })
-    .returning({ id: modelCalls.id });
-  if (row === undefined) throw new Error('insertCall: no row came back');
-  return row.id;
+type Times = { at: Date; dayBegan: Date };
+
+async function readSpendingOf(
+  db: Queryable,
+  { runId, turn, user, tenant, plan }: Account,
+  { at, dayBegan }: Times,
+): Promise<Spending> {
+  const since = sql`${dayBegan.toISOString()}::timestamptz`;
+  const underWaySince = sql`${new Date(at.getTime() - underWayMs).toISOString()}::timestamptz`;
+  const ofRun = sql`run_id = ${runId} and plan_id is null`;
+  const counted = {
+    turn: plan === null ? sql`${ofRun} and turn = ${turn}` : sql`false`,
+    session: plan === null ? ofRun : sql`plan_id = ${plan.id}`,
+    person: sql`today and "user" = ${user}`,
+    organisation: sql`today and tenant = ${tenant}`,
+    day: sql`today`,
+  };
+  // Decimal sums: ten calls of $0.10 are $1.00 and not a little less.
+  const sums = Object.entries(counted).map(
+    ([name, where]) =>
+      sql`coalesce(sum(usd) filter (where ${where}), 0)::float8 as ${sql.raw(name)},
+      coalesce(sum(usd) filter (where ${where} and under_way), 0)::float8 as ${sql.raw(`${name}_under_way`)}`,
+  );
+  const { rows } = await db.execute<Spent & Record<`${keyof Spent}_under_way`, number>>(sql`
+    with calls as (
+      select run_id, plan_id, turn, "user", tenant, began_at >= ${since} as today,
+        coalesce(cost_usd, estimate_usd)::numeric as usd,
+        cost_usd is null and ended_at is null and began_at > ${underWaySince} as under_way
+      from ${countersign}.model_calls where began_at >= ${since} or run_id = ${runId}
+    )
+    select ${sql.join(sums, sql`, `)} from calls`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readSpendingOf: no row came back');
+  const spent: Spent = {
+    turn: row.turn,
+    // Planning, and what its older calls cost, is in the plan's own sum.
+    session: plan === null ? row.session : plan.usd,
+    person: row.person,
+    organisation: row.organisation,
+    day: row.day + (await readFormerSpending(db, dayBegan)),
+  };
+  return {
+    spent,
+    settled: {
+      turn: spent.turn - row.turn_under_way,
+      session: spent.session - row.session_under_way,
+      person: spent.person - row.person_under_way,
+      organisation: spent.organisation - row.organisation_under_way,
+      day: spent.day - row.day_under_way,
+    },
+  };
+}
+
+/** What running plans spent as earlier versions book it: processes of them may still run. */
+async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
+  const { rows } = await db.execute<{ usd: number }>(sql`
+    select coalesce(sum(usd::numeric), 0)::float8 as usd
+    from ${countersign}.spending where at >= ${since.toISOString()}::timestamptz`);
+  return rows[0]?.usd ?? 0;
+}
+
+/** What was spent for all that one more call of `payer` would count for. */
+export async function readSpending(db: Queryable, payer: Payer, times: Times): Promise<Spending> {
+  return readSpendingOf(db, await findAccount(db, payer), times);
+}
+
+/** US dollars spent by all since then; a call that has not come back counts as its estimate. */
+export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
+  const { rows } = await db.execute<{ usd: number }>(sql`
+    select coalesce(sum(coalesce(cost_usd, estimate_usd)::numeric), 0)::float8 as usd
+    from ${countersign}.model_calls where began_at >= ${since.toISOString()}::timestamptz`);
+  return (rows[0]?.usd ?? 0) + (await readFormerSpending(db, since));
+}
+
+/** US dollars that calls for one person have cost since then. */
+export async function readSpentBy(db: Queryable, user: string, since: Date): Promise<number> {
+  const { rows } = await db.execute<{ usd: number }>(sql`
+    select coalesce(sum(coalesce(cost_usd, estimate_usd)::numeric), 0)::float8 as usd
+    from ${countersign}.model_calls
+    where "user" = ${user} and began_at >= ${since.toISOString()}::timestamptz`);
+  return rows[0]?.usd ?? 0;
+}
+
+/** Calls of late, and how many of them say what calls of a kind are like. */
+const latestCalls = 2000;
+const sampledCalls = 50;
+
+const latestOf = (model: string) => sql`
+  select stage, plan_id, output_tokens, cost_usd from (
+    select * from ${countersign}.model_calls order by id desc limit ${latestCalls}
+  ) latest where model = ${model} and output_tokens is not null`;
+
+/**
+ * Tokens that nine of ten latest calls of this kind wrote at most: of the stage, else of the model.
+ * @returns null: there were no calls
+ */
+export async function readUsualOutput(
+  db: Queryable,
+  { model, stage }: ModelCall,
+): Promise<number | null> {
+  const { rows } = await db.execute<{ tokens: number | null }>(sql`
+    select percentile_disc(0.9) within group (order by output_tokens) as tokens
+    from (
+      select output_tokens from (${latestOf(model)}) calls
+      where stage = ${stage} or not exists (select from (${latestOf(model)}) same where same.stage = ${stage})
+      limit ${sampledCalls}
+    ) sample`);
+  return rows[0]?.tokens ?? null;
+}
+
+/** US dollars that the latest calls of running plans cost on average; null: there were none. */
+export async function readUsualStepCost(db: Queryable, model: string): Promise<number | null> {
+  const { rows } = await db.execute<{ usd: number | null }>(sql`
+    select avg(cost_usd)::float8 as usd
+    from (select cost_usd from (${latestOf(model)}) calls where plan_id is not null limit ${sampledCalls}) sample`);
+  return rows[0]?.usd ?? null;
 }
 
 /**
@@ -81,29 +190,61 @@ async function insertCall(
  */
 export async function reserveCall<Refusal>(
   db: Pick<Database, 'transaction'>,
-  call: CallPlace & { model: string; estimateUsd: number; at: Date; dayBegan: Date },
-  refuse: (spent: Spent) => Refusal | null,
-): Promise<{ id: number; spent: Spent } | { refusal: Refusal; spent: Spent }> {
+  payer: Payer,
+  call: ModelCall & Times & { estimateUsd: number },
+  refuse: (spending: Spending) => Refusal | null,
+): Promise<{ id: number } | { refusal: Refusal; spent: Spent }> {
   return db.transaction(async (tx) => {
     await lockSpending(tx);
-    const spent = await readSpent(tx, call, call.dayBegan);
-    const refusal = refuse(spent);
-    if (refusal !== null) return { refusal, spent };
-    return { id: await insertCall(tx, call), spent };
+    const account = await findAccount(tx, payer);
+    const spending = await readSpendingOf(tx, account, call);
+    const refusal = refuse(spending);
+    if (refusal !== null) return { refusal, spent: spending.spent };
+    return { id: await insertCall(tx, account, call) };
   });
 }
 
-/** What a call did cost takes the place of its estimate. A second time changes nothing. */
+async function insertCall(
+  tx: Transaction,
+  { runId, turn, user, tenant, plan }: Account,
+  { model, stage, estimateUsd, at }: ModelCall & { estimateUsd: number; at: Date },
+): Promise<number> {
+  const [row] = await tx
+    .insert(modelCalls)
+    .values({
+      ...{ run_id: runId, turn, user, tenant, plan_id: plan?.id ?? null },
+      ...{ model, stage, estimate_usd: estimateUsd, began_at: at },
+    })
+    .returning({ id: modelCalls.id });
+  if (row === undefined) throw new Error('insertCall: no row came back');
+  if (plan !== null)
+    await tx
+      .update(plans)
+      .set({ cost_usd: sql`${plans.cost_usd} + ${estimateUsd}::float8` })
+      .where(eq(plans.id, plan.id));
+  return row.id;
+}
+
+/** What a call did cost takes the place of its estimate, on its plan too. A second time changes nothing. */
 export async function settleCall(
   db: Queryable,
   id: number,
-  usage: TokenCounts,
+  usage: Partial<TokenCounts>,
   costUsd: number,
 ): Promise<void> {
-  await db
-    .update(modelCalls)
-    .set({ ...usage, cost_usd: costUsd, ended_at: sql`clock_timestamp()` })
-    .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
+  const { input_tokens: read = null, output_tokens: written = null } = usage;
+  await db.execute(sql`
+    with before as (
+      select id, plan_id, estimate_usd from ${countersign}.model_calls
+      where id = ${id} and cost_usd is null for update
+    ), settled as (
+      update ${countersign}.model_calls
+      set cost_usd = ${costUsd}::float8, input_tokens = ${read}::int, output_tokens = ${written}::int, ended_at = clock_timestamp()
+      from before where model_calls.id = before.id
+    )
+    update ${countersign}.plans
+    set cost_usd = (cost_usd::numeric + ${costUsd}::float8::numeric - before.estimate_usd::numeric)::float8
+    from before where plans.id = before.plan_id`);
 }
 
 /**
@@ -115,9 +256,10 @@ export async function failCall(
   id: number,
   charged: 'nothing' | 'unknown',
 ): Promise<void> {
+  if (charged === 'nothing') return settleCall(db, id, {}, 0);
   await db
     .update(modelCalls)
-    .set({ ...(charged === 'nothing' ? { cost_usd: 0 } : {}), ended_at: sql`clock_timestamp()` })
+    .set({ ended_at: sql`clock_timestamp()` })
     .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
 }
 
@@ -134,87 +276,4 @@ export async function listOpenCalls(db: Queryable, runId: string): Promise<OpenC
     .where(and(eq(modelCalls.run_id, runId), isNull(modelCalls.cost_usd)))
     .orderBy(asc(modelCalls.id));
   return rows.map((row) => ({ ...row, began_at: row.began_at.toISOString() }));
-}
-
-/** Whether calls of a run are under way that began after `since`; what they cost at most is known better once they are back. */
-export async function hasCallsUnderWay(
-  db: Queryable,
-  runId: string,
-  since: Date,
-): Promise<boolean> {
-  const rows = await db
-    .select({ id: modelCalls.id })
-    .from(modelCalls)
-    .where(
-      and(
-        eq(modelCalls.run_id, runId),
-        isNull(modelCalls.ended_at),
-        gt(modelCalls.began_at, since),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
-}
-
-// What running a plan costs beside planning it: kept with the plan and with the day, in one statement.
-
-/** US dollars spent so far: on one plan, its planning included, and by everything that day. */
-export type Costs = { plan: number; day: number };
-
-/**
- * Books what a model call for a running plan may cost, on the plan and on the day, unless `refuse` names a reason
- * against it. Under the lock that planning's calls take too: each sees what those before it may still cost. Should
- * this process end before the cost is settled, or lose its connection and book again, too much counts: the safe side.
- * @param refuse must be pure; called with the lock held
- */
-export async function reservePlanCost<Refusal>(
-  db: Pick<Database, 'transaction'>,
-  { planId, estimateUsd, dayBegan }: { planId: string; estimateUsd: number; dayBegan: Date },
-  refuse: (spent: Costs) => Refusal | null,
-): Promise<{ id: number } | { refusal: Refusal }> {
-  return db.transaction(async (tx) => {
-    await lockSpending(tx);
-    const refusal = refuse(await readCosts(tx, planId, dayBegan));
-    if (refusal !== null) return { refusal };
-    const { rows } = await tx.execute<{ id: number }>(sql`
-      with plan as (
-        update ${countersign}.plans set cost_usd = cost_usd + ${estimateUsd}::float8 where id = ${planId} returning id, run_id
-      )
-      insert into ${countersign}.spending (plan_id, run_id, usd) select id, run_id, ${estimateUsd}::float8 from plan
-      returning id::float8 as id`);
-    const [row] = rows;
-    if (row === undefined) throw new Error(`reservePlanCost: there is no plan ${planId}`);
-    return { id: row.id };
-  });
-}
-
-/** What the call did cost takes the place of its estimate. A second time changes nothing. */
-export async function settlePlanCost(db: Queryable, id: number, usd: number): Promise<void> {
-  await db.execute(sql`
-    with before as (
-      select id, plan_id, usd from ${countersign}.spending where id = ${id} for update
-    ), booked as (
-      update ${countersign}.spending set usd = ${usd}::float8 from before where spending.id = before.id
-    )
-    update ${countersign}.plans
-    set cost_usd = (cost_usd::numeric + ${usd}::float8::numeric - before.usd::numeric)::float8
-    from before where plans.id = before.plan_id`);
-}
-
-/**
- * US dollars spent since then: on planning, where a call that has not come back counts as its estimate, and on running
- * plans. Each is counted where it was written first, so nothing is counted twice.
- */
-export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
-  const from = sql`${since.toISOString()}::timestamptz`;
-  const { rows } = await db.execute<{ spent: number }>(sql`
-    select (coalesce((select sum(coalesce(cost_usd, estimate_usd)::numeric)
-        from ${countersign}.model_calls where began_at >= ${from}), 0)
-      + coalesce((select sum(usd::numeric) from ${countersign}.spending where at >= ${from}), 0))::float8 as spent`);
-  return rows[0]?.spent ?? 0;
-}
-
-async function readCosts(db: Queryable, planId: string, since: Date): Promise<Costs> {
-  const [row] = await db.select({ cost: plans.cost_usd }).from(plans).where(eq(plans.id, planId));
-  return { plan: row?.cost ?? 0, day: await readSpentSince(db, since) };
 }

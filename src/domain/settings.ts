@@ -221,7 +221,7 @@ const SettingsFile = z.strictObject({
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
-  /** What one person may ask for; without a number there is no limit. */
+  /** Without a number there is no limit. `person`: what one person may ask for. */
   limits: z
     .strictObject({
       person: z
@@ -230,12 +230,19 @@ const SettingsFile = z.strictObject({
           open_runs: z.number().int().min(1).optional(),
           /** Proposals of theirs that wait for a decision. */
           waiting_plans: z.number().int().min(1).optional(),
-          /** US dollars of planning a day (UTC). */
+          /** US dollars a day (UTC) for models: planning, and steps of plans that run. */
+          usd_per_day: z.number().positive().optional(),
+          /** A former name of `usd_per_day`. */
           planning_usd_per_day: z.number().positive().optional(),
           /** Requests of the API and over MCP that somebody who is signed in makes in a minute, in one process. */
           requests_per_minute: z.number().int().min(1).optional(),
         })
+        .transform(({ planning_usd_per_day: former, ...limits }) =>
+          former === undefined ? limits : { usd_per_day: former, ...limits },
+        )
         .prefault({}),
+      /** What all people of one organisation may ask for together. */
+      organisation: z.strictObject({ usd_per_day: z.number().positive().optional() }).prefault({}),
     })
     .prefault({}),
   /** Programs that are told what becomes of plans. */

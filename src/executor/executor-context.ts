@@ -9,6 +9,7 @@ import type { Enqueue } from '#domain/jobs.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
+import type { Budget } from '#planner/budget/budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
@@ -17,9 +18,6 @@ export type ArgumentDecider = (
   model: string | null,
   request: DecideRequest,
 ) => ReturnType<typeof decideArguments>;
-
-/** US dollars that one plan, planning included, and one day (UTC) may cost. */
-export type Budget = { perSession: number; perDay: number };
 
 /** One executor of a worker process: what it can do, and how much at once. Leases belong to it. */
 export type Backend = {

@@ -20,10 +20,13 @@ import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
 import { wakeWorkers } from '#plans/lifecycle/wake.ts';
+import type { PlansContext } from '#plans/plans-context.ts';
 import type { SharedContext } from './executor-context.ts';
 
 /** The rules by which it is decided who may approve. */
-type Deciding = Configured & Parameters<typeof refreshUserGroups>[0];
+type Deciding = Configured &
+  Pick<PlansContext, 'modelBudget'> &
+  Parameters<typeof refreshUserGroups>[0];
 
 /** Milliseconds that a tool is waited for: it is asked again by the next round, and others' plans wait behind this one. */
 const patienceMs = 2000;
@@ -100,7 +103,11 @@ export async function startPlan(
   const lost = await findLostApproval(db.query, deciding, seen);
   const problems = [
     ...(lost === null ? [] : [{ step_id: null, reason: lost }]),
-    ...(await findPreflightProblems(db.query, context.catalogue, seen)),
+    ...(await findPreflightProblems(
+      db.query,
+      { ...context, modelBudget: deciding.modelBudget },
+      seen,
+    )),
   ];
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);

@@ -35,7 +35,7 @@ import { responses } from './responses.ts';
 import { without } from './thoughts.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** Output tokens a reply may have unless the request says otherwise; also what the estimate assumes. */
+/** Output tokens a reply may have unless the request says otherwise. */
 const outputTokens = 4096;
 const attemptsAtMost = 4;
 
@@ -149,9 +149,9 @@ export function createChatModel(options: ModelOptions): ChatModel {
 
   return {
     name,
-    async estimateCost(request) {
-      const { maxOutputTokens = outputTokens } = request;
-      return computeBound(knownPrice(), await countInput(request), maxOutputTokens);
+    async estimateCost(request, usual) {
+      const written = Math.min(usual, request.maxOutputTokens ?? outputTokens);
+      return computeBound(knownPrice(), await countInput(request), written);
     },
     complete: (request, signal) =>
       span('model_call', `chat ${name}`, describeCall(client, name, request), (call) =>

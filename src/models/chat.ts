@@ -1,5 +1,6 @@
 // A conversation with a model as this program has it, whichever API carries it.
 import type { JsonObject } from '#domain/text.ts';
+import type { PricedCall } from '#domain/text-model.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { Effort, Usage } from './catalogue.ts';
 
@@ -67,12 +68,21 @@ export type ChatReply = {
 export type ChatModel = {
   name: string;
   /**
-   * Upper bound in US dollars of what `request` will cost.
+   * US dollars that `request` costs if the reply has so many tokens, or as many as it may have.
    * @throws CountersignError `model_failed`: the price is not known
    */
-  estimateCost(request: ChatRequest): Promise<number>;
+  estimateCost(request: ChatRequest, outputTokens: number): Promise<number>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
+
+/** A call as a budget is asked for it. @param kind what it is for, as past calls of the kind are found */
+export function priceCall(model: ChatModel, kind: string, request: ChatRequest): PricedCall {
+  return {
+    model: model.name,
+    kind,
+    price: (outputTokens) => model.estimateCost(request, outputTokens),
+  };
+}
 
 /** What one of the APIs makes of a request and a reply. */
 export type Wire = {

@@ -6,7 +6,13 @@ import { isObject, type Json, type JsonObject, makeStorableText, parseJson } fro
 import type { PayForCall } from '#domain/text-model.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
-import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from './chat.ts';
+import {
+  type ChatMessage,
+  type ChatModel,
+  type ChatRequest,
+  type ChatTool,
+  priceCall,
+} from './chat.ts';
 
 export type DecideRequest = {
   operation: OperationSpec;
@@ -69,9 +75,8 @@ export async function decideArguments(model: ChatModel, request: DecideRequest):
   };
   let problems: string[] = [];
   for (let attempt = 0; attempt < triesAtMost; attempt += 1) {
-    const reply = await request.pay(await model.estimateCost(chat), () =>
-      model.complete(chat, request.signal),
-    );
+    const priced = priceCall(model, 'decide', chat);
+    const reply = await request.pay(priced, () => model.complete(chat, request.signal));
     const call = reply.toolCalls.find(({ name }) => name === tool.name);
     const reason = readRefusal(call?.arguments);
     if (reason !== null) return { undecided: reason };

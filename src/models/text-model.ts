@@ -1,7 +1,7 @@
 // Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
 import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';
-import type { ChatRequest } from './chat.ts';
+import { type ChatRequest, priceCall } from './chat.ts';
 import type { ExecutorModels } from './executor-models.ts';
 
 /** Milliseconds without a sign of the model, and of a whole text: the step that waits for it has a limit of its own. */
@@ -20,9 +20,8 @@ export function createTextModel(models: ExecutorModels): TextModel {
         deadline: Date.now() + longestMs,
         idleTimeoutMs,
       };
-      const reply = await pay(await model.estimateCost(request), () =>
-        model.complete(request, signal),
-      );
+      const priced = priceCall(model, 'text', request);
+      const reply = await pay(priced, () => model.complete(request, signal));
       if (reply.refusal) {
         throw new CountersignError('model_failed', `The model declined: ${reply.refusal}`);
       }

@@ -3,13 +3,14 @@
 import type { Database, Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning-checkpoints.ts';
 import { markProbed, readPolicy } from '#db/policies.ts';
+import { findExceeded, type Spent } from '#domain/budget.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { ChatModel } from '#models/chat.ts';
-import type { Budget } from './budget/budget.ts';
+import { type Budget, firstOutputTokens } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';
 import { payForCalls } from './budget/pay-for-calls.ts';
@@ -151,29 +152,23 @@ function createMemoryBudget(
   spentToday: () => Promise<number>,
 ): (place: { runId: string; turn: number }) => PaidModel {
   const runs = new Map<string, number>();
-  let spent = 0;
+  let all = 0;
   return ({ runId }) => {
     let turn = 0;
     return {
       name: model.name,
       async complete(request, { softLifted }, signal) {
-        const estimate_usd = await model.estimateCost(request);
+        const estimate_usd = await model.estimateCost(request, firstOutputTokens);
         const session = runs.get(runId) ?? 0;
-        const exceeded = (ceiling: 'turn_soft' | 'session' | 'day', spent_usd: number) => ({
-          kind: 'exceeded' as const,
-          ceiling,
-          spent_usd,
-          estimate_usd,
-        });
-        const day = (await spentToday()) + spent;
-        if (day + estimate_usd > limits.perDay) return exceeded('day', day);
-        if (session + estimate_usd > limits.perSession) return exceeded('session', session);
-        if (!softLifted && turn + estimate_usd > limits.softPerTurn)
-          return exceeded('turn_soft', turn);
+        const day = (await spentToday()) + all;
+        const spent: Spent = { turn, session, person: 0, organisation: 0, day };
+        const ceiling = findExceeded(spent, estimate_usd, limits, softLifted);
+        if (ceiling !== null)
+          return { kind: 'exceeded', ceiling, spent_usd: spent[ceiling], estimate_usd };
         const reply = await model.complete(request, signal);
         runs.set(runId, session + reply.cost_usd);
         turn += reply.cost_usd;
-        spent += reply.cost_usd;
+        all += reply.cost_usd;
         return { kind: 'reply', reply, remembered: false };
       },
     };

@@ -1,6 +1,7 @@
 // Dependencies of the modules in `plans`.
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans.ts';
+import type { Caps } from '#domain/budget.ts';
 import type { UserGroups } from '#domain/chat/user-groups.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
@@ -13,6 +14,9 @@ import type { Settings } from '#domain/settings.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import type { OnFailure } from './lifecycle/stop-dependents.ts';
 import type { PoolLimits } from './proposal/normalise-step.ts';
+
+/** `usual`: the model of plans that name none; `firstCallUsd`: what a call of a model is taken to cost while none was made. */
+export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };
 
 export type PlansContext = {
   db: Database;
@@ -44,6 +48,8 @@ export type PlansContext = {
   onReplan?: (tx: Transaction, row: PlanRow, finding: Finding, actor: Actor) => Promise<void>;
   /** Whether a plan is changed by itself once a finding leaves stale steps. */
   replan: Settings['executor']['replan'];
+  /** What approvals hold against the model calls of steps; left out: no model is set up. */
+  modelBudget?: ModelBudget | undefined;
   clock: Clock;
   random: Random;
 };

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/identities.ts';
 import { countersign } from '#db/schema.ts';
+import { readSpentBy } from '#db/spending.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
@@ -108,18 +109,15 @@ export async function requireBudget(
   { personLimits, clock }: Limited,
   user: string,
 ): Promise<void> {
-  const { planning_usd_per_day: most } = personLimits;
+  const { usd_per_day: most } = personLimits;
   if (most === undefined) return;
   const now = clock.now();
   const began = startOfDay(now);
-  const { rows } = await tx.execute<{ usd: number }>(sql`
-    select coalesce(sum(coalesce(cost_usd, estimate_usd)), 0)::float8 as usd from ${countersign}.model_calls
-    where "user" = ${user} and began_at >= ${began.toISOString()}::timestamptz`);
-  const usd = rows[0]?.usd ?? 0;
+  const usd = await readSpentBy(tx, user, began);
   if (usd < most) return;
   refuse(
-    'planning_usd_per_day',
-    `Planning for ${await showName(tx, user)} has cost $${usd.toFixed(2)} today, and the limit is $${most.toFixed(2)}. It is free again at midnight UTC.`,
+    'usd_per_day',
+    `Models have cost $${usd.toFixed(2)} today for ${await showName(tx, user)}, and the limit is $${most.toFixed(2)}. Ask again after midnight UTC.`,
     daySeconds - (now.getTime() - began.getTime()) / 1000,
   );
 }

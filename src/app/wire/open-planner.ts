@@ -2,13 +2,15 @@
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
+import { type Caps, findTooSmall } from '#domain/budget.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Catalogue, ToolRegistry } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { computeBound, findPrice } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
-import { createBudget } from '#planner/budget/budget.ts';
+import { type Budget, firstOutputTokens } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
@@ -20,17 +22,53 @@ import type {
   PostTargets,
 } from '#planner/ports.ts';
 import { createAskPlanner } from '#planner/replan/ask-planner.ts';
+import type { ModelBudget } from '#plans/plans-context.ts';
 import { createPlanInRepair } from '#runs/plans-at-hand.ts';
 import type { Config } from '../config.ts';
 
-function readLimits(env: Config['env']): PlanningLimits {
+export function readCaps({ env, settings: { limits } }: Config): Caps {
+  return {
+    softPerTurn: env.SOFT_BUDGET_PER_TURN_USD,
+    perSession: env.BUDGET_PER_SESSION_USD,
+    perPerson: limits.person.usd_per_day,
+    perOrganisation: limits.organisation.usd_per_day,
+    perDay: env.BUDGET_PER_DAY_USD,
+  };
+}
+
+/** Tokens of a usual first call of a planner, and of a step that asks a model. */
+const planningCall = { input: 6000, output: firstOutputTokens };
+const stepCall = { input: 2000, output: 500 };
+
+/** Caps that no call of the planner's model fits into, as sentences. */
+export function findSmallCaps(config: Config): string[] {
+  const { PLANNER_MODEL: model } = config.env;
+  const price = findPrice(model, config.settings.prices);
+  if (price === null) return [];
+  const { input, output } = planningCall;
+  return findTooSmall(readCaps(config), model, computeBound(price, input, output));
+}
+
+/** What approvals hold against the model calls of a plan's steps. */
+export function readModelBudget(config: Config): ModelBudget {
+  const { input, output } = stepCall;
+  return {
+    caps: readCaps(config),
+    usual: config.env.EXECUTOR_MODEL,
+    firstCallUsd(model) {
+      const price = findPrice(model, config.settings.prices);
+      return price === null ? 0 : computeBound(price, input, output);
+    },
+  };
+}
+
+function readLimits(config: Config): PlanningLimits {
+  const { env } = config;
   return {
     turns: env.TURN_LIMIT,
     retries: env.RETRY_LIMIT_PER_STAGE,
     wallSeconds: env.WALL_TIME_SEC,
-    softPerTurn: env.SOFT_BUDGET_PER_TURN_USD,
-    perSession: env.BUDGET_PER_SESSION_USD,
-    perDay: env.BUDGET_PER_DAY_USD,
+    ...readCaps(config),
   };
 }
 
@@ -40,6 +78,8 @@ type PlannerParts = {
   db: Database;
   /** null: the offline planner. */
   model: ChatModel | null;
+  /** Running plans pay from it too. */
+  budget: Budget;
   /** Several organisations share the instance: people of one see no plans of another. */
   apart: boolean;
   /** What is shown of other plans to the one whose run it is. */
@@ -95,7 +135,7 @@ export function openAskPlanner(
     db: parts.db.query,
     tools: openTools(config, parts),
     plan: createPlanInRepair(contextOf),
-    limits: readLimits(config.env),
+    limits: readLimits(config),
     guarded: config.settings.guardedTools,
     clock: systemClock,
   });
@@ -103,8 +143,8 @@ export function openAskPlanner(
 
 export function openPlanner(config: Config, parts: PlannerParts): Planner {
   const { env, settings } = config;
-  const { db, model, apart, warn } = parts;
-  const limits = readLimits(env);
+  const { db, model, budget, apart, warn } = parts;
+  const limits = readLimits(config);
   return createPlanner({
     tools: openTools(config, parts),
     model,
@@ -118,11 +158,7 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
     guarded: settings.guardedTools,
     store: {
       db,
-      budget: createBudget({
-        db,
-        clock: systemClock,
-        caps: { turnSoft: limits.softPerTurn, session: limits.perSession, day: limits.perDay },
-      }),
+      budget,
       otherPlans: createPortfolioReader(db.query, undefined, apart),
       warn,
     },

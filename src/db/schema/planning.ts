@@ -64,14 +64,18 @@ export const planningMemo = countersign.table(
   (t) => [index('planning_memo_created').on(t.created_at)],
 );
 
-/** Each call of a model while planning (B9): what it was expected to cost, and what it did. Written before the call. */
+/** Each call of a model, while planning or in a running plan (B9): what it was expected to cost, and what it did. Written before the call. */
 export const modelCalls = countersign.table(
   'model_calls',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     run_id: text('run_id').notNull(),
     turn: integer('turn').notNull(),
+    /** The plan that ran and paid for it; null: planning. */
+    plan_id: text('plan_id'),
     user: text('user').notNull(),
+    /** The organisation that paid; null: the instance itself. */
+    tenant: text('tenant'),
     model: text('model').notNull(),
     stage: text('stage').notNull(),
     estimate_usd: doublePrecision('estimate_usd').notNull(),

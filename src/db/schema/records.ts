@@ -1,4 +1,4 @@
-// Tables beside plans: audit with its seals, artifacts and spending.
+// Tables beside plans: audit with its seals, and artifacts.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -81,7 +81,7 @@ export const artifacts = countersign.table(
   ],
 );
 
-/** Money spent on models outside planning runs, for the budget of the day. */
+/** What running plans spent, as versions before 0040 book it: read until none of them can run any more, then dropped. */
 export const spending = countersign.table(
   'spending',
   {

@@ -1,12 +1,13 @@
 // The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost.
 // Each way to stop has a name. It keeps nothing between stages.
 import { isDatabaseAway } from '#db/transient.ts';
+import type { Ceiling } from '#domain/budget.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import type { CallProgress, ChatMessage, ChatReply, ChatTool } from '#models/chat.ts';
 import type { Cap } from '../budget/limits.ts';
-import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
+import type { PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
 import type { OfferedTool, StageTools } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';

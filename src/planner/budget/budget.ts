@@ -1,87 +1,89 @@
-// The planning budget (B9): every model call is reserved here before it is made and settled afterwards. A hard cap never allows
-// one more call; the soft ceiling of a turn becomes a question that a person can answer.
+// The budget for calls of models (B9), of planning and of running plans: every call is reserved here before it is made and settled
+// afterwards. A hard cap never allows one more call; the soft ceiling of a turn becomes a question that a person can answer.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import {
-  type CallPlace,
   failCall,
-  readSpent,
+  type ModelCall,
+  type Payer,
+  readSpending,
+  readUsualOutput,
   reserveCall,
-  type Spent,
   settleCall,
+  type TokenCounts,
 } from '#db/spending.ts';
+import { type Caps, type Ceiling, findExceeded, type Spent } from '#domain/budget.ts';
 import { type Clock, startOfDay } from '#domain/clock.ts';
-import type { Usage } from '#models/catalogue.ts';
-import type { Ceiling } from './paid-model.ts';
 
-/** US dollars. */
-export type BudgetCaps = {
-  /** Of one turn; passed only with a person's word. */
-  turnSoft: number;
-  /** Of a run, over its turns. */
-  session: number;
-  /** Of a day (UTC), over all people, running plans included. */
-  day: number;
+export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number };
+export type Reservation = { id: number } | Refused;
+
+export type WantedCall = ModelCall & {
+  /** US dollars if it writes so many tokens. */
+  price(outputTokens: number): Promise<number>;
+  softLifted: boolean;
 };
-
-export type Reservation = { id: number; spent: Spent } | { exceeded: Ceiling; spent: Spent };
 
 export type Budget = {
-  caps: BudgetCaps;
-  /** Allows for one call that costs at most `estimateUsd`, or names the ceiling it would break. */
+  caps: Caps;
+  /**
+   * Allows for one call of the usual length, or names the ceiling it would break. While only calls under way stand against it, which
+   * mostly cost less than expected, it waits for them. @param until when it no longer waits
+   */
   reserve(
-    call: CallPlace & { model: string; estimateUsd: number; softLifted: boolean },
+    payer: Payer,
+    call: WantedCall,
+    until: { signal: AbortSignal; deadline: number },
   ): Promise<Reservation>;
-  settle(id: number, usage: Usage, costUsd: number): Promise<void>;
+  settle(id: number, usage: TokenCounts, costUsd: number): Promise<void>;
   /** @param charged `unknown` where the server may have charged for what was cut off */
   fail(id: number, charged: 'nothing' | 'unknown'): Promise<void>;
-  /** What was spent so far, estimates of calls under way included. */
-  readSpent(place: Omit<CallPlace, 'stage'>): Promise<Spent>;
+  /** US dollars spent so far, estimates of calls under way included. */
+  readSpent(payer: Payer): Promise<Spent>;
 };
 
-/** In billionths of a dollar, so that sums of decimals compare as people expect. */
-function nano(usd: number): number {
-  return Math.round(usd * 1e9);
-}
+/** Tokens that a first call of its kind is taken to write. */
+export const firstOutputTokens = 1000;
+const waitMs = 250;
 
-/** A model whose price is 0 stays allowed under a budget of 0. */
-function isBeyond(limit: number, spent: number, estimate: number): boolean {
-  const before = nano(spent);
-  return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
-}
-
-/** The ceiling that one more call would break, the hardest first; null: none. */
-export function findExceeded(
-  spent: Spent,
-  estimateUsd: number,
-  caps: BudgetCaps,
-  softLifted: boolean,
-): Ceiling | null {
-  if (isBeyond(caps.day, spent.day, estimateUsd)) return 'day';
-  if (isBeyond(caps.session, spent.session, estimateUsd)) return 'session';
-  if (!softLifted && isBeyond(caps.turnSoft, spent.turn, estimateUsd)) return 'turn_soft';
-  return null;
-}
-
-export function createBudget(options: { db: Database; clock: Clock; caps: BudgetCaps }): Budget {
+export function createBudget(options: { db: Database; clock: Clock; caps: Caps }): Budget {
   const { db, clock, caps } = options;
   /** Reservations of this process queue here, so that they hold one connection and not all of the pool. */
   let last: Promise<unknown> = Promise.resolve();
 
+  function readTimes() {
+    const at = clock.now();
+    return { at, dayBegan: startOfDay(at) };
+  }
+
+  function tryToReserve(payer: Payer, call: ModelCall & { estimateUsd: number }, lifted: boolean) {
+    const turn = last.then(() =>
+      reserveCall(db, payer, { ...call, ...readTimes() }, ({ spent, settled }) => {
+        const exceeded = findExceeded(spent, call.estimateUsd, caps, lifted);
+        const passes = findExceeded(settled, call.estimateUsd, caps, lifted) === null;
+        return exceeded === null ? null : { exceeded, passes };
+      }),
+    );
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
   return {
     caps,
-    async reserve({ softLifted, ...call }) {
-      const turn = last.then(async () => {
-        const at = clock.now();
-        return reserveCall(db, { ...call, at, dayBegan: startOfDay(at) }, (spent) =>
-          findExceeded(spent, call.estimateUsd, caps, softLifted),
-        );
-      });
-      last = turn.catch(() => undefined);
-      const made = await turn;
-      return 'id' in made ? made : { exceeded: made.refusal, spent: made.spent };
+    async reserve(payer, { price, softLifted, model, stage }, { signal, deadline }) {
+      const usual = await readUsualOutput(db.query, { model, stage });
+      const estimateUsd = await price(usual ?? firstOutputTokens);
+      for (;;) {
+        const made = await tryToReserve(payer, { model, stage, estimateUsd }, softLifted);
+        if ('id' in made) return made;
+        const { refusal, spent } = made;
+        if (!refusal.passes || signal.aborted || Date.now() + waitMs > deadline)
+          return { exceeded: refusal.exceeded, spent, estimateUsd };
+        await pause(waitMs, undefined, { signal }).catch(() => undefined);
+      }
     },
     settle: (id, usage, costUsd) => settleCall(db.query, id, usage, costUsd),
     fail: (id, charged) => failCall(db.query, id, charged),
-    readSpent: (place) => readSpent(db.query, place, startOfDay(clock.now())),
+    readSpent: async (payer) => (await readSpending(db.query, payer, readTimes())).spent,
   };
 }

@@ -1,22 +1,16 @@
 // The caps of planning (B2, B9), and the sentences for a cap that is reached.
-import type { Ceiling } from './paid-model.ts';
+import { type Caps, describeCap, type HardCeiling } from '#domain/budget.ts';
 
-export type PlanningLimits = {
+export type PlanningLimits = Caps & {
   /** Model calls in one turn of a run. */
   turns: number;
   /** Times a stage is tried again. */
   retries: number;
   wallSeconds: number;
-  /** US dollars a turn, beyond which a person is asked; a run; and a day over all runs. */
-  softPerTurn: number;
-  perSession: number;
-  perDay: number;
 };
 
 /** What ends the turn of a model before it is done: its calls, its time, the same call again and again, answers that are cut off, no answer. */
 export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
-
-const dollars = (usd: number) => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`;
 
 export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {
   switch (cap) {
@@ -38,13 +32,7 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
 }
 
 /** Why the run ends: a hard cap allows no more call. The soft ceiling of a turn is a question instead. */
-export function explainHardCap(cap: Exclude<Ceiling, 'turn_soft'>, limits: PlanningLimits): string {
-  switch (cap) {
-    case 'session':
-      return `Planning further would exceed the budget of this request (${dollars(limits.perSession)}). Ask for less at once, or raise BUDGET_PER_SESSION_USD.`;
-    case 'day':
-      return `Planning further would exceed today's budget (${dollars(limits.perDay)}). Continue tomorrow, or raise BUDGET_PER_DAY_USD.`;
-    default:
-      return cap satisfies never;
-  }
+export function explainHardCap(ceiling: HardCeiling, caps: Caps): string {
+  const { cap, remedy } = describeCap(ceiling, caps);
+  return `Planning further would exceed ${cap}. ${remedy}`;
 }

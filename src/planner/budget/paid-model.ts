@@ -1,9 +1,7 @@
 // A model whose calls are paid for (B9): the budget is asked first, the actual cost recorded afterwards.
+import type { Ceiling } from '#domain/budget.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { ChatReply, ChatRequest } from '#models/chat.ts';
-
-/** Which ceiling one more call would break: the turn's soft one, or a cap of the session or the day. */
-export type Ceiling = 'turn_soft' | 'session' | 'day';
 
 export type Paid =
   | { kind: 'reply'; reply: ChatReply; remembered: boolean }

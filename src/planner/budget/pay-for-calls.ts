@@ -1,16 +1,14 @@
 // The only way planning calls a model: recall, reserve, call, store, settle. If the process dies in between, no stored reply is
 // paid for twice and no call goes uncounted.
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
-import { hasCallsUnderWay, type Spent } from '#db/spending.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import { JsonObject } from '#domain/text.ts';
 import { mayHaveCost } from '#domain/text-model.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
-import type { Ceiling, PaidModel } from './paid-model.ts';
+import type { PaidModel } from './paid-model.ts';
 
 // A model whose replies are stored as they come: a reply that was paid for and stored is used again after a crash.
 export const StoredReply: z.ZodType<ChatReply> = z.object({
@@ -82,7 +80,7 @@ function rememberReplies(
 
   return {
     name: model.name,
-    estimateCost: (request) => model.estimateCost(request),
+    estimateCost: (...asked) => model.estimateCost(...asked),
     async recall(request) {
       const { use, done } = locate(request);
       const reply = await recall(db, use);
@@ -101,17 +99,6 @@ function rememberReplies(
   };
 }
 
-/** Milliseconds between two looks whether there is room by now, and for which a call is taken to be under way. */
-const waitMs = 250;
-const underWayAtMostMs = 120_000;
-const idleLooks = 3;
-
-const spentUnder: Record<Ceiling, keyof Spent> = {
-  turn_soft: 'turn',
-  session: 'session',
-  day: 'day',
-};
-
 /**
  * `model` for one round of a turn of a run.
  * @param policy the person's, part of what replies are stored under
@@ -129,22 +116,15 @@ export function payForCalls(
     async complete(request, { stage, softLifted }, signal) {
       const known = await model.recall(request);
       if (known !== null) return { kind: 'reply', reply: known, remembered: true };
-      const estimateUsd = await model.estimateCost(request);
-      const call = { runId, turn, user, stage, model: model.name, estimateUsd, softLifted };
-      let reserved = await budget.reserve(call);
-      // Parts are planned at once, and of calls under way the most they may cost counts.
-      let idle = 0;
-      while ('exceeded' in reserved && runId !== place.runId && Date.now() < request.deadline) {
-        const since = new Date(Date.now() - underWayAtMostMs);
-        idle = (await hasCallsUnderWay(db, runId, since)) ? 0 : idle + 1;
-        // One that has just come back has left room.
-        if (signal.aborted || idle >= idleLooks) break;
-        await pause(waitMs);
-        reserved = await budget.reserve(call);
-      }
+      const call = {
+        ...{ model: model.name, stage, softLifted },
+        price: (output: number) => model.estimateCost(request, output),
+      };
+      const { deadline } = request;
+      const reserved = await budget.reserve({ runId, turn, user }, call, { signal, deadline });
       if ('exceeded' in reserved) {
-        const { exceeded: ceiling, spent } = reserved;
-        const spent_usd = spent[spentUnder[ceiling]];
+        const { exceeded: ceiling, spent, estimateUsd } = reserved;
+        const spent_usd = spent[ceiling];
         return { kind: 'exceeded', ceiling, spent_usd, estimate_usd: estimateUsd };
       }
       try {

@@ -127,7 +127,7 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
         stop(`cap_${end.cap}`, explainCap(end.cap, limits), 'cap_reached')
       );
     case 'exceeded': {
-      if (end.ceiling !== 'turn_soft')
+      if (end.ceiling !== 'turn')
         return stop('cap_cost', explainHardCap(end.ceiling, limits), 'cap_reached');
       const question = describeBudgetStop(state, request.policy);
       stageTools.ask(

@@ -3,7 +3,7 @@
 import type { Queryable } from '#db/database.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { AskPlanner, ReplanAnswer, ReplanTask } from '#domain/plan/replan.ts';
-import type { ChatModel } from '#models/chat.ts';
+import { type ChatModel, priceCall } from '#models/chat.ts';
 import { type AgentEnd, runAgent } from '../agent/run-agent.ts';
 import { explainCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
@@ -42,7 +42,7 @@ function payOnPlan(
       const known = await recall(db, use);
       if (known !== null)
         return { kind: 'reply', reply: { ...known, cost_usd: 0 }, remembered: true };
-      const reply = await pay(await model.estimateCost(request), async () =>
+      const reply = await pay(priceCall(model, kind, request), async () =>
         keep(db, use, await model.complete(request, signal)),
       );
       return { kind: 'reply', reply, remembered: false };

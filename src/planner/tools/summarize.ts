@@ -1,5 +1,6 @@
 // summarize: the progress of planning in a sentence or two, from the state alone.
 import { z } from 'zod';
+import { dollars } from '#domain/budget.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { workingStages } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -41,7 +42,10 @@ export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,
 ): string {
-  const cost = `Planning has cost $${state.cost_usd.toFixed(2)} this turn.`;
+  const cost =
+    state.cost_usd === 0
+      ? 'Planning calls a model, and SOFT_BUDGET_PER_TURN_USD allows for no call without your word.'
+      : `Planning has cost ${dollars(state.cost_usd)} this turn.`;
   return `${describeProgress(state, policy)} ${cost}`;
 }
 

@@ -179,7 +179,7 @@ export async function checkApproval(
       });
     throw error;
   }
-  requirePreflight(await findPreflightProblems(db.query, context.catalogue, seen));
+  requirePreflight(await findPreflightProblems(db.query, context, seen));
   return async (tx) => {
     const row = await lockPlan(tx, id);
     if (await check(tx, row)) return readPlan(tx, id);

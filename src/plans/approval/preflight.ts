@@ -1,4 +1,5 @@
-// Pre-flight, at approval and again at start: the stored plan is the one that was shown, its tools answer, its arguments validate.
+// Pre-flight, at approval and again at start: the stored plan is the one that was shown, its tools answer, its arguments validate,
+// the budget allows for its model calls.
 import { and, eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
@@ -7,12 +8,14 @@ import { planVersions } from '#db/schema.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import { readOperations } from '#db/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { hasRuntime, openArguments } from '#domain/plan/arguments.ts';
+import { openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Simulation } from '#domain/service.ts';
 import { type Catalogue, doesMore, operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
+import type { PlansContext } from '../plans-context.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.ts';
+import { createModelStepCount, findUnpayable, usesModel } from './model-steps.ts';
 import { findChangedOperation } from './operation-digests.ts';
 
 export type PreflightProblem = Simulation['problems'][number];
@@ -60,24 +63,16 @@ function checkStep(
   return catalogue.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
 }
 
-/** Whether running the step calls the plan's language model. */
-export function usesModel(
-  step: Pick<Step, 'tool' | 'operation' | 'args'>,
-  catalogue: Catalogue,
-): boolean {
-  const spec = catalogue.get(operationName(step.tool, step.operation));
-  return spec?.usesModel === true || hasRuntime(step.args);
-}
-
 /**
  * What stands against running the plan, at most 20 problems; empty when nothing does.
  * Streams the steps once: the digest is recomputed and each step's arguments are checked on the way.
  */
 export async function findPreflightProblems(
   db: Queryable,
-  catalogue: Catalogue,
+  context: Pick<PlansContext, 'catalogue' | 'modelBudget' | 'clock'>,
   row: PlanRow,
 ): Promise<PreflightProblem[]> {
+  const { catalogue, clock } = context;
   const problems: PreflightProblem[] = [];
   const report = (step: Pick<Step, 'id' | 'label'> | null, reason: string) => {
     if (problems.length >= shownProblems) return;
@@ -103,10 +98,14 @@ export async function findPreflightProblems(
     changes.set(name, change);
     return change;
   };
+  const modelSteps = createModelStepCount(clock.now());
   async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
       for (const reason of checkStep(step, catalogue, findChange)) report(step, reason);
-      if (modelProblem !== null && usesModel(step, catalogue)) report(step, modelProblem);
+      if (usesModel(step, catalogue)) {
+        modelSteps.take(step);
+        if (modelProblem !== null) report(step, modelProblem);
+      }
       yield step;
     }
   }
@@ -114,6 +113,11 @@ export async function findPreflightProblems(
   if (digest !== row.digest) {
     report(null, 'The stored plan differs from the one shown: its digest has changed.');
   }
+  const unpayable =
+    row.execution_started_at === null
+      ? await findUnpayable(db, context, row, modelSteps.counted)
+      : null;
+  if (unpayable !== null) report(null, unpayable);
   return problems;
 }
 

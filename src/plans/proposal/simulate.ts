@@ -29,10 +29,8 @@ function inOrder(steps: Step[]): Step[] {
 }
 
 /** @throws `plan_not_found` */
-export async function simulatePlan(
-  { db, catalogue }: PlansContext,
-  planId: string,
-): Promise<Simulation> {
+export async function simulatePlan(context: PlansContext, planId: string): Promise<Simulation> {
+  const { db } = context;
   const row = await readPlanRow(db.query, planId);
   const steps = await readSteps(db.query, planId, { present: true }, 0, callsShown);
   const operations = await readOperations(db.query, planId);
@@ -49,6 +47,6 @@ export async function simulatePlan(
       guarded: step.guarded,
     })),
     operations,
-    problems: await findPreflightProblems(db.query, catalogue, row),
+    problems: await findPreflightProblems(db.query, context, row),
   };
 }

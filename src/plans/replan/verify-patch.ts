@@ -12,14 +12,15 @@ import { planFindings } from '#db/schema.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
-import { hasRuntime } from '#domain/plan/arguments.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchStatus } from '#domain/plan/patch-outcome.ts';
 import { pairOf } from '#domain/plan/replan.ts';
 import type { Json } from '#domain/text.ts';
-import { operationName, type ToolContext } from '#domain/tool.ts';
+import type { PricedCall } from '#domain/text-model.ts';
+import type { Catalogue, ToolContext } from '#domain/tool.ts';
 import { listSome, shorten } from '#domain/words.ts';
 import type { Verdict } from '#tools/ports.ts';
+import { usesModel } from '../approval/model-steps.ts';
 import { addedOperations } from '../approval/operation-digests.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import type { PatchEffect } from '../patch/model.ts';
@@ -76,24 +77,23 @@ async function findLeftStale(
 
 const leftStale = (ids: string[]) => `It leaves ${listSome(ids, namedAtMost, 'step')} on hold.`;
 
-/** Operations that ask a language model. */
-const modelCalls = /^(?:text_|draft_finalise$)/;
-
 /** Whether the change has steps ask a model that would not have asked it, or not again. */
-function asksModel({ added, changed, rerun }: PatchEffect): boolean {
+function addsModelCalls(catalogue: Catalogue, { added, changed, rerun }: PatchEffect): boolean {
   return (
-    rerun.some(({ operation }) => modelCalls.test(operation)) ||
-    [...added, ...changed].some(
-      ({ now }) => hasRuntime(now.args) || modelCalls.test(operationName(now.tool, now.operation)),
-    )
+    rerun.some(({ operation }) => catalogue.get(operation)?.usesModel === true) ||
+    [...added, ...changed].some(({ now }) => usesModel(now, catalogue))
   );
 }
 
+const freeCall: PricedCall = { model: 'none', kind: 'check', price: async () => 0 };
+
 /** Why the change asks a model though the budget is spent: paying for a call that costs nothing is refused then. */
-async function findSpent(effect: PatchEffect, pay: ToolContext['pay']): Promise<string[]> {
-  if (pay === null || !asksModel(effect)) return [];
+async function findSpent(pay: ToolContext['pay']): Promise<string[]> {
+  if (pay === null) return [];
   try {
-    await pay(0, async () => ({ cost_usd: 0 }));
+    await pay(freeCall, async () => ({
+      ...{ cost_usd: 0, usage: { input_tokens: 0, output_tokens: 0 } },
+    }));
     return [];
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'budget_exhausted')
@@ -125,7 +125,7 @@ async function findReasons(
     ...problems,
     ...(left.length === 0 ? [] : [leftStale(left)]),
     ...states.flatMap((state) => (state.ok ? [] : [state.reason])),
-    ...(await findSpent(effect, pay)),
+    ...(addsModelCalls(catalogue, effect) ? await findSpent(pay) : []),
   ];
 }
 

@@ -126,7 +126,7 @@ describe('a model without a price', () => {
     const client = createModelClient({ baseUrl: server.url });
     const model = createChatModel({ client, api: 'chat', name: 'local-llama' });
     const unpriced = { code: 'model_failed', message: expect.stringContaining('"prices"') };
-    await expect(model.estimateCost(ask())).rejects.toMatchObject(unpriced);
+    await expect(model.estimateCost(ask(), 100)).rejects.toMatchObject(unpriced);
     await expect(model.complete(ask(), never)).rejects.toMatchObject(unpriced);
     expect(server.requests).toHaveLength(0);
     const free = createChatModel({
@@ -135,7 +135,7 @@ describe('a model without a price', () => {
       name: 'own',
       prices: { own: { input: 0, output: 0 } },
     });
-    expect(await free.estimateCost(ask())).toBe(0);
+    expect(await free.estimateCost(ask(), 100)).toBe(0);
   });
 });
 
@@ -233,9 +233,9 @@ describe('arguments decided at run time', () => {
   it('pays for each call, also of those that did not fit', async () => {
     const { model } = await connect(() => ({ calls: [{ name: 'mail_send', args: {} }] }));
     const spent: number[] = [];
-    const counting: PayForCall = async (estimate, make) => {
+    const counting: PayForCall = async ({ price }, make) => {
       const reply = await make();
-      expect(reply.cost_usd).toBeLessThan(estimate);
+      expect(reply.cost_usd).toBeLessThan(await price(100_000));
       spent.push(reply.cost_usd);
       return reply;
     };
@@ -249,8 +249,8 @@ describe('arguments decided at run time', () => {
       calls: [{ name: 'mail_send', args: {} }],
     }));
     const estimates: number[] = [];
-    const once: PayForCall = async (estimate, make) => {
-      estimates.push(estimate);
+    const once: PayForCall = async ({ price }, make) => {
+      estimates.push(await price(100));
       if (estimates.length === 2) throw new CountersignError('budget_exhausted', 'No more.');
       return make();
     };

@@ -59,8 +59,8 @@ describe('who has spent what planning may cost in a day', () => {
   const refused = {
     code: 'rate_limited',
     message:
-      'Planning for cleo has cost $1.50 today, and the limit is $1.00. It is free again at midnight UTC.',
-    details: { limit: 'planning_usd_per_day', retry_after_seconds: expect.any(Number) },
+      'Models have cost $1.50 today for cleo, and the limit is $1.00. Ask again after midnight UTC.',
+    details: { limit: 'usd_per_day', retry_after_seconds: expect.any(Number) },
   };
   const turnOf = async (id: string) => (await spent.service.getRun(id)).turn;
   const spend = (began: string) =>

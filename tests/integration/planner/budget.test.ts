@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
 import { listOpenCalls, readSpentSince } from '#db/spending.ts';
-import { type BudgetCaps, createBudget } from '#planner/budget/budget.ts';
+import type { Caps } from '#domain/budget.ts';
+import { type Budget, createBudget } from '#planner/budget/budget.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
@@ -33,30 +34,34 @@ function db(): Database {
   return first;
 }
 
-const plenty: BudgetCaps = { turnSoft: 100, session: 100, day: 100 };
+const plenty: Caps = { softPerTurn: 100, perSession: 100, perDay: 100 };
 const usage = { input_tokens: 100, output_tokens: 20 };
 
-const budgetOn = (at: Database, caps: Partial<BudgetCaps> = {}) =>
+const budgetOn = (at: Database, caps: Partial<Caps> = {}) =>
   createBudget({
     db: at,
     clock: { now: () => now },
     caps: { ...plenty, ...caps },
   });
 
-const call = (more: object = {}) => ({
-  runId: 'run_1',
-  turn: 1,
-  user: 'ana',
-  stage: 'DRAFT_OUTLINE',
-  model: 'gpt-4.1',
-  estimateUsd: 0.1,
-  softLifted: false,
-  ...more,
-});
+const payer = { runId: 'run_1', turn: 1, user: 'ana' };
+type Wanted = typeof payer & { stage: string; estimateUsd: number; softLifted: boolean };
+const atOnce = { signal: new AbortController().signal, deadline: 0 };
 
-async function spend(costUsd: number, more: object = {}): Promise<void> {
+/** Reserves at once or not at all, unless `until` says how long to wait. */
+function reserve(budget: Budget, more: Partial<Wanted> = {}, until = atOnce) {
+  const { runId, turn, user, stage, estimateUsd, softLifted } = {
+    ...{ ...payer, stage: 'DRAFT_OUTLINE', estimateUsd: 0.1, softLifted: false },
+    ...more,
+  };
+  const price = async () => estimateUsd;
+  const wanted = { model: 'gpt-4.1', stage, price, softLifted };
+  return budget.reserve({ runId, turn, user }, wanted, until);
+}
+
+async function spend(costUsd: number, more: Partial<Wanted> = {}): Promise<void> {
   const budget = budgetOn(db());
-  const reserved = await budget.reserve(call({ ...more, estimateUsd: costUsd }));
+  const reserved = await reserve(budget, { ...more, estimateUsd: costUsd });
   if ('exceeded' in reserved) throw new Error(`over ${reserved.exceeded}`);
   await budget.settle(reserved.id, usage, costUsd);
 }
@@ -74,7 +79,9 @@ describe('reservations of several processes at once', () => {
       lifted: fc.boolean(),
     });
     const cap = fc.integer({ min: 10, max: 200 });
-    const amounts = fc.record({ turnSoft: cap, session: cap, day: cap });
+    // The first call of a turn passes a smaller soft ceiling.
+    const soft = fc.integer({ min: 30, max: 200 });
+    const amounts = fc.record({ softPerTurn: soft, perSession: cap, perDay: cap });
     await fc.assert(
       fc.asyncProperty(
         fc.array(wish, { minLength: 10, maxLength: 50 }),
@@ -82,9 +89,9 @@ describe('reservations of several processes at once', () => {
         async (wishes, caps) => {
           await db().query.execute(sql`truncate countersign.model_calls`);
           const limits = {
-            turnSoft: caps.turnSoft / 100,
-            session: caps.session / 100,
-            day: caps.day / 100,
+            softPerTurn: caps.softPerTurn / 100,
+            perSession: caps.perSession / 100,
+            perDay: caps.perDay / 100,
           };
           const outcomes = await Promise.all(
             wishes.map(async ({ process, run, turn, estimate, cost, lifted }) => {
@@ -92,12 +99,7 @@ describe('reservations of several processes at once', () => {
               const budget = budgetOn(processes[process] ?? db(), limits);
               const estimateUsd = estimate / 100;
               const place = { runId: `run_${run}`, turn, user: `user_${run}`, stage: 's' };
-              const made = await budget.reserve({
-                ...place,
-                model: 'gpt-4.1',
-                estimateUsd,
-                softLifted: lifted,
-              });
+              const made = await reserve(budget, { ...place, estimateUsd, softLifted: lifted });
               if (!('id' in made)) return null;
               const costUsd = cost === null ? null : cost * estimateUsd;
               if (costUsd !== null) await budget.settle(made.id, usage, costUsd);
@@ -111,16 +113,16 @@ describe('reservations of several processes at once', () => {
           const total = made.reduce((sum, { counts }) => sum + counts, 0);
           expect(rows[0]?.n).toBe(made.length);
           expect(rows[0]?.usd).toBeCloseTo(total, 9);
-          expect(total).toBeLessThanOrEqual(limits.day + 1e-9);
+          expect(total).toBeLessThanOrEqual(limits.perDay + 1e-9);
           const sums = Map.groupBy(made, ({ runId }) => runId);
           for (const calls of sums.values()) {
             const session = calls.reduce((sum, { counts }) => sum + counts, 0);
-            expect(session).toBeLessThanOrEqual(limits.session + 1e-9);
+            expect(session).toBeLessThanOrEqual(limits.perSession + 1e-9);
           }
           for (const calls of Map.groupBy(made, (c) => `${c.runId} ${c.turn}`).values()) {
             if (calls.some(({ lifted }) => lifted)) continue;
             const turn = calls.reduce((sum, { counts }) => sum + counts, 0);
-            expect(turn).toBeLessThanOrEqual(limits.turnSoft + 1e-9);
+            expect(turn).toBeLessThanOrEqual(limits.softPerTurn + 1e-9);
           }
         },
       ),
@@ -130,13 +132,13 @@ describe('reservations of several processes at once', () => {
 
   test('of which only so many fit let through exactly as many', async () => {
     const all = Array.from({ length: 50 }, (_, i) =>
-      budgetOn(processes[i % 3] ?? db(), { day: 1 }).reserve(call({ runId: `run_${i}` })),
+      reserve(budgetOn(processes[i % 3] ?? db(), { perDay: 1 }), { runId: `run_${i}` }),
     );
     const outcomes = await Promise.all(all);
     const refused = outcomes.flatMap((one) => ('exceeded' in one ? one.exceeded : []));
     expect(outcomes.length - refused.length).toBe(10);
     expect(new Set(refused)).toEqual(new Set(['day']));
-    expect((await budgetOn(db()).readSpent(call())).day).toBe(1);
+    expect((await budgetOn(db()).readSpent(payer)).day).toBe(1);
   });
 });
 
@@ -146,10 +148,11 @@ describe('what counts', () => {
     await spend(0.02, { turn: 2 });
     await spend(0.04, { runId: 'run_2' });
     await spend(0.08, { runId: 'run_3', user: 'ben' });
-    expect(await budgetOn(db()).readSpent(call())).toEqual({
+    expect(await budgetOn(db()).readSpent(payer)).toEqual({
       turn: 0.01,
       session: 0.03,
-      user: 0.07,
+      person: 0.07,
+      organisation: 0,
       day: 0.15,
     });
   });
@@ -158,24 +161,25 @@ describe('what counts', () => {
     now = new Date('2026-02-03T23:59:59.999Z');
     await spend(0.5);
     now = new Date('2026-02-04T00:00:00.000Z');
-    expect(await budgetOn(db()).readSpent(call())).toEqual({
+    expect(await budgetOn(db()).readSpent(payer)).toEqual({
       turn: 0.5,
       session: 0.5,
-      user: 0,
+      person: 0,
+      organisation: 0,
       day: 0,
     });
-    expect('id' in (await budgetOn(db(), { day: 0.1 }).reserve(call()))).toBe(true);
+    expect('id' in (await reserve(budgetOn(db(), { perDay: 0.1 })))).toBe(true);
   });
 
   test('is the estimate until a call has come back, its cost afterwards, once', async () => {
     const budget = budgetOn(db());
-    const reserved = await budget.reserve(call({ estimateUsd: 0.4 }));
+    const reserved = await reserve(budget, { estimateUsd: 0.4 });
     if (!('id' in reserved)) throw new Error('refused');
-    expect((await budget.readSpent(call())).turn).toBe(0.4);
+    expect((await budget.readSpent(payer)).turn).toBe(0.4);
     await budget.settle(reserved.id, usage, 0.03);
     await budget.settle(reserved.id, usage, 0.09);
     await budget.fail(reserved.id, 'nothing');
-    expect((await budget.readSpent(call())).turn).toBe(0.03);
+    expect((await budget.readSpent(payer)).turn).toBe(0.03);
   });
 
   test.each([
@@ -183,14 +187,14 @@ describe('what counts', () => {
     ['unknown', 0.1],
   ] as const)('of a failed call that was charged %s is $%d', async (charged, counted) => {
     const budget = budgetOn(db());
-    const reserved = await budget.reserve(call());
+    const reserved = await reserve(budget);
     if (!('id' in reserved)) throw new Error('refused');
     await budget.fail(reserved.id, charged);
-    expect((await budget.readSpent(call())).session).toBe(counted);
+    expect((await budget.readSpent(payer)).session).toBe(counted);
   });
 
   test('of a call whose process died stays its estimate, and the run shows it', async () => {
-    await budgetOn(db()).reserve(call({ estimateUsd: 0.25 }));
+    await reserve(budgetOn(db()), { estimateUsd: 0.25 });
     await spend(0.01);
     expect(await listOpenCalls(db().query, 'run_1')).toEqual([
       {
@@ -200,7 +204,7 @@ describe('what counts', () => {
         began_at: '2026-02-03T14:00:00.000Z',
       },
     ]);
-    expect((await budgetOn(db()).readSpent(call())).session).toBe(0.26);
+    expect((await budgetOn(db()).readSpent(payer)).session).toBe(0.26);
   });
 
   test('holds what plans spend while running, once, for the day and not for the session', async () => {
@@ -208,22 +212,130 @@ describe('what counts', () => {
     await db().query.execute(
       sql`insert into countersign.spending (at, run_id, usd) values (${now.toISOString()}, 'run_1', 0.5)`,
     );
-    const budget = budgetOn(db(), { day: 0.8 });
-    expect(await budget.readSpent(call())).toMatchObject({ session: 0.25, day: 0.75 });
+    const budget = budgetOn(db(), { perDay: 0.8 });
+    expect(await budget.readSpent(payer)).toMatchObject({ session: 0.25, day: 0.75 });
     expect(await readSpentSince(db().query, new Date('2026-02-03T00:00:00Z'))).toBe(0.75);
-    expect(await budget.reserve(call())).toMatchObject({ exceeded: 'day' });
+    expect(await reserve(budget)).toMatchObject({ exceeded: 'day' });
   });
 });
 
 describe('a refusal', () => {
   test('says which ceiling and what was spent, and writes nothing down', async () => {
     await spend(0.25);
-    const budget = budgetOn(db(), { turnSoft: 0.3 });
-    expect(await budget.reserve(call())).toEqual({
-      exceeded: 'turn_soft',
-      spent: { turn: 0.25, session: 0.25, user: 0.25, day: 0.25 },
+    const budget = budgetOn(db(), { softPerTurn: 0.3 });
+    expect(await reserve(budget)).toEqual({
+      exceeded: 'turn',
+      estimateUsd: 0.1,
+      spent: { turn: 0.25, session: 0.25, person: 0.25, organisation: 0, day: 0.25 },
     });
-    expect('id' in (await budget.reserve(call({ softLifted: true })))).toBe(true);
-    expect((await budget.readSpent(call())).turn).toBe(0.35);
+    expect('id' in (await reserve(budget, { softLifted: true }))).toBe(true);
+    expect((await budget.readSpent(payer)).turn).toBe(0.35);
+  });
+});
+
+describe('calls under way', () => {
+  const until = () => ({
+    signal: new AbortController().signal,
+    deadline: Date.now() + 20_000,
+  });
+
+  test.each([
+    [24, 0.133],
+    [12, 0.9],
+  ])(
+    'of %d planners that reserve $%d and cost $0.0004 refuse nobody',
+    async (planners, estimateUsd) => {
+      const caps = { perDay: 1 };
+      const budgets = processes.map((at) => budgetOn(at, caps));
+      const ended = await Promise.all(
+        Array.from({ length: planners }, async (_, i) => {
+          const budget = budgets[i % 3] ?? budgetOn(db(), caps);
+          const made = await reserve(budget, { runId: `run_${i}`, estimateUsd }, until());
+          if ('exceeded' in made) return made.exceeded;
+          await budget.settle(made.id, usage, 0.0004);
+          return 'called';
+        }),
+      );
+      expect(new Set(ended)).toEqual(new Set(['called']));
+      expect((await budgetOn(db()).readSpent(payer)).day).toBeCloseTo(planners * 0.0004, 9);
+    },
+  );
+
+  test('are waited for no longer once they cost too much, or their process is gone', async () => {
+    const budget = budgetOn(db(), { perDay: 0.15 });
+    const first = await reserve(budget);
+    if (!('id' in first)) throw new Error('refused');
+    const second = reserve(budget, {}, until());
+    await budget.settle(first.id, usage, 0.12);
+    expect(await second).toMatchObject({ exceeded: 'day' });
+    now = new Date(now.getTime() + 1000);
+    await db().query.execute(sql`truncate countersign.model_calls`);
+    await reserve(budget);
+    now = new Date(now.getTime() + 121_000);
+    expect(await reserve(budget, {}, until())).toMatchObject({ exceeded: 'day' });
+  });
+});
+
+describe('what a call is expected to cost', () => {
+  const perToken = { softLifted: false, price: async (tokens: number) => tokens / 1e6 };
+  const estimateOf = async (stage: string, model = 'gpt-4.1') => {
+    const wanted = { ...perToken, model, stage };
+    const made = await budgetOn(db(), { perDay: 0 }).reserve(payer, wanted, atOnce);
+    return 'exceeded' in made ? Math.round(made.estimateUsd * 1e6) : null;
+  };
+  const wrote = async (stage: string, tokens: number[]) => {
+    const budget = budgetOn(db());
+    for (const output_tokens of tokens) {
+      const made = await reserve(budget, { stage });
+      if ('id' in made) await budget.settle(made.id, { input_tokens: 1, output_tokens }, 0);
+    }
+  };
+
+  test('is what nine of ten calls of its stage wrote, else of its model, else a first guess', async () => {
+    expect(await estimateOf('DRAFT_OUTLINE')).toBe(1000);
+    await wrote('DRAFT_OUTLINE', [20, 30, 40, 50, 60, 70, 80, 90, 100, 9000]);
+    await wrote('critic', [5]);
+    expect(await estimateOf('DRAFT_OUTLINE')).toBe(100);
+    expect(await estimateOf('critic')).toBe(5);
+    expect(await estimateOf('DRAFT_ROADMAP')).toBe(100);
+    expect(await estimateOf('DRAFT_OUTLINE', 'gpt-5.5')).toBe(1000);
+  });
+
+  test('forgets what is long ago', async () => {
+    await wrote('critic', [9000]);
+    await wrote(
+      'critic',
+      Array.from({ length: 50 }, () => 7),
+    );
+    expect(await estimateOf('critic')).toBe(7);
+  });
+});
+
+describe('caps of one person and of one organisation', () => {
+  test('hold over their runs, and over plans that run for them, and for nobody else', async () => {
+    const runs = [
+      ['run_t1', 'ana', 'T1'],
+      ['run_t1b', 'ben', 'T1'],
+      ['run_t2', 'cleo', 'T2'],
+    ];
+    for (const [id, user, tenant] of runs)
+      await db().query.execute(sql`
+        insert into countersign.runs (id, conversation, "user", via, request, planning_status, modes, tenant)
+        values (${id}, 'c', ${user}, 'api', 'Hello', 'running', '{}', ${tenant})`);
+    const budget = budgetOn(db(), { perPerson: 0.3, perOrganisation: 0.4 });
+    await spend(0.2, { runId: 'run_t1' });
+    await spend(0.1, { runId: 'run_t1b', user: 'ben' });
+    expect(await reserve(budget, { runId: 'run_t1', estimateUsd: 0.11 })).toMatchObject({
+      exceeded: 'organisation',
+      spent: { person: 0.2, organisation: 0.3, day: 0.3 },
+    });
+    expect(await reserve(budget, { runId: 'run_x', estimateUsd: 0.11 })).toMatchObject({
+      exceeded: 'person',
+    });
+    expect(await reserve(budget, { runId: 'run_t2', user: 'cleo' })).toHaveProperty('id');
+    expect(await reserve(budget, { runId: 'run_t1b', user: 'ben' })).toHaveProperty('id');
+    expect(await reserve(budget, { runId: 'run_t1b', user: 'ben' })).toMatchObject({
+      exceeded: 'organisation',
+    });
   });
 });

@@ -66,7 +66,7 @@ const payFor = (model: ChatModel, more: Partial<typeof place> & { round?: number
       budget: createBudget({
         db,
         clock: { now: () => now },
-        caps: { turnSoft: 1, session: 2, day },
+        caps: { softPerTurn: 1, perSession: 2, perDay: day },
       }),
     },
     { ...place, ...more },

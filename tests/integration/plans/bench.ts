@@ -10,9 +10,12 @@ import { keepLeases } from '#executor/leases.ts';
 import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { takeTurn } from '#executor/turn.ts';
+import { createBudget } from '#planner/budget/budget.ts';
 import { ana, runPlan, type TestInstance } from '../../setup/instance.ts';
 
 let workers = 0;
+
+export const usualCaps = { softPerTurn: 0.3, perSession: 2, perDay: 5 };
 
 /** An executor on the instance's database; its jobs go nowhere. Stop its leases when the test is done. */
 export function makeExecutor(
@@ -37,7 +40,7 @@ export function makeExecutor(
     guardMode: settings.guardMode,
     decide: null,
     publicUrl: null,
-    budget: { perSession: 2, perDay: 5 },
+    budget: createBudget({ db, clock: systemClock, caps: usualCaps }),
     worker,
     backend: {
       name: 'bench',

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { readSpentSince } from '#db/spending.ts';
+import type { Caps } from '#domain/budget.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step, StepDraft } from '#domain/plan/plan.ts';
@@ -16,10 +17,11 @@ import { runStep } from '#executor/run-step.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient } from '#models/openai.ts';
+import { createBudget } from '#planner/budget/budget.ts';
 import { type OpenAiDouble, start, type Turn } from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, settleAsRead, type TestInstance } from '../../setup/instance.ts';
-import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy } from './bench.ts';
+import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy, usualCaps } from './bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
@@ -48,6 +50,9 @@ afterAll(async () => {
   await instance.close();
   await server.close();
 });
+
+const budgetOf = (caps: Partial<Caps>) =>
+  createBudget({ db: instance.db, clock: systemClock, caps: { ...usualCaps, ...caps } });
 
 /** Claims what is ready of a plan, runs it and settles it. */
 async function runReady(planId: string, context: ExecutorContext = executor) {
@@ -544,19 +549,20 @@ describe('what deciding costs', () => {
   });
 
   test.each([
-    ['the plan’s', { perSession: 0.0001, perDay: 5 }, 'BUDGET_PER_SESSION_USD'],
-    ['the day’s', { perSession: 2, perDay: 0.0001 }, 'BUDGET_PER_DAY_USD'],
-  ])('calls no model beyond %s budget', async (_, budget, variable) => {
+    ['the plan’s', { perSession: 0.0001 }, 'BUDGET_PER_SESSION_USD'],
+    ['the day’s', { perDay: 0.0001 }, 'BUDGET_PER_DAY_USD'],
+    ['the person’s', { perPerson: 0.0001 }, 'limits.person.usd_per_day'],
+  ])('calls no model beyond %s budget', async (_, caps, setting) => {
     answer = choose('workspace_write', { content: 'hello' });
     const asked = server.requests.length;
     const { id } = await startBy(executor, instance, {
       title: 'Too dear',
       steps: [writes({ $decide: 'a greeting' })],
     });
-    const [outcome] = await runReady(id, { ...executor, budget });
+    const [outcome] = await runReady(id, { ...executor, budget: budgetOf(caps) });
     expect(outcome).toMatchObject({
       status: 'failed',
-      error: { code: 'budget_exhausted', message: expect.stringContaining(`Raise ${variable}`) },
+      error: { code: 'budget_exhausted', message: expect.stringContaining(setting) },
     });
     expect(server.requests).toHaveLength(asked);
     expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
@@ -600,7 +606,7 @@ describe('what text tools cost', () => {
   test('calls no model beyond the budget', async () => {
     answer = () => ({ text: 'Roses' });
     const asked = server.requests.length;
-    const budget = { perSession: 0.0001, perDay: 5 };
+    const budget = budgetOf({ perSession: 0.0001 });
     const { id } = await startBy(executor, instance, { title: 'Too dear', steps: texts(2) });
     const failed = { status: 'failed', error: { code: 'budget_exhausted' } };
     expect(await runReady(id, { ...executor, budget })).toMatchObject([failed, failed]);
@@ -608,36 +614,114 @@ describe('what text tools cost', () => {
     expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
   });
 
-  test('is booked before the call, so that calls side by side do not pass the budget together', async () => {
-    const { id } = await startBy(executor, instance, { title: 'Two at once', steps: texts() });
-    const { plan, steps } = await claimReady(executor, id, 1);
-    const [step] = steps;
-    if (step === undefined) throw new Error('nothing was ready');
-    const pay = payOnPlan({
-      context: { ...executor, budget: { perSession: 0.08, perDay: 500 } },
-      plan,
-      step,
-      lease: { plan_id: id, position: step.position, attempt: step.attempt },
-      signal: new AbortController().signal,
-      cutOff: () => {},
-      mark: mayCall,
-      mayBegin: () => true,
+  test.each([
+    [0.01, null],
+    [0.04, 'budget_exhausted'],
+  ])(
+    'is booked before the call, and one beside it waits until a call of $%d is settled',
+    async (cost, refused) => {
+      const { id } = await startBy(executor, instance, { title: 'Two', steps: texts() });
+      const { plan, steps } = await claimReady(executor, id, 1);
+      const [step] = steps;
+      if (step === undefined) throw new Error('nothing was ready');
+      const pay = payOnPlan({
+        context: { ...executor, budget: budgetOf({ perSession: 0.08, perDay: 500 }) },
+        plan,
+        step,
+        lease: { plan_id: id, position: step.position, attempt: step.attempt },
+        signal: new AbortController().signal,
+        cutOff: () => {},
+        mark: mayCall,
+        mayBegin: () => true,
+      });
+      const priced = { model: 'm', kind: `kind of ${id}`, price: async () => 0.05 };
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      const began = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<{ cost_usd: number; usage: typeof usage }>();
+      const order: string[] = [];
+      const first = pay(priced, () => {
+        began.resolve();
+        return answered.promise;
+      });
+      await began.promise;
+      // It is cut off, so what it may have been charged stays.
+      const cut = new CountersignError('timed_out', 'It took too long.');
+      const second = pay(priced, () => {
+        order.push('called');
+        return Promise.reject(cut);
+      }).catch((error: CountersignError) => error.code);
+      const over = { ...priced, price: async () => 0.09 };
+      await expect(pay(over, () => answered.promise)).rejects.toMatchObject({
+        code: 'budget_exhausted',
+      });
+      order.push('settled');
+      answered.resolve({ cost_usd: cost, usage });
+      await first;
+      expect(await second).toBe(refused ?? 'timed_out');
+      expect(order).toEqual(refused === null ? ['settled', 'called'] : ['settled']);
+      const after = await instance.service.getPlan(id);
+      expect(after.cost_usd).toBeCloseTo(refused === null ? cost + 0.05 : cost, 10);
+    },
+  );
+});
+
+describe('the pre-flight of a plan whose steps ask a model', () => {
+  const caps = { BUDGET_PER_SESSION_USD: '2', BUDGET_PER_DAY_USD: '5' };
+  const texts = (count: number, more: Partial<StepDraft> = {}): StepDraft[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...{ id: `t${index}`, description: 'Write a text', tool: 'text', operation: 'write' },
+      ...{ args: { instructions: 'A poem' }, ...more },
+    }));
+  /** Opened with budgets, used once. */
+  async function approveWith(
+    { env = {}, settings = {} }: { env?: object; settings?: object },
+    steps: StepDraft[],
+  ) {
+    const small = await openTestInstance(database.url, {
+      work: false,
+      env: { OPENAI_BASE_URL: server.url, EXECUTOR_MODEL: 'gpt-4.1', ...caps, ...env },
+      settings,
     });
-    const began = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<{ cost_usd: number }>();
-    const first = pay(0.05, () => {
-      began.resolve();
-      return answered.promise;
-    });
-    await began.promise;
-    const second = pay(0.05, () => Promise.reject(new Error('it was called')));
-    await expect(second).rejects.toMatchObject({ code: 'budget_exhausted' });
-    answered.resolve({ cost_usd: 0.01 });
-    await first;
-    expect((await instance.service.getPlan(id)).cost_usd).toBeCloseTo(0.01, 10);
-    // One that was cut off may have been charged: its estimate stays.
-    const cut = new CountersignError('timed_out', 'It took too long.');
-    await expect(pay(0.05, () => Promise.reject(cut))).rejects.toBe(cut);
-    expect((await instance.service.getPlan(id)).cost_usd).toBeCloseTo(0.06, 10);
+    try {
+      const plan = await small.service.propose({ title: 'Texts', steps }, { user: 'dora' }, ana);
+      const { version, digest } = plan;
+      return await small.service
+        .approve(plan.id, { version, digest }, { ...ana, id: 'dora' })
+        .then(({ status }) => status)
+        .catch((error: CountersignError) => error);
+    } finally {
+      await small.close();
+    }
+  }
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+
+  test.each([
+    ['a plan', { env: { BUDGET_PER_SESSION_USD: '0.001' } }, 'BUDGET_PER_SESSION_USD'],
+    ['a day', { env: { BUDGET_PER_DAY_USD: '0.0001' } }, 'BUDGET_PER_DAY_USD'],
+    [
+      'a person',
+      { settings: { limits: { person: { usd_per_day: 0.0001 } } } },
+      'limits.person.usd_per_day',
+    ],
+  ])(
+    'says before it starts that the budget of %s does not allow for them',
+    async (_, options, setting) => {
+      expect(await approveWith(options, texts(30))).toMatchObject({
+        code: 'preflight_failed',
+        message: expect.stringMatching(new RegExp(`30 steps may ask gpt-4\\.1.*${setting}`)),
+      });
+    },
+  );
+
+  test.each([
+    ['that ask none', {}, [writes('hello')]],
+    ['that fit', {}, texts(3)],
+    [
+      'of another day',
+      { env: { BUDGET_PER_DAY_USD: '0.0001' } },
+      texts(3, { not_before: tomorrow }),
+    ],
+  ])('lets a plan pass with steps %s', async (_, options, steps) => {
+    expect(await approveWith(options, steps)).toBe('approved');
   });
 });

@@ -1,38 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { findExceeded } from '#planner/budget/budget.ts';
+import { findExceeded, findTooSmall, type Spent } from '#domain/budget.ts';
 
-const caps = { turnSoft: 0.3, session: 2, day: 5 };
-const spent = (part: Partial<Record<'turn' | 'session' | 'user' | 'day', number>>) => ({
+const caps = { softPerTurn: 0.3, perSession: 2, perPerson: 3, perOrganisation: 4, perDay: 5 };
+const spent = (part: Partial<Spent>) => ({
   turn: 0,
   session: 0,
-  user: 0,
+  person: 0,
+  organisation: 0,
   day: 0,
   ...part,
 });
 
 describe('one more call', () => {
   it.each([
-    ['turn', 'turn_soft', 0.3],
-    ['session', 'session', 2],
-    ['day', 'day', 5],
-  ] as const)(
-    'may fill the ceiling of the %s, and not pass it by a billionth',
-    (key, ceiling, cap) => {
-      const before = spent({ [key]: cap - 0.1 });
-      expect(findExceeded(before, 0.1, caps, false)).toBeNull();
-      expect(findExceeded(before, 0.100_000_001, caps, false)).toBe(ceiling);
-    },
-  );
+    ['turn', 0.3],
+    ['session', 2],
+    ['person', 3],
+    ['organisation', 4],
+    ['day', 5],
+  ] as const)('may fill the ceiling of the %s, and not pass it by a billionth', (ceiling, cap) => {
+    const before = spent({ [ceiling]: cap - 0.1 });
+    expect(findExceeded(before, 0.1, caps, false)).toBeNull();
+    expect(findExceeded(before, 0.100_000_001, caps, false)).toBe(ceiling);
+  });
 
   it.each([
-    ['turn', 'turn_soft', 0.3],
-    ['session', 'session', 2],
-    ['day', 'day', 5],
+    ['turn', 0.3],
+    ['session', 2],
+    ['person', 3],
+    ['organisation', 4],
+    ['day', 5],
   ] as const)(
     'is refused once the ceiling of the %s is reached, even at no cost',
-    (key, ceiling, cap) => {
-      expect(findExceeded(spent({ [key]: cap }), 0, caps, false)).toBe(ceiling);
-      expect(findExceeded(spent({ [key]: cap - 0.01 }), 0, caps, false)).toBeNull();
+    (ceiling, cap) => {
+      expect(findExceeded(spent({ [ceiling]: cap }), 0, caps, false)).toBe(ceiling);
+      expect(findExceeded(spent({ [ceiling]: cap - 0.01 }), 0, caps, false)).toBeNull();
     },
   );
 
@@ -42,10 +44,13 @@ describe('one more call', () => {
   });
 
   it('names the hardest of several ceilings', () => {
-    const all = spent({ turn: 9, session: 9, day: 9 });
+    const all = spent({ turn: 9, session: 9, person: 9, organisation: 9, day: 9 });
     expect(findExceeded(all, 0.1, caps, false)).toBe('day');
-    expect(findExceeded({ ...all, day: 0 }, 0.1, caps, false)).toBe('session');
-    expect(findExceeded({ ...all, day: 0, session: 0 }, 0.1, caps, false)).toBe('turn_soft');
+    expect(findExceeded({ ...all, day: 0 }, 0.1, caps, false)).toBe('organisation');
+    const own = { ...all, day: 0, organisation: 0 };
+    expect(findExceeded(own, 0.1, caps, false)).toBe('person');
+    expect(findExceeded({ ...own, person: 0 }, 0.1, caps, false)).toBe('session');
+    expect(findExceeded({ ...own, person: 0, session: 0 }, 0.1, caps, false)).toBe('turn');
   });
 
   it('passes the soft ceiling, and no other, when a person has lifted it', () => {
@@ -54,12 +59,27 @@ describe('one more call', () => {
   });
 
   it('of a model whose price is 0 stays allowed under a budget of 0', () => {
-    const none = { turnSoft: 0, session: 0, day: 0 };
+    const none = { softPerTurn: 0, perSession: 0, perDay: 0 };
     expect(findExceeded(spent({}), 0, none, false)).toBeNull();
     expect(findExceeded(spent({}), 0.001, none, false)).toBe('day');
   });
 
-  it('does not count what a person spent against any ceiling', () => {
-    expect(findExceeded(spent({ user: 100 }), 0.1, caps, false)).toBeNull();
+  it('of a person is held by a cap of theirs only', () => {
+    const { perPerson: _, ...others } = caps;
+    expect(findExceeded(spent({ person: 100 }), 0.1, others, false)).toBeNull();
   });
+
+  it('may be the first of a turn whatever its soft ceiling, unless that is 0', () => {
+    expect(findExceeded(spent({}), 0.9, caps, false)).toBeNull();
+    expect(findExceeded(spent({ turn: 0.001 }), 0.9, caps, false)).toBe('turn');
+    expect(findExceeded(spent({}), 0.9, { ...caps, softPerTurn: 0 }, false)).toBe('turn');
+  });
+});
+
+it('names each cap that no single call fits into, with the setting', () => {
+  expect(findTooSmall(caps, 'gpt-5.5', 0.08)).toEqual([]);
+  expect(findTooSmall({ ...caps, softPerTurn: 0.01 }, 'gpt-5.5', 0.08)).toEqual([]);
+  const small = findTooSmall({ ...caps, perPerson: 0.01, perDay: 0.05 }, 'gpt-5.5', 0.08);
+  expect(small).toHaveLength(2);
+  expect(small.join(' ')).toMatch(/BUDGET_PER_DAY_USD.*limits\.person\.usd_per_day/);
 });

@@ -1,0 +1,104 @@
+// Budgets for calls of models, in planning and in running plans (B9): which ceiling one more call would break, in words. Pure.
+
+/** US dollars. */
+export type Caps = {
+  /** A turn of planning; passed only with a person's word. */
+  softPerTurn: number;
+  /** A request over its turns, or a plan with the planning that led to it. */
+  perSession: number;
+  /** A day (UTC) of one person, of one organisation, and of the instance; left out: no cap of its own. */
+  perPerson?: number | undefined;
+  perOrganisation?: number | undefined;
+  perDay: number;
+};
+
+/** From the widest to the narrowest, each with the cap that it is. */
+const capOf = {
+  day: 'perDay',
+  organisation: 'perOrganisation',
+  person: 'perPerson',
+  session: 'perSession',
+  turn: 'softPerTurn',
+} as const satisfies Record<string, keyof Caps>;
+
+export type Ceiling = keyof typeof capOf;
+export type HardCeiling = Exclude<Ceiling, 'turn'>;
+
+/** US dollars by what they count for. */
+export type Spent = Record<Ceiling, number>;
+
+const ceilings: Ceiling[] = ['day', 'organisation', 'person', 'session', 'turn'];
+
+/** In billionths of a dollar, so that sums of decimals compare as people expect. */
+const nano = (usd: number): number => Math.round(usd * 1e9);
+
+/** A model whose price is 0 stays allowed under a budget of 0. */
+function isBeyond(limit: number, spent: number, estimate: number): boolean {
+  const before = nano(spent);
+  return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
+}
+
+/**
+ * The ceiling that calls of `estimateUsd` would break, the widest first; null: none. The first call of a turn passes a soft ceiling
+ * that is too small for any: a question before anything was spent could not be answered.
+ */
+export function findExceeded(
+  spent: Spent,
+  estimateUsd: number,
+  caps: Caps,
+  softLifted: boolean,
+): Ceiling | null {
+  const broken = ceilings.find((one) => {
+    const cap = caps[capOf[one]];
+    if (cap === undefined || (one === 'turn' && softLifted)) return false;
+    if (one === 'turn' && spent.turn === 0 && cap > 0) return false;
+    return isBeyond(cap, spent[one], estimateUsd);
+  });
+  return broken ?? null;
+}
+
+/** As exact as a small amount needs. */
+export function dollars(usd: number): string {
+  return `$${usd.toFixed(usd === 0 || usd >= 0.1 ? 2 : usd >= 0.01 ? 3 : 4)}`;
+}
+
+/** What a cap is called, and what to do about it. */
+export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; remedy: string } {
+  const amount = dollars(caps[capOf[ceiling]] ?? 0);
+  switch (ceiling) {
+    case 'session':
+      return {
+        cap: `the budget of this request (${amount})`,
+        remedy: 'Ask for less at once, or raise BUDGET_PER_SESSION_USD.',
+      };
+    case 'person':
+      return {
+        cap: `one person's budget for today (${amount})`,
+        remedy: 'Wait until midnight UTC, or raise limits.person.usd_per_day.',
+      };
+    case 'organisation':
+      return {
+        cap: `the organisation's budget for today (${amount})`,
+        remedy: 'Wait until midnight UTC, or raise limits.organisation.usd_per_day.',
+      };
+    case 'day':
+      return {
+        cap: `today's budget (${amount})`,
+        remedy: 'Continue tomorrow, or raise BUDGET_PER_DAY_USD.',
+      };
+    default:
+      return ceiling satisfies never;
+  }
+}
+
+/** Settings of caps below `callUsd`, so that no single call fits: what to say about each at start. */
+export function findTooSmall(caps: Caps, model: string, callUsd: number): string[] {
+  return ceilings.flatMap((ceiling) => {
+    const cap = caps[capOf[ceiling]];
+    if (cap === undefined || ceiling === 'turn' || nano(cap) >= nano(callUsd)) return [];
+    const { cap: name, remedy } = describeCap(ceiling, caps);
+    return [
+      `A first planning call of ${model} costs about ${dollars(callUsd)}, more than ${name}, so nothing is planned. ${remedy}`,
+    ];
+  });
+}
