@@ -14,6 +14,7 @@ import { readArtifacts } from '#db/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
 import { listPlaybooks } from '#db/playbooks.ts';
 import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/runs.ts';
+import { noteRunRead, readRunRead } from '#db/shown.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { countMatches } from '#db/step-partitions.ts';
 import type { Pressed } from '#domain/chat/card.ts';
@@ -105,7 +106,12 @@ export function createService(context: ConversationContext): Service {
   }
   const service: Service = {
     startRun: (request, actor, { once } = {}) => startRunOnce(context, request, actor, once),
-    getRun: (id) => readRunView(db.query, id),
+    async getRun(id, reader) {
+      const run = await readRunView(db.query, id);
+      if (reader !== undefined && run.planning_status !== 'running')
+        await noteRunRead(db.query, id, reader, run.turn);
+      return run;
+    },
     reply: (runId, text, actor, { pressed, ...options } = {}) =>
       actOnce(
         context,
@@ -348,7 +354,11 @@ async function reply(
   runId: string,
   text: string,
   actor: Actor,
-  options: { turn?: number; once?: string; on_screen?: OnScreen } = {},
+  {
+    reader,
+    on_screen,
+    ...options
+  }: { turn?: number; once?: string; on_screen?: OnScreen; reader?: string } = {},
 ): Promise<void> {
   requireReadable(text);
   const run = await readRun(context.db.query, runId);
@@ -356,9 +366,14 @@ async function reply(
   if (word.kind === 'propose_changes' && word.feedback === '') {
     throw new CountersignError('feedback_required', refusalWords.whatChanges);
   }
+  const turn = reader === undefined ? null : await readRunRead(context.db.query, runId, reader);
+  const shown =
+    on_screen === undefined
+      ? {}
+      : { on_screen: { ...(turn === null ? {} : { turn }), ...on_screen } };
   const { refusal = null } = await onceOnly(context, options.once, async () => ({
     run_id: runId,
-    refusal: await hearReply(context, run, { text, actor, ...options }, () => false),
+    refusal: await hearReply(context, run, { text, actor, ...options, ...shown }, () => false),
   }));
   if (refusal !== null) throw refusal;
 }

@@ -64,6 +64,32 @@ export async function wasShown(
   return rows[0]?.shown ?? false;
 }
 
+/** Notes that a reader is shown this turn of a run; nothing is written where they have been. */
+export async function noteRunRead(
+  db: Queryable,
+  runId: string,
+  reader: string,
+  turn: number,
+): Promise<void> {
+  await db.execute(sql`
+    insert into ${countersign}.run_readers (run_id, reader, turn)
+    select ${runId}, ${reader}, ${turn}::int
+    where not exists (
+      select from ${countersign}.run_readers where run_id = ${runId} and reader = ${reader} and turn = ${turn})
+    on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = clock_timestamp()`);
+}
+
+/** The turn of a run that a reader was last shown; null: none. */
+export async function readRunRead(
+  db: Queryable,
+  runId: string,
+  reader: string,
+): Promise<number | null> {
+  const { rows } = await db.execute<{ turn: number }>(sql`
+    select turn from ${countersign}.run_readers where run_id = ${runId} and reader = ${reader}`);
+  return rows[0]?.turn ?? null;
+}
+
 /** Who spoke last in a conversation, and how many things were shown there that a word could be about: runs, and plans that came without one. */
 export async function readHeard(
   db: Queryable,

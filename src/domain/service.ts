@@ -211,7 +211,8 @@ export type Service = {
     actor: Actor,
     options?: { once?: string },
   ): Promise<{ run_id: string; conversation: string }>;
-  getRun(id: string): Promise<RunView>;
+  /** @param reader whom it is shown to: a word of theirs that names nothing is about this turn */
+  getRun(id: string, reader?: string): Promise<RunView>;
   /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
   reply(
     runId: string,
@@ -219,9 +220,15 @@ export type Service = {
     actor: Actor,
     /**
      * `turn`: what was shown when it was said; later it answers nothing. `once` and `on_screen` as in `say`, `pressed` as in
-     * a decision.
+     * a decision. `reader` as in `getRun`.
      */
-    options?: { turn?: number; once?: string; on_screen?: OnScreen; pressed?: Pressed },
+    options?: {
+      turn?: number;
+      once?: string;
+      on_screen?: OnScreen;
+      reader?: string;
+      pressed?: Pressed;
+    },
   ): Promise<void>;
   /** What a run's planning session shows now, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;

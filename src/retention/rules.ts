@@ -60,6 +60,7 @@ export const tableRules: Record<string, TableRule> = {
   },
   retention: { stays: 'one row' },
   runs: { by: 'runs' },
+  run_readers: { with: 'run' },
   planning_checkpoints: { with: 'run' },
   planning_parts: { with: 'run' },
   model_calls: { by: 'planning' },
@@ -179,6 +180,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
       with: [
         { table: 'planning_checkpoints', column: 'run_id' },
         { table: 'planning_parts', column: 'run_id' },
+        { table: 'run_readers', column: 'run_id' },
       ],
     },
     {

@@ -49,10 +49,14 @@ function require2xx<T>({ status, body }: Answer<T>): T {
   return body;
 }
 
-export function createClient(url: string): Client {
+/** @param others further gateways: each request goes to the next one */
+export function createClient(url: string, ...others: string[]): Client {
+  const gateways = [url, ...others];
+  let sent = 0;
+  const at = (path: string) => `${gateways[sent++ % gateways.length]}${path}`;
   const send = async <T>(path: string, body: string, type: string): Promise<Answer<T>> =>
-    read(await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body }));
-  const get = async <T>(path: string): Promise<Answer<T>> => read(await fetch(url + path));
+    read(await fetch(at(path), { method: 'POST', headers: { 'content-type': type }, body }));
+  const get = async <T>(path: string): Promise<Answer<T>> => read(await fetch(at(path)));
   const post = <T>(path: string, body: unknown = {}): Promise<Answer<T>> =>
     send(path, JSON.stringify(body), 'application/json');
   const plan = async (id: string) => require2xx(await get<Plan>(`/api/plans/${id}`));

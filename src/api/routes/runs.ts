@@ -1,4 +1,5 @@
 // Runs: a request in words, what became of it, the answers to its questions, and decisions about what it shows.
+import type { FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';
 import { actorOf } from '../actor.ts';
@@ -33,28 +34,10 @@ function feedbackOf({ feedback }: { feedback?: string }): string | null {
   return words === '' ? null : words;
 }
 
-const answeredAtMost = 10_000;
-
-/**
- * The turn that `GET /api/runs/:id` last answered with, which is what a word that names nothing is about. It is kept in this
- * process only: where another one was asked, or it is forgotten, the word is refused and has to say what it is about.
- */
-function createAnswered() {
-  const turns = new Map<string, number>();
-  return {
-    note(runId: string, turn: number): void {
-      turns.delete(runId);
-      turns.set(runId, turn);
-      const [oldest] = turns.keys();
-      if (turns.size > answeredAtMost && oldest !== undefined) turns.delete(oldest);
-    },
-    turnOf: (runId: string): number | undefined => turns.get(runId),
-  };
-}
+/** Who reads a run here; where nobody signs in, all are one reader. */
+const readerOf = ({ principal }: FastifyRequest): string => principal.account;
 
 export const runRoutes: Routes = async (app) => {
-  const answered = createAnswered();
-
   app.post(
     '/api/run',
     {
@@ -92,11 +75,7 @@ export const runRoutes: Routes = async (app) => {
         response: answers({ 200: json('The run.', RunAnswer) }, ['run_not_found']),
       },
     },
-    async (request) => {
-      const run = await request.service.getRun(request.params.id);
-      if (run.planning_status !== 'running') answered.note(run.run_id, run.turn);
-      return run;
-    },
+    (request) => request.service.getRun(request.params.id, readerOf(request)),
   );
 
   app.get(
@@ -128,11 +107,10 @@ export const runRoutes: Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const { text, user, ...said } = request.body;
-      const turn = said.turn ?? answered.turnOf(request.params.id);
-      const on_screen = { ...said, ...(turn === undefined ? {} : { turn }) };
+      const { text, user, ...on_screen } = request.body;
+      const options = { on_screen, reader: readerOf(request) };
       return answerPost(request, reply, async (joined) => {
-        await joined.reply(request.params.id, text, actorOf(request, user), { on_screen });
+        await joined.reply(request.params.id, text, actorOf(request, user), options);
         reply.code(202);
         return started(request.params.id);
       });

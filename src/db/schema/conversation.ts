@@ -8,6 +8,7 @@ import {
   index,
   integer,
   jsonb,
+  primaryKey,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
@@ -80,6 +81,21 @@ export const runs = countersign.table(
     index('runs_plan').on(t.plan_id),
     index('runs_updated').on(t.updated_at),
   ],
+);
+
+/** The turn of a run that somebody was last shown over HTTP: a word of theirs that names nothing is about it, at any gateway. */
+export const runReaders = countersign.table(
+  'run_readers',
+  {
+    run_id: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    /** The account that signed in, or `local`. */
+    reader: text('reader').notNull(),
+    turn: integer('turn').notNull(),
+    shown_at: at('shown_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.run_id, t.reader] })],
 );
 
 /** What was said in a conversation; a plan's card is drawn from the plan, never stored here. */

@@ -1,4 +1,5 @@
-// A word that decides over HTTP is about what its author read: what came between reading and writing never runs by it.
+// A word that decides over HTTP is about what its author read: what came between reading and writing never runs by it. Each request
+// goes to another of two gateways than the one before.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
@@ -15,8 +16,8 @@ import {
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
-let instance: TestInstance;
-let server: TestApi;
+let instances: TestInstance[];
+let servers: TestApi[];
 let api: Client;
 
 const planner = scriptedPlanner(({ text }) => ({
@@ -26,13 +27,15 @@ const planner = scriptedPlanner(({ text }) => ({
 
 beforeAll(async () => {
   const settings = { approvers: ['ana', 'ben', 'mallory'] };
-  instance = await openTestInstance(database.url, { planner, settings });
-  server = await startApi({ service: instance.service });
-  api = createClient(server.origin);
+  const open = (work: boolean) => openTestInstance(database.url, { planner, settings, work });
+  instances = [await open(true), await open(false)];
+  servers = await Promise.all(instances.map(({ service }) => startApi({ service })));
+  const [first, second] = servers.map(({ origin }) => origin);
+  api = createClient(first ?? '', second ?? '');
 });
 afterAll(async () => {
-  await server.close();
-  await instance.close();
+  await Promise.all(servers.map((server) => server.close()));
+  await Promise.all(instances.map((instance) => instance.close()));
 });
 
 type Refusal = { code: string; detail: string; current: { version: number; digest: string } };

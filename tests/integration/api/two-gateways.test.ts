@@ -1,0 +1,160 @@
+// Two gateways on one database answer alike: what one was asked, shown or keyed with, the other knows.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { PlanStatus } from '#domain/plan/plan.ts';
+import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { createClient } from '../../setup/http-client.ts';
+import {
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(({ text }) => ({
+  kind: 'proposal',
+  draft: { title: text, steps: [noop('1'), noop('2')] },
+}));
+const open = (work: boolean) => openTestInstance(database.url, { planner, work });
+let instances: TestInstance[];
+let gateways: [TestApi, TestApi];
+let routes: { method: string; path: string }[];
+/** What stands in the places of a path, by what is before them. */
+const ids: Record<string, string> = {
+  steps: '1',
+  findings: 'none',
+  artifacts: 'none',
+  tokens: 'none',
+};
+
+const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+
+beforeAll(async () => {
+  instances = [await open(true), await open(false)];
+  const start = async (instance: TestInstance | undefined) =>
+    startApi({
+      ...(instance === undefined ? {} : { service: instance.service }),
+      requestsPerMinute: 1_000_000,
+    });
+  gateways = [await start(instances[0]), await start(instances[1])];
+  const api = createClient(gateways[0].origin, gateways[1].origin);
+  const run = await api.ask('Do it', { conversation: 'c1', user: 'ana' });
+  const plan = await api.plan(run.plan_id ?? '');
+  Object.assign(ids, { plans: plan.id, runs: run.run_id, conversations: 'c1' });
+  const { body } = await api.get('/openapi.json');
+  routes = Object.entries(Document.parse(body).paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()));
+  await Promise.all(instances.map((instance) => instance.close()));
+});
+
+const fill = (path: string) =>
+  path.replace(/([^/]+)\/\{\w+\}/g, (_, before: string) => `${before}/${ids[before] ?? 'none'}`);
+
+type Answer = { status: number; code: unknown; replayed: boolean; body: unknown };
+
+async function send(
+  gateway: TestApi,
+  method: string,
+  path: string,
+  { key, body }: { key?: string; body?: unknown } = {},
+): Promise<Answer> {
+  const response = await fetch(gateway.origin + path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  const problem = type.includes('problem+json');
+  return {
+    status: response.status,
+    code: problem ? JSON.parse(text).code : null,
+    replayed: response.headers.get('idempotent-replayed') === 'true',
+    // What a problem says of its own request is its own.
+    body: problem ? '' : text !== '' && type.includes('application/json') ? JSON.parse(text) : text,
+  };
+}
+
+/** Streams have no end; probes and metrics are about their process. */
+const ofProcess = /\/events$|^\/(?:healthz|livez|readyz|metrics|health)|\/mcp$/;
+
+test('what is read is the same at both, at every path', async () => {
+  const reads = routes.filter(({ method, path }) => method === 'GET' && !ofProcess.test(path));
+  expect(reads.length).toBeGreaterThan(25);
+  for (const { path } of reads) {
+    const [a, b] = await Promise.all(gateways.map((one) => send(one, 'GET', fill(path))));
+    expect(b, path).toEqual(a);
+  }
+});
+
+test('what is sent again to the other, with its key, is answered as it was or refused as it was', async () => {
+  const writes = routes.filter(({ method, path }) => method === 'POST' && !ofProcess.test(path));
+  expect(writes.length).toBeGreaterThan(20);
+  for (const { path } of writes) {
+    const sent = { key: randomUUID(), body: {} };
+    const a = await send(gateways[0], 'POST', fill(path), sent);
+    const b = await send(gateways[1], 'POST', fill(path), sent);
+    // A key that only one knew would make another run, plan or change.
+    expect({ ...b, replayed: a.replayed }, path).toEqual(a);
+  }
+});
+
+/** Each begins with a plan that waits, at version 1. */
+type Press = [name: string, needsDigest: boolean, more: object, status: PlanStatus];
+const presses: Press[] = [
+  ['approve', true, {}, 'completed'],
+  ['reject', false, {}, 'rejected'],
+  ['cancel', false, {}, 'cancelled'],
+  ['propose-changes', false, { feedback: 'Faster' }, 'proposed'],
+];
+
+describe.each([
+  [0, 1],
+  [1, 0],
+])('asked at gateway %i, pressed at gateway %i', (asked, pressed) => {
+  test.each(presses)('%s', async (name, needsDigest, more, status) => {
+    const [at, then] = [gateways[asked], gateways[pressed]];
+    if (at === undefined || then === undefined) throw new Error('there are two');
+    const api = createClient(at.origin);
+    const run = await api.ask(name, { conversation: `${name} ${asked}`, user: 'ana' });
+    const { id, version, digest } = await api.plan(run.plan_id ?? '');
+    const key = randomUUID();
+    const body = { version, user: 'ana', ...(needsDigest ? { digest } : {}), ...more };
+    const path = `/api/plans/${id}/${name}`;
+    const press = { key, body };
+    const first = await send(then, 'POST', path, press);
+    expect(first.status).toBe(200);
+    await api.reach(id, status);
+    expect(await send(at, 'POST', path, press)).toMatchObject({ status: 200, replayed: true });
+  });
+
+  test('a word about what the other showed', async () => {
+    const api = createClient(gateways[asked]?.origin ?? '');
+    const other = createClient(gateways[pressed]?.origin ?? '');
+    const run = await api.ask('words', { conversation: `words ${asked}`, user: 'ana' });
+    const id = run.plan_id ?? '';
+    await other.post(`/api/runs/${run.run_id}/reply`, {
+      text: 'propose changes: Faster',
+      user: 'ana',
+    });
+    await waitFor('version 2', async () => (await api.plan(id)).version === 2);
+    // Nobody was shown the second version yet.
+    const words = { text: 'approve', user: 'ana' };
+    expect((await other.post(`/api/runs/${run.run_id}/reply`, words)).status).toBe(409);
+    await api.get(`/api/runs/${run.run_id}`);
+    expect((await other.post(`/api/runs/${run.run_id}/reply`, words)).status).toBe(202);
+    await api.reach(id, 'completed');
+  });
+});
