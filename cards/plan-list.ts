@@ -30,9 +30,9 @@ export function titleGroup(group: InboxGroup, reader: string | null): string {
 }
 
 /** `And 4 more: /plans running`, or nothing. @param command as people type it there */
-export function sayMore(group: InboxGroup | null, count: number, command: string): string {
-  if (group === null || count === 0) return '';
-  return `And ${count.toLocaleString('en-US')} more: ${command} ${groupCommands[group]}`;
+export function sayMore(group: InboxGroup | null, rest: string, command: string): string {
+  if (group === null || rest === '') return '';
+  return `And ${rest} more: ${command} ${groupCommands[group]}`;
 }
 
 const emptyGroups: Record<InboxGroup, string> = {

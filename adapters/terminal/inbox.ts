@@ -13,6 +13,7 @@ import { commandName } from '#domain/command-name.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { showTitle } from '#domain/shown-text.ts';
+import { countRest } from '#domain/words.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type Screen, wrapText } from './screen.ts';
@@ -139,16 +140,17 @@ export async function listInbox(
     const next_cursor = shown.find((page) => page.next_cursor !== null)?.next_cursor ?? null;
     return printJson(session, { plans, next_cursor });
   }
-  const sections = shown.flatMap(({ group, total, plans }) => {
+  const sections = shown.flatMap((page) => {
+    const { group, total, plans } = page;
     const { lines, rest } = groupsShown[group];
-    const left = total - Math.min(lines, plans.length);
+    const left = countRest(page, Math.min(lines, plans.length));
     const how = rest === null ? '.' : `: ${commandName} plans --status ${rest}`;
-    const more = left > 0 ? `And ${left.toLocaleString('en-US')} more${how}` : '';
+    const more = left === '' ? '' : `And ${left} more${how}`;
     return total === 0
       ? []
       : [
           {
-            heading: `${titleGroup(group, null)} · ${total.toLocaleString('en-US')}`,
+            heading: `${titleGroup(group, null)} · ${countRest(page, 0)}`,
             plans: plans.slice(0, lines),
             more,
           },

@@ -7,6 +7,7 @@ import type { PlanSummary } from '#domain/plan/plan.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
+import { countRest } from '#domain/words.ts';
 
 /** Lines of one list. */
 export const listedAtMost = 20;
@@ -25,8 +26,8 @@ const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
   find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
 };
 
-/** Plans under the name of their group, or under none; `more`: how many others of the group are not shown. */
-type Section = { group: InboxGroup | null; plans: InboxPlan[]; more: number };
+/** Plans under the name of their group, or under none; `more`: how many others of the group are not shown, if any. */
+type Section = { group: InboxGroup | null; plans: InboxPlan[]; more: string };
 
 export type FoundPlans =
   | {
@@ -79,9 +80,10 @@ async function listGroups(
   const most = shares[which];
   const limit = Math.max(...Object.values(most));
   const { groups } = await read.inbox({ user, limit, ...(words === '' ? {} : { words }) });
-  const sections = groups.flatMap(({ group, total, plans }) => {
-    const shown = plans.slice(0, most[group] ?? 0);
-    return shown.length === 0 ? [] : [{ group, plans: shown, more: total - shown.length }];
+  const sections = groups.flatMap((found) => {
+    const shown = found.plans.slice(0, most[found.group] ?? 0);
+    const more = countRest(found, shown.length);
+    return shown.length === 0 ? [] : [{ group: found.group, plans: shown, more }];
   });
   const said = which === 'find' ? `find ${words}` : which;
   return { kind: 'list', which, words, said, sections, page: 1, next: null };
@@ -105,18 +107,18 @@ async function readUpTo(
   which: Exclude<ListName, 'inbox'>,
   limit: number,
   user: string,
-): Promise<{ plans: InboxPlan[]; more: number }> {
+): Promise<{ plans: InboxPlan[]; more: boolean }> {
   if (which !== 'all' && which !== 'mine') {
     const { groups } = await read.inbox({ user, group: which, limit });
     const [page] = groups;
     return page === undefined
-      ? { plans: [], more: 0 }
-      : { plans: page.plans, more: page.total - page.plans.length };
+      ? { plans: [], more: false }
+      : { plans: page.plans, more: page.next_cursor !== null };
   }
   const found = await read.listPlans({ limit, ...(which === 'mine' ? { user } : {}) });
   return {
     plans: await markWaiting(read, user, found.plans),
-    more: found.next_cursor === null ? 0 : 1,
+    more: found.next_cursor !== null,
   };
 }
 
@@ -135,9 +137,9 @@ async function listPage(
     which,
     words: '',
     said: page === 1 ? name : `${name} ${page}`,
-    sections: plans.length === 0 ? [] : [{ group: null, plans, more: 0 }],
+    sections: plans.length === 0 ? [] : [{ group: null, plans, more: '' }],
     page,
-    next: found.more > 0 && page < pagesAtMost ? `${name} ${page + 1}` : null,
+    next: found.more && page < pagesAtMost ? `${name} ${page + 1}` : null,
   };
 }
 

@@ -97,8 +97,11 @@ export async function readInbox(
     { groups: groups.filter((group) => group !== 'needs_you'), after, limit: limit + 1 },
   );
   const found = groups.map((group) => {
-    if (group !== 'needs_you') return { group, ...(others.get(group) ?? { total: 0, places: [] }) };
-    return { group, total: waiting.length, places: nextWaiting(waiting, after, limit + 1) };
+    if (group === 'needs_you') {
+      const places = nextWaiting(waiting, after, limit + 1);
+      return { group, total: waiting.length, counted: true, places };
+    }
+    return { group, ...(others.get(group) ?? { total: 0, counted: true, places: [] }) };
   });
   const shown = found.flatMap(({ places }) => places.slice(0, limit).map(({ id }) => id));
   const plans = new Map((await readSummaries(db, shown)).map((plan) => [plan.id, plan]));
@@ -122,12 +125,13 @@ export async function readInbox(
     ];
   };
   return {
-    groups: found.map(({ group, total, places }): InboxPage => {
+    groups: found.map(({ group, total, counted, places }): InboxPage => {
       const page = places.slice(0, limit);
       const last = page.at(-1);
       return {
         group,
         total,
+        counted,
         plans: page.flatMap(({ id }) => toPlan(id)),
         next_cursor:
           places.length > limit && last !== undefined

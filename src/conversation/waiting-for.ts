@@ -11,10 +11,11 @@ import {
   readOpenProblems,
   readOpenQuestions,
 } from '#db/plan-groups.ts';
-import { isSamePerson } from '#domain/people/names.ts';
+import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
+import { mayCount, rulesOf } from '#plans/approval/approver-rules.ts';
 import { readAskedNames } from '#plans/approval/asked-person.ts';
 import {
   type Authority,
@@ -107,6 +108,22 @@ function judge(
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
+/** Whether anything in a plan may wait for somebody with names of these keys, as far as its own row says. */
+function mayWaitFor(
+  { approvers: configured, guardedApprovers }: Asking,
+  { requester, approver_policy, tools_required, patch }: OpenPlan,
+  questions: OpenQuestion[],
+  keys: ReadonlySet<string>,
+): boolean {
+  if (keys.has(personKey(requester))) return true;
+  if (questions.some(({ assignee }) => assignee !== null && keys.has(personKey(assignee))))
+    return true;
+  const operations = [...tools_required, ...(patch?.operations ?? [])];
+  return rulesOf(approver_policy, operations, guardedApprovers).some((rule) =>
+    mayCount(rule, { requester, configured }, keys),
+  );
+}
+
 /** What waits for a person, what has waited longest first. */
 export async function findWaiting(
   context: Asking,
@@ -114,7 +131,16 @@ export async function findWaiting(
   filter: GroupFilter,
 ): Promise<Waiting[]> {
   const { query: db } = context.db;
-  const open = await readOpenPlans(db, filter);
+  const { own, lent } = await readAskedNames(db, context, user);
+  const names = [...own, ...lent];
+  const keys = new Set(names.map(personKey));
+  const all = await readOpenPlans(db, filter);
+  const underWay = all.flatMap(({ id, status }) =>
+    status === 'executing' || status === 'stalled' ? [id] : [],
+  );
+  const asked = underWay.length === 0 ? [] : await readOpenQuestions(db, underWay);
+  const questions = Map.groupBy(asked, ({ plan_id }) => plan_id);
+  const open = all.filter((plan) => mayWaitFor(context, plan, questions.get(plan.id) ?? [], keys));
   if (open.length === 0) return [];
   const ids = open.map(({ id }) => id);
   const changes = open.flatMap((plan) =>
@@ -147,14 +173,7 @@ export async function findWaiting(
       { authority: ofChanges[index], approved: approvedChange.get(id) ?? [] },
     ]),
   );
-  const underWay = open.flatMap(({ id, status }) =>
-    status === 'executing' || status === 'stalled' ? [id] : [],
-  );
-  const asked = underWay.length === 0 ? [] : await readOpenQuestions(db, underWay);
-  const questions = Map.groupBy(asked, ({ plan_id }) => plan_id);
   const problems = new Map((await readOpenProblems(db, ids)).map((one) => [one.plan_id, one]));
-  const { own, lent } = await readAskedNames(db, context, user);
-  const names = [...own, ...lent];
   const waiting = open.flatMap((plan, index) => {
     const authority = authorities[index];
     if (authority === undefined) return [];

@@ -5,7 +5,7 @@ import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy, PlanStatus } from '#domain/plan/plan.ts';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
-import { isWithin, type Within } from './plans-within.ts';
+import { isWithin, type Within, withinEach } from './plans-within.ts';
 import { countersign } from './schema/columns.ts';
 import { plans } from './schema.ts';
 
@@ -74,15 +74,15 @@ function wanted({ words, names, tool, within }: GroupFilter): SQL {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
-const isProposed = sql`(${plans.status} in ('proposed', 'needs_review') and not ${plans.revising})`;
 /** The planner of its next version has asked something. */
 const asksBack = sql`(${plans.revising} and exists (
   select from ${countersign}.runs r where r.id = ${plans.run_id} and r.plan_id = ${plans.id}
     and r.planning_status in ('needs_clarification', 'needs_scheduling_escalation')))`;
 const isUnderWay = sql`${plans.status} in ('executing', 'stalled')`;
-const hasProblem = sql`exists (
-  select from ${countersign}.plan_findings f
-  where f.plan_id = ${plans.id} and f.status = 'open' and f.severity in ('ERROR', 'CRITICAL'))`;
+const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICAL')`;
+/** Read by the index of open findings, however many plans there are. */
+const hasProblem = sql`${plans.id} = any(array(
+  select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem}))`;
 
 /** A plan in which something may wait for somebody. Moments are µs since 1970. */
 export type OpenPlan = {
@@ -117,8 +117,7 @@ export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise
     from ${plans}
     join ${countersign}.plan_versions made on made.plan_id = ${plans.id} and made.version = ${plans.version}
     left join ${countersign}.plan_patches c on c.id = ${plans.pending_patch}
-    where (${isProposed} or ${asksBack} or ${plans.pending_patch} is not null or ${plans.status} = 'stalled'
-      or ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 or ${hasProblem}) and ${wanted(filter)}`);
+    where (${plans.attention} or ${hasProblem}) and ${wanted(filter)}`);
   return rows;
 }
 
@@ -148,7 +147,7 @@ export async function readOpenQuestions(
         coalesce(s.output -> 'confirm' = 'true', false) as confirm,
         coalesce(case s.status when 'unknown' then s.ended_at end, s.started_at) as asked
       from ${plans} cross join lateral ${stepsOf(sql`${plans.id}`, ['waiting', 'unknown'])}
-      where ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 and ${among}
+      where ${plans.attention} and ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 and ${among}
     )
     select distinct on (o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm)
       o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.step_id, ${micros(sql`o.asked`)} as since
@@ -163,8 +162,8 @@ export type OpenProblem = { plan_id: string; step_id: string | null; since: numb
 export async function readOpenProblems(db: Queryable, ids: string[]): Promise<OpenProblem[]> {
   const { rows } = await db.execute<OpenProblem>(sql`
     select distinct on (plan_id) plan_id, step_id, ${micros(sql`created_at`)} as since
-    from ${countersign}.plan_findings
-    where plan_id = any(${sql.param(ids)}::text[]) and status = 'open' and severity in ('ERROR', 'CRITICAL')
+    from ${countersign}.plan_findings f
+    where plan_id = any(${sql.param(ids)}::text[]) and ${isOpenProblem}
     order by plan_id, created_at, id`);
   return rows;
 }
@@ -181,36 +180,92 @@ const groupOf = sql`case
 /** A plan's place in its group: its last activity (µs since 1970), then its id. */
 export type GroupPlace = { at: number; id: string };
 
+/** Ended plans of one group are counted up to this many. */
+export const endedCounted = 1000;
+
+export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };
+
+const asPlace = (id: SQL, at: SQL) => sql`jsonb_build_object('id', ${id}, 'at', ${at})`;
+const listPlaces = (from: SQL, limit: number) => sql`(
+  select coalesce(jsonb_agg(${asPlace(sql`o.id`, sql`o.at`)} order by o.at desc, o.id desc), '[]')
+  from (${from} order by at desc, id desc limit ${limit}) o)`;
+
 /**
- * Of each group how many plans it has and which come next, the latest activity first. The conditions are looked at once,
- * since those of a search read more than the plan.
+ * The ended plans of a group, the latest first, read by index no further than `limit` of them.
+ * @param after behind this one; null: from the latest
+ */
+function restedOf(
+  group: 'failed' | 'done',
+  filter: GroupFilter,
+  except: string[],
+  after: GroupPlace | null,
+  limit: number,
+): SQL {
+  const { within, ...others } = filter;
+  const behind =
+    after === null
+      ? sql`true`
+      : sql`(${plans.rested_at}, ${plans.id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
+  const latest = (reason: SQL) => sql`(select ${plans.id}, ${plans.rested_at} from ${plans}
+    where ${plans.ended_as} = ${sql.raw(`'${group}'`)} and ${reason}
+      and ${behind} and ${wanted({ ...others, within: null })} and ${plans.id} <> all(${sql.param(except)}::text[])
+    order by ${plans.rested_at} desc, ${plans.id} desc limit ${limit})`;
+  const found = within === null ? [sql`true`] : withinEach(within);
+  return sql`select id, ${micros(sql`rested_at`)} as at
+    from (${sql.join(found.map(latest), sql` union `)}) as found order by rested_at desc, id desc limit ${limit}`;
+}
+
+/**
+ * Of each group how many plans it has and which come next, the latest activity first. Live plans are few and all read; of those that
+ * have ended, the latest.
  * @param except plans that are in none of them: those that wait for the reader
- * @param pages the groups of which plans are wanted, at most `limit` behind `after`
+ * @param pages the groups that are wanted, of each at most `limit` plans behind `after`
  */
 export async function readGroups(
   db: Queryable,
   filter: GroupFilter,
   except: string[],
   { groups, after, limit }: { groups: StatusGroup[]; after: GroupPlace | null; limit: number },
-): Promise<Map<StatusGroup, { total: number; places: GroupPlace[] }>> {
+): Promise<Map<StatusGroup, FoundGroup>> {
+  if (groups.length === 0) return new Map();
   const behind =
-    after === null ? sql`true` : sql`(l.at, l.id) < (${after.at}::float8, ${after.id}::text)`;
-  const { rows } = await db.execute<{ name: StatusGroup; total: number; places: GroupPlace[] }>(sql`
-    with listed as materialized (
+    after === null ? sql`true` : sql`(at, id) < (${after.at}::float8, ${after.id}::text)`;
+  const ended = groups.flatMap((group) => (group === 'failed' || group === 'done' ? [group] : []));
+  const rested = ended.map(
+    (group) => sql`, ${sql.identifier(group)} as materialized (
+      ${restedOf(group, filter, except, null, endedCounted)})${
+        after === null
+          ? sql``
+          : sql`, ${sql.identifier(`${group}_next`)} as materialized (${restedOf(group, filter, except, after, limit)})`
+      }`,
+  );
+  const selects = groups.map((group) => {
+    const live = sql`select id, at from live where name = ${group} and ${behind}`;
+    const has = ended.some((one) => one === group);
+    const next = sql.identifier(after === null ? group : `${group}_next`);
+    const all = has ? sql`${live} union all select id, at from ${next}` : live;
+    const more = has ? sql`(select count(*) from ${sql.identifier(group)})::int` : sql`0`;
+    return sql`select ${group}::text as name, (select count(*) from live where name = ${group})::int as live,
+      ${more} as ended, ${listPlaces(all, limit)} as places`;
+  });
+  const { rows } = await db.execute<{
+    name: StatusGroup;
+    live: number;
+    ended: number;
+    places: GroupPlace[];
+  }>(sql`
+    with live as materialized (
       select ${plans.id}, ${groupOf} as name, ${micros(sql`${plans.updated_at}`)} as at
       from ${plans}
-      where ${wanted(filter)} and ${plans.id} <> all(${sql.param(except)}::text[])
-    ),
-    counted as (select name, count(*)::int as total from listed group by name)
-    select c.name, c.total, coalesce((
-      select jsonb_agg(jsonb_build_object('id', page.id, 'at', page.at) order by page.at desc, page.id desc)
-      from (
-        select l.id, l.at from listed l where l.name = c.name and ${behind}
-        order by l.at desc, l.id desc limit ${limit}
-      ) page
-      where c.name = any(${sql.param(groups)}::text[])), '[]') as places
-    from counted c`);
-  return new Map(rows.map(({ name, ...group }) => [name, group]));
+      where ${plans.ended_as} is null and ${wanted(filter)} and ${plans.id} <> all(${sql.param(except)}::text[])
+    )${sql.join(rested, sql``)}
+    ${sql.join(selects, sql` union all `)}`);
+  return new Map(
+    rows.map(({ name, live, ended: over, places }) => [
+      name,
+      { total: live + over, counted: over < endedCounted, places },
+    ]),
+  );
 }
 
 /** Labels of steps of several plans. */

@@ -22,7 +22,7 @@ export type Within = {
 const list = (values: string[]) => sql`${sql.param(values)}::text[]`;
 
 /** What makes a plan visible, each by an index of its own. */
-function reasons({ tenant, names, asked, tasks, approves, operations }: Within): SQL[] {
+export function withinEach({ tenant, names, asked, tasks, approves, operations }: Within): SQL[] {
   const ofNobody = sql`${plans.tenant} is null`;
   const asksForReader = sql`(${plans.approver_policy} -> 'people' ?| ${list(asked)}
     or ${plans.tools_required} && ${list(operations)}
@@ -31,14 +31,14 @@ function reasons({ tenant, names, asked, tasks, approves, operations }: Within):
     sql`${plans.tenant} = ${tenant}`,
     sql`${plans.requester} = any(${list(names)}) and ${ofNobody}`,
     sql`${plans.id} = any(${list(tasks)}) and ${ofNobody}`,
-    sql`${plans.status} in ('proposed', 'needs_review') and ${asksForReader} and ${ofNobody}`,
-    sql`${plans.pending_patch} is not null and ${asksForReader} and ${ofNobody}`,
+    sql`${plans.attention} and (${plans.status} in ('proposed', 'needs_review') or ${plans.pending_patch} is not null)
+      and ${asksForReader} and ${ofNobody}`,
   ];
 }
 
 /** The ids of the first `limit` plans that meet `condition`, the newest first; each reason is read no further than that. */
 export function firstWithin(within: Within, condition: SQL | undefined, limit: number): SQL {
-  const found = reasons(within).map(
+  const found = withinEach(within).map(
     (reason) => sql`(select ${plans.id}, ${plans.created_at} from ${plans}
       where ${reason} and ${condition ?? sql`true`}
       order by ${plans.created_at} desc, ${plans.id} desc limit ${limit})`,
@@ -49,7 +49,7 @@ export function firstWithin(within: Within, condition: SQL | undefined, limit: n
 
 /** Whether the reader may see a plan. */
 export function isWithin(within: Within): SQL {
-  return sql`((${sql.join(reasons(within), sql`) or (`)}))`;
+  return sql`((${sql.join(withinEach(within), sql`) or (`)}))`;
 }
 
 /** Whether a run `r` was asked for in this organisation, or by the reader where it belongs to none. */

@@ -5,6 +5,13 @@ export function countOf(n: number, noun: string): string {
   return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
 }
 
+/** How many of a page's items come after the first `shown`: `12`, `980+` where not all are counted; empty: none. */
+export function countRest(page: { total: number; counted: boolean }, shown: number): string {
+  const rest = Math.max(0, page.total - shown);
+  if (!page.counted) return `${rest.toLocaleString('en-US')}+`;
+  return rest === 0 ? '' : rest.toLocaleString('en-US');
+}
+
 /** `Ana`, `Ana and Ben`, `Ana, Ben and Cy`. */
 export function listOf(names: string[], word: 'and' | 'or' = 'and'): string {
   if (names.length < 2) return names.join('');

@@ -16,6 +16,7 @@ import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/pe
 import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
 import type { SaidPolicy } from '#domain/service.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { countRest } from '#domain/words.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
 type Block = types.KnownBlock;
@@ -81,9 +82,10 @@ function saidBlocks(said: SaidPolicy[]): Block[] {
 
 /** What is shown of each group, and how many others it has. */
 function chooseLines(groups: InboxPage[]) {
-  return groups.flatMap(({ group, total, plans }) => {
-    const shown = plans.slice(0, linesOf[group] ?? 0);
-    return shown.length === 0 ? [] : [{ group, plans: shown, more: total - shown.length }];
+  return groups.flatMap((page) => {
+    const shown = page.plans.slice(0, linesOf[page.group] ?? 0);
+    const more = countRest(page, shown.length);
+    return shown.length === 0 ? [] : [{ group: page.group, plans: shown, more }];
   });
 }
 

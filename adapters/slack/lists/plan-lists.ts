@@ -43,7 +43,7 @@ function planBlock(plan: InboxPlan, now: string, bar: boolean): Block {
 
 /** A list, as a group under its name, and what shows the rest of it. */
 export function listBlocks(
-  { group, plans, more }: { group: InboxGroup | null; plans: InboxPlan[]; more: number },
+  { group, plans, more }: { group: InboxGroup | null; plans: InboxPlan[]; more: string },
   now: string,
   bar: boolean,
 ): Block[] {

@@ -83,8 +83,30 @@ export const plans = countersign.table(
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
+    /** Something in it may wait for a person; findings aside, which are rows of their own. */
+    attention: boolean('attention').generatedAlwaysAs(
+      sql`status in ('proposed', 'needs_review', 'stalled') or revising or pending_patch is not null
+        or status = 'executing' and waiting + unknown > 0`,
+    ),
+    /** The inbox group of a plan that has ended; null: it is alive. */
+    ended_as: text('ended_as')
+      .$type<'failed' | 'done'>()
+      .generatedAlwaysAs(
+        sql`case when revising or pending_patch is not null then null when status = 'failed' then 'failed'
+          when status in ('completed', 'rejected', 'cancelled') then 'done' end`,
+      ),
+    /** `updated_at` of a plan that has ended, else null. An index on `updated_at` itself would slow down each batch of steps. */
+    rested_at: at('rested_at').generatedAlwaysAs(
+      sql`case when status in ('completed', 'failed', 'rejected', 'cancelled') and not revising and pending_patch is null then updated_at end`,
+    ),
   },
   (t) => [
+    index('plans_attention').on(t.id).where(sql`attention`),
+    index('plans_live').on(t.id).where(sql`ended_as is null`),
+    index('plans_ended').on(t.ended_as, t.rested_at, t.id).where(sql`ended_as is not null`),
+    index('plans_tenant_ended')
+      .on(t.tenant, t.ended_as, t.rested_at, t.id)
+      .where(sql`ended_as is not null`),
     index('plans_status_created').on(t.status, t.created_at, t.id),
     index('plans_created').on(t.created_at, t.id),
     index('plans_requester_created').on(t.requester, t.created_at, t.id),

@@ -31,8 +31,10 @@ export type InboxPlan = z.infer<typeof InboxPlan>;
 
 export const InboxPage = z.object({
   group: InboxGroup,
-  /** How many plans are in the group, on all pages. */
+  /** How many plans are in the group, on all pages; of ended plans at most 1,000 are counted. */
   total: z.int(),
+  /** Whether `total` is all of them. */
+  counted: z.boolean(),
   plans: z.array(InboxPlan),
   next_cursor: z.string().nullable(),
 });

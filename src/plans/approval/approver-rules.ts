@@ -173,7 +173,10 @@ export function isSatisfied({ needed, given }: RuleStanding): boolean {
 }
 
 /** The people a rule names beforehand; null where it counts anyone, or anyone but one. */
-function candidatesOf({ policy }: Rule, people: People): string[] | null {
+function candidatesOf(
+  { policy }: Rule,
+  people: Pick<People, 'requester' | 'configured'>,
+): string[] | null {
   switch (policy.kind) {
     case 'requester':
       return [people.requester, ...people.configured];
@@ -187,6 +190,21 @@ function candidatesOf({ policy }: Rule, people: People): string[] | null {
     default:
       return policy satisfies never;
   }
+}
+
+/**
+ * Whether a rule may count somebody whose names have these keys. Nothing is read, so anybody may be in a group.
+ * @param people as rules name them
+ */
+export function mayCount(
+  rule: Rule,
+  people: Pick<People, 'requester' | 'configured'>,
+  keys: ReadonlySet<string>,
+): boolean {
+  const named = candidatesOf(rule, people);
+  return (
+    named === null || named.some((name) => groupIn(name) !== null || keys.has(personKey(name)))
+  );
 }
 
 /**

@@ -4,12 +4,14 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readInbox } from '#conversation/inbox.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
+import type { Database } from '#db/database.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { InboxGroup, InboxPlan, InboxQuery, InboxWait } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy, Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { requireManager } from '#plans/approval/authority.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
+import { explainReads } from '../../fixtures/explained-database.ts';
 import { type Chance, chanceFrom } from '../../fixtures/random.ts';
 import { rounds } from '../../rounds.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -328,7 +330,7 @@ const fill = (count: number) =>
     insert into countersign.plan_versions (plan_id, version, digest, title, context, risks, approver_policy, tools_required, total, planner_model, created_at)
     select id, 1, 'd', title, '{}', '[]', approver_policy, '{}', 1, 'm', created_at from made`);
 
-test('2,000 proposed plans are counted exactly, paged without a gap, and read in well under a second', async () => {
+test('2,000 proposed plans are counted exactly and paged without a gap', async () => {
   await fill(2000);
   const found = await readAll(ana.id, { limit: 90 });
   // Of every twelve: her own by the first rule, and those of which she is one of two. She approves nothing as another than the requester.
@@ -337,13 +339,9 @@ test('2,000 proposed plans are counted exactly, paged without a gap, and read in
   expect(new Set(allIds(found)).size).toBe(2000);
   const since = needs.map((plan) => plan.waits_since ?? '');
   expect(since).toEqual(since.toSorted());
-  const times: number[] = [];
-  for (let i = 0; i < 20; i++) {
-    const from = performance.now();
-    await instance.service.inbox({ user: ana.id, limit: 20 });
-    times.push(performance.now() - from);
-  }
-  expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(300);
+  const read = (db: Database) => readInbox({ db, ...rules }, { user: ana.id, limit: 20 });
+  // Each plan, its version and its approvals are looked up a few times, whoever reads.
+  expect((await explainReads(instance.db, read)).blocks).toBeLessThan(2000 * 12);
 });
 
 test('2,000 plans take as many statements as twenty', async () => {

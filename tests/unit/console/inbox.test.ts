@@ -23,7 +23,7 @@ function listed(id: string, more: Partial<InboxPlan> = {}): InboxPlan {
 }
 
 function pageOf(group: InboxGroup, ids: string[], next_cursor: string | null = null): InboxPage {
-  return { group, total: 99, plans: ids.map((id) => listed(id)), next_cursor };
+  return { group, total: 99, counted: true, plans: ids.map((id) => listed(id)), next_cursor };
 }
 
 const idsOf = ({ plans }: Pick<InboxPage, 'plans'>) => plans.map(({ id }) => id).join('');

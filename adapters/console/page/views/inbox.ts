@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { groupTitles } from '#cards/words.ts';
 import type { InboxPage } from '#domain/plan/inbox.ts';
+import { countRest } from '#domain/words.ts';
 import { type InboxState, isFolded } from '../inbox/inbox.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, listShown, loadMore, searchInbox, showView, toggleGroup } from '../live/inbox.ts';
@@ -30,9 +31,9 @@ async function showMore(page: InboxPage): Promise<void> {
 
 function drawMore(page: InboxPage): TemplateResult | typeof nothing {
   if (page.next_cursor === null) return nothing;
-  const rest = page.total - page.plans.length;
+  const rest = countRest(page, page.plans.length);
   return html`<button class="quiet more" data-group=${page.group} @click=${() => void showMore(page)}>
-    Show more${rest > 0 ? html` <span class="muted">${rest.toLocaleString('en-US')}</span>` : nothing}
+    Show more${rest === '' ? nothing : html` <span class="muted">${rest}</span>`}
   </button>`;
 }
 
@@ -60,7 +61,7 @@ function drawGroup(
     <h2 id=${`group-${group}`}>
       <button aria-expanded=${!folded} ?disabled=${total === 0} @click=${() => toggleGroup(page)}>
         ${groupTitles[group]}<span class="chevron">${drawIcon('chevron')}</span>
-        <span class="group-total">${total.toLocaleString('en-US')}</span>
+        <span class="group-total">${countRest(page, 0) || '0'}</span>
       </button>
     </h2>
     ${folded ? nothing : total === 0 ? empty : list}

@@ -1,0 +1,89 @@
+// The inbox of an instance with years of plans: what it reads grows with what is alive and what is shown, not with what has ended.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fillPlans, personOf } from '#bench/fill-plans.ts';
+import { readInbox } from '#conversation/inbox.ts';
+import { readWithin } from '#conversation/plans-within.ts';
+import type { Database } from '#db/database.ts';
+import { endedCounted } from '#db/plan-groups.ts';
+import type { InboxGroup, InboxQuery } from '#domain/plan/inbox.ts';
+import { explainReads } from '../../fixtures/explained-database.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+const ended = 20_000;
+const live = 60;
+const reader = personOf(3);
+let instance: TestInstance;
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, { work: false });
+  await fillPlans(instance.db, { people: 50, ended, live });
+  await instance.db.query.execute(sql`
+    update countersign.plans set tenant = case when id < 'PLAN-00002710' then 'slack:T1' else 'slack:T2' end
+    where right(id, 1) < 'c'`);
+  await instance.db.pool.query('vacuum (analyze) countersign.plans');
+}, 120_000);
+afterAll(() => instance.close());
+
+const scope = { tenant: 'slack:T1', reader };
+const context = (db: Database) => ({ db, approvers: [reader], guardedApprovers: {} });
+
+type Read = (db: Database) => Promise<unknown>;
+const ask = (query: Partial<InboxQuery> = {}): Read => {
+  return (db) => readInbox(context(db), { user: reader, limit: 25, ...query });
+};
+const within: Read = async (db) =>
+  readInbox(context(db), { user: reader, limit: 25 }, await readWithin(context(db), scope));
+const behind =
+  (group: InboxGroup): Read =>
+  async (db) => {
+    const first = await readInbox(context(instance.db), { user: reader, limit: 25, group });
+    await readInbox(context(db), {
+      ...{ user: reader, limit: 25, group },
+      cursor: first.groups[0]?.next_cursor ?? '',
+    });
+  };
+
+describe(`with ${ended} ended plans`, () => {
+  test.each<[string, Read, number]>([
+    ['the whole inbox', ask(), 2000],
+    ['what needs the reader', ask({ group: 'needs_you' }), 800],
+    ['one group', ask({ group: 'done' }), 2000],
+    ['the next page of done plans', behind('done'), 2000],
+    ['the next page of failed plans', behind('failed'), 2000],
+    ['the inbox of one organisation', within, 2000],
+  ])('%s is read by index', async (_, read, blocks) => {
+    const found = await explainReads(instance.db, read);
+    expect(found.scanned).not.toContain('plans');
+    expect(found.scanned).not.toContain('plan_versions');
+    expect(found.temporary).toBe(0);
+    expect(found.blocks).toBeLessThan(blocks);
+  });
+
+  test('ended plans are counted up to a bound, live ones exactly', async () => {
+    const { groups } = await readInbox(context(instance.db), { user: reader, limit: 1 });
+    const counts = Object.fromEntries(groups.map(({ group, ...page }) => [group, page]));
+    expect(counts.done).toMatchObject({ total: endedCounted, counted: false });
+    expect(counts.failed?.counted).toBe(false);
+    const of = (name: InboxGroup) => counts[name]?.total ?? 0;
+    expect(of('needs_you') + of('running') + of('others') + of('failed') - endedCounted).toBe(live);
+  });
+
+  test('pages follow one another without a gap, past the bound', async () => {
+    const seen: string[] = [];
+    for (let cursor: string | undefined; seen.length < endedCounted + 500; ) {
+      const query = { user: reader, limit: 100, group: 'done' as const };
+      const { groups } = await readInbox(context(instance.db), {
+        ...query,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      seen.push(...(groups[0]?.plans.map(({ id }) => id) ?? []));
+      cursor = groups[0]?.next_cursor ?? '';
+    }
+    const { rows } = await instance.db.query.execute<{ id: string }>(sql`
+      select id from countersign.plans where status in ('completed', 'rejected', 'cancelled')
+      order by updated_at desc, id desc limit ${seen.length}`);
+    expect(seen).toEqual(rows.map(({ id }) => id));
+  });
+});
