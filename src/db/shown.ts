@@ -72,11 +72,11 @@ export async function noteRunRead(
   turn: number,
 ): Promise<void> {
   await db.execute(sql`
-    insert into ${countersign}.run_readers (run_id, reader, turn)
-    select ${runId}, ${reader}, ${turn}::int
+    insert into ${countersign}.run_readers (run_id, reader, turn, shown_at)
+    select ${runId}, ${reader}, ${turn}::int, clock_timestamp()
     where not exists (
       select from ${countersign}.run_readers where run_id = ${runId} and reader = ${reader} and turn = ${turn})
-    on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = clock_timestamp()`);
+    on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = excluded.shown_at`);
 }
 
 /** The turn of a run that a reader was last shown; null: none. */

@@ -26,7 +26,7 @@ it('hears replies, and knows runs that are not there', async () => {
     'run-1',
     'approve',
     { kind: 'person', id: 'ben', via: 'api' },
-    { on_screen: {} },
+    { on_screen: {}, reader: 'local' },
   ]);
   const missing = await api.get('/api/runs/none');
   expect(missing.status).toBe(404);
