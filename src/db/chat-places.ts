@@ -5,6 +5,7 @@ import {
   asc,
   desc,
   eq,
+  getTableColumns,
   gt,
   inArray,
   isNotNull,
@@ -148,6 +149,8 @@ export type HeldPlace = {
   tries: number;
   /** What stands there of a planner at work; null: nothing. */
   status: ShownStatus | null;
+  /** Its last holder never released it: a process has died, or was too slow. */
+  died: boolean;
 };
 
 const isHeldBy = ({ conversation, holder }: PlaceLease) =>
@@ -190,11 +193,15 @@ async function leasePlace(
     .update(chatPlaces)
     .set({ holder, lease_until: inSeconds(leaseSeconds) })
     .where(and(is(conversation), condition))
-    .returning();
+    // A select within the statement sees the row as it was.
+    .returning({
+      ...getTableColumns(chatPlaces),
+      died: sql<boolean>`(select old.holder is not null from ${chatPlaces} old where old.conversation = ${conversation})`,
+    });
   if (row === undefined) return null;
-  const { platform, tenant, channel, thread, timezone, asked, tries, status } = row;
+  const { platform, tenant, channel, thread, timezone, asked, tries, status, died } = row;
   const place = { platform, tenant, channel, thread };
-  return { conversation, place, timezone, asked, tries, status };
+  return { conversation, place, timezone, asked, tries, status, died };
 }
 
 /** Notes the status that stands in a held place. */

@@ -60,20 +60,27 @@ export async function recordWebhook(
   return rows.map(({ endpoint }) => endpoint);
 }
 
-/** Takes an endpoint, so that nobody else sends to it. @returns failures in a row; null: somebody has it, or it rests */
+/**
+ * Takes an endpoint, so that nobody else sends to it.
+ * @returns failures in a row, and whether its last holder never left it; null: somebody has it, or it rests
+ */
 export async function enterEndpoint(
   db: Queryable,
   id: string,
   { holder, seconds }: { holder: string; seconds: number },
-): Promise<number | null> {
+): Promise<{ failures: number; died: boolean } | null> {
   const free = sql`(lease_until is null or lease_until < clock_timestamp())`;
   const awake = sql`(not_before is null or not_before <= clock_timestamp()) and gone_at is null`;
   const [row] = await db
     .update(webhookEndpoints)
     .set({ holder, lease_until: inSeconds(seconds) })
     .where(and(eq(webhookEndpoints.id, id), free, awake))
-    .returning({ failures: webhookEndpoints.failures });
-  return row?.failures ?? null;
+    // A select within the statement sees the row as it was.
+    .returning({
+      failures: webhookEndpoints.failures,
+      died: sql<boolean>`(select old.holder is not null from ${webhookEndpoints} old where old.id = ${id})`,
+    });
+  return row ?? null;
 }
 
 const isHolder = (id: string, holder: string) =>

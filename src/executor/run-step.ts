@@ -64,10 +64,16 @@ async function isPlansWork(
   return work.some((one) => meet(touchesOf(one), places));
 }
 
-/** Whether the call may replace or remove a target nobody has looked at. */
-function isUnchecked({ step }: StepRun, operation: Operation, args: JsonObject): boolean {
-  if (step.seen != null || step.effect === 'read' || operation.inspect === undefined) return false;
-  return describeCall(operation.name, operation, args, null).destructive;
+/**
+ * Whether the call may replace or remove a target nobody has looked at. The tools of a server count as destructive unless it says
+ * otherwise, so where nobody can look only guarded ones do: who is asked about each call reads none.
+ */
+function isUnchecked({ context, step }: StepRun, operation: Operation, args: JsonObject): boolean {
+  if (step.seen != null || step.effect === 'read') return false;
+  const { name, source, inspect } = operation;
+  const isGuarded = step.guarded || context.guardedTools.includes(name);
+  if (inspect === undefined && source !== 'builtin' && !isGuarded) return false;
+  return describeCall(name, operation, args, null).destructive;
 }
 
 /**
@@ -80,14 +86,15 @@ async function findDrift(
   operation: Operation,
   args: JsonObject,
 ): Promise<Drift | null> {
-  const { step } = run;
+  const { context, step } = run;
   if (step.effect === 'read') return null;
   const seen = step.seen ?? null;
   const unchecked = isUnchecked(run, operation, args);
   if (seen === null && !unchecked) return null;
   const now = (await operation.inspect?.(args, run.signal)) ?? null;
   const confirmed = isDeepStrictEqual(step.final_args, args) ? await readConfirmed(run) : undefined;
-  if (unchecked && confirmed === undefined && now !== null && now.state !== 'exists') return null;
+  const mayExist = now === null ? context.guardMode !== 'log' : now.state === 'exists';
+  if (unchecked && confirmed === undefined && !mayExist) return null;
   if (seen !== null && isSame(seen, now)) return null;
   const after = now?.fingerprint ?? null;
   if (after !== null && operation.fingerprintAfter?.(args) === after) return null;

@@ -101,6 +101,14 @@ type Compiled = { validate: ValidateFunction; unchecked: string[] };
 type Draft = 'seven' | 'newest';
 type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
 
+/** Characters of a validator's code. V8 cannot be stopped while it parses: 25 ms for each million. */
+const longestCode = 2_000_000;
+
+function requireParsable(code: string): string {
+  if (code.length > longestCode) throw new TooSlow('it takes too long to read');
+  return code;
+}
+
 /** Schemas for which one compiler is used, since it keeps what it has read: making one takes longer than most schemas. */
 const schemasEach = 50;
 const compilers = new Map<Draft, Compiler>();
@@ -117,7 +125,8 @@ function createCompiler(draft: Draft): Compiler {
     },
     { code: 'compileLinear' },
   );
-  const ajv = new (draft === 'seven' ? Ajv : Ajv2020)({ ...options, code: { regExp } });
+  const code = { regExp, process: requireParsable };
+  const ajv = new (draft === 'seven' ? Ajv : Ajv2020)({ ...options, code });
   // A word of draft 4; and what takes time in proportion to the square of a list.
   ajv.removeKeyword('id');
   ajv.removeKeyword('uniqueItems');

@@ -70,6 +70,21 @@ describe('after kill -9', () => {
     expect(posted.map((text) => text.split(' ', 1)[0])).toEqual(['first', 'second']);
   });
 
+  it('each time it is drawn, a message or a change of a card is set aside, and what follows is shown', async () => {
+    const here = await openThread('deadly');
+    const draft = { title: 'Before', steps: [noop('1')] };
+    const plan = await gateway.service.propose(draft, { conversation: here }, ana);
+    await speaker.say(here, ['Look'], plan.id);
+    await workToTheEnd();
+    await speaker.say(here, ['deadly', 'after']);
+    await speaker.rename(plan.id, 'A deadly title');
+    // Those of the message, and those of the card.
+    for (let deaths = 0; deaths < 10; deaths += 1) await workUntilKilled('');
+    const posted = await workToTheEnd();
+    expect(posted.map((text) => text.split(' ', 1)[0])).toContain('after');
+    expect(posted.join()).not.toContain('deadly');
+  });
+
   it.each(atChanging)('at %s a card shows what is true now', async (at) => {
     const here = await openThread(at);
     const draft = { title: 'Before', steps: [noop('1')] };

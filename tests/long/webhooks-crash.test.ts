@@ -42,5 +42,13 @@ test('an event whose sender was killed after the call comes again under the same
   const [once, again] = receiver.received;
   expect(again?.id).toBe(once?.id);
   expect(again?.data.plan?.id).toBe(plan.id);
+  const tries = await waitFor('the record', async () => {
+    const { rows } = await gateway.db.query.execute<{ tries: number }>(
+      sql`select tries from countersign.webhook_deliveries where state = 'delivered'`,
+    );
+    return rows[0]?.tries;
+  });
+  // The death counted as a failure, which is waited for: an event that ends each process does not do so every moment.
+  expect(tries).toBe(2);
   await gateway.close();
 });

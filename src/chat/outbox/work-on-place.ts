@@ -45,12 +45,16 @@ import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from 
 /** Calls at one place before others have a turn. */
 const callsATurn = 50;
 
-/** Does the next thing there is to do; null: there is none now. */
-async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
+type Work = { row: PostRow; run(): Promise<Outcome> };
+
+/** The next thing there is to do; null: there is none now. */
+async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | null> {
   const { db, rule, random } = context;
   const { conversation } = visit;
-  const post = (row: PostRow, how: { tried: boolean; again: boolean }) =>
-    traceCard(context, visit, row, 'post', () => postMessage(context, visit, row, how));
+  const post = (row: PostRow, how: { tried: boolean; again: boolean }): Work => ({
+    row,
+    run: () => traceCard(context, visit, row, 'post', () => postMessage(context, visit, row, how)),
+  });
   const repost = await readRepost(db.query, conversation);
   if (repost !== null) return post(repost, { tried: true, again: true });
   const message = await readNextUnsaid(db.query, conversation);
@@ -59,15 +63,35 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
     return post(row, { tried, again: false });
   }
   const twice = await readStray(db.query, conversation);
-  if (twice !== null) return retireStray(context, visit, twice.row, twice.stray);
+  if (twice !== null) {
+    const { row, stray } = twice;
+    return { row, run: () => retireStray(context, visit, row, stray) };
+  }
   const card =
     (await readEndedSession(db.query, conversation)) ??
     (await readStaleCard(db.query, conversation, rule.paceMs));
   const { post: shown } = card ?? {};
   if (card === null || shown == null) return null;
-  return traceCard(context, visit, card, 'update', () =>
-    updateCard(context, visit, { ...card, post: shown }),
-  );
+  const update = () => updateCard(context, visit, { ...card, post: shown });
+  return { row: card, run: () => traceCard(context, visit, card, 'update', update) };
+}
+
+/** Does the next thing; null: there is none now. What a process died of counts as a failure of what comes first now. */
+async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
+  const next = await findNext(context, visit);
+  if (next === null) return null;
+  if (!visit.died) return next.run();
+  visit.died = false;
+  const { row } = next;
+  if (row.failures + 1 >= context.rule.tries)
+    return settleFailure(
+      context,
+      visit,
+      row,
+      new Error('The process ended each time it was drawn.'),
+    );
+  await noteFailure(context.db.query, row, true);
+  return next.run();
 }
 
 /** @returns whether the place was let go of with more to do right now */

@@ -89,18 +89,24 @@ async function settle(
   });
 }
 
+const diedOf: WebhookAnswer = {
+  error: 'The process ended while it was sent.',
+  gone: false,
+  retryAfterSeconds: 0,
+};
+
 /** Sends while something is due and the lease holds. @returns whether more may be due right now */
 async function stay(
   context: WebhooksContext,
   endpoint: WebhookSettings,
   lease: { holder: string; seconds: number },
-  known: number,
+  known: { failures: number; died: boolean },
   stopping: AbortSignal,
 ): Promise<boolean> {
   const { db, sender, warn } = context;
   const id = endpointId(endpoint);
   const named = `The webhook ${id} (${new URL(endpoint.url).host})`;
-  let failures = known;
+  let { failures, died } = known;
   let warnedOfLoss = false;
   for (let sent = 0; sent < sentInARow && !stopping.aborted; sent++) {
     const delivery = await readNextDelivery(db.query, id);
@@ -114,8 +120,11 @@ async function stay(
       continue;
     }
     if (!(await renewEndpoint(db.query, id, lease))) return false;
-    const message = messageOf(context, delivery);
-    const answer = await sender.send(endpoint, message, stopping);
+    // It may be what the process died of: it waits its time, as after any failure.
+    const answer = died
+      ? diedOf
+      : await sender.send(endpoint, messageOf(context, delivery), stopping);
+    died = false;
     if (answer.error !== null && stopping.aborted) return false;
     passCrashPoint('webhook_sent');
     if (answer.gone)
@@ -140,10 +149,10 @@ export async function workOnEndpoint(
   if (endpoint === undefined) return;
   const lease = { holder: random.hex(16), seconds: leaseSeconds };
   for (let more = true; more; ) {
-    const failures = await enterEndpoint(db.query, id, lease);
-    if (failures === null) return;
+    const known = await enterEndpoint(db.query, id, lease);
+    if (known === null) return;
     try {
-      more = await stay(context, endpoint, lease, failures, stopping);
+      more = await stay(context, endpoint, lease, known, stopping);
     } finally {
       await leaveEndpoint(db.query, id, lease.holder);
     }

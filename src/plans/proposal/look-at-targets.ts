@@ -107,16 +107,13 @@ export async function lookAt<T extends LookedAt>(
   return found;
 }
 
-/**
- * Notes in the steps of a new version what their targets look like now.
- * @param count how many of its steps, from the first on, may be looked at; occurrences of series run on other days
- */
+/** Notes in steps of a new version what their targets look like now. */
 export async function lookAtTargets(
   catalogue: Pick<Catalogue, 'get'>,
   { steps }: NormalPlan,
-  count: number,
+  looked: NormalPlan['steps'],
 ): Promise<void> {
-  for (const [step, seen] of await lookAt(catalogue, steps.slice(0, count), steps)) {
+  for (const [step, seen] of await lookAt(catalogue, looked, steps)) {
     step.seen = seen;
     Object.assign(step, bindStep(step, catalogue.get(operationName(step.tool, step.operation))));
   }

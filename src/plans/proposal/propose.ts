@@ -99,8 +99,10 @@ async function preparePlan(
     normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
   }
   const normal = normalisePlan(whole, catalogue, guardedTools, resourcePools);
-  // Occurrences of series come after the steps of the draft.
-  await lookAtTargets(catalogue, normal, draft.steps.length);
+  // Of a series the first occurrence is looked at; the others find what it leaves.
+  const first = new Set(begun.flatMap((one) => one.first));
+  const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
+  await lookAtTargets(catalogue, normal, looked);
   const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
   const header: PlanHeader = {
     id,

@@ -27,6 +27,8 @@ const idAtMost = 170;
 /** How far a series has been added when its plan is proposed. */
 export type Begun = {
   series: Series;
+  /** Ids of the steps of its first occurrence. */
+  first: string[];
   /** Occurrences up to this moment are steps. */
   expandedTo: Date;
   /** The first one beyond it; null: there is none. */
@@ -157,7 +159,8 @@ function begin(
     }
     const expandedTo = last > horizon ? last : horizon;
     const [next] = occurrencesAfter(series, expandedTo, 1);
-    return [{ series, expandedTo, next: next ?? null, end: endOf(series) }, moments];
+    const first = stepsOfOccurrence(series, moments[0] ?? last).map(({ id }) => id);
+    return [{ series, first, expandedTo, next: next ?? null, end: endOf(series) }, moments];
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     report(error.message);

@@ -2,15 +2,14 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
-import { nothingDone, systemCode, throwIfAborted } from '../failures.ts';
+import { nothingDone, systemCode } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
+import { whileLocked } from '../workspace/lock.ts';
 import { openSandbox, type Place, type Sandbox } from '../workspace/sandbox.ts';
-import { replaceFile } from '../workspace/write.ts';
+import { putFile } from '../workspace/write.ts';
 
 const maxBytes = 10_000_000;
-/** How often a change is worked out again because the file was written meanwhile. */
-const triesAtMost = 5;
 export const defaultCalendar = 'calendar.ics';
 
 export type CalendarPlaces = {
@@ -19,8 +18,8 @@ export type CalendarPlaces = {
   /** The bytes of a calendar; null when its file does not exist. */
   read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
-   * Replaces a calendar's bytes; `change` answers null to leave it. One change at a time per calendar; once `signal` is
-   * aborted, one that waits for its turn is not made any more.
+   * Replaces a calendar's bytes; `change` answers null to leave it. One change at a time, among all processes; once `signal`
+   * is aborted, one that waits for its turn is not made any more.
    */
   update(
     calendar: string,
@@ -41,7 +40,6 @@ export function createCalendarPlaces(
   workspace: Sandbox,
   web: WebClient,
 ): CalendarPlaces {
-  const turns = new Map<string, Promise<unknown>>();
   const locate = (calendar: string) =>
     Object.hasOwn(settings.calendars, calendar) ? settings.calendars[calendar] : undefined;
   const withFile = async <T>(
@@ -81,29 +79,24 @@ export function createCalendarPlaces(
           'tool_failed',
           `The calendar ${calendar} is a web address, which is read-only. Add to a file instead.`,
         );
-      const work = () =>
-        withFile(calendar, true, async (place) => {
-          for (let left = triesAtMost; left > 0; left -= 1) {
-            throwIfAborted(signal);
-            const before = await readPlace(place);
-            const changed = await change(before);
-            if (changed === null) return;
-            // Others may have written it while it was worked on.
-            if (isSame(before, await readPlace(place))) return replaceFile(place, changed, 0o666);
+      await withFile(calendar, true, (place) =>
+        whileLocked(place, signal, async () => {
+          const before = await readPlace(place);
+          const changed = await change(before);
+          if (changed === null) return;
+          await putFile(place, changed, { mode: 0o666, overwrite: true, isReady });
+
+          /** Programs that know nothing of the lock may have written it. */
+          async function isReady() {
+            if (isSame(before, await readPlace(place))) return;
+            throw new CountersignError(
+              'tool_failed',
+              `${calendar} was changed by another program meanwhile. Nothing was added; try again.`,
+              { details: nothingDone, passesAfterMs: 0 },
+            );
           }
-          throw new CountersignError(
-            'tool_failed',
-            `${calendar} is being changed by another program. Nothing was added; try again later.`,
-            { details: nothingDone },
-          );
-        });
-      const turn = (turns.get(calendar) ?? Promise.resolve()).then(work, work);
-      turns.set(calendar, turn);
-      try {
-        await turn;
-      } finally {
-        if (turns.get(calendar) === turn) turns.delete(calendar);
-      }
+        }),
+      );
     },
   };
 }

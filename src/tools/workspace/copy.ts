@@ -10,6 +10,7 @@ import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectMove, readFlags } from './inspect.ts';
+import { whileLocked } from './lock.ts';
 import { findDestination } from './move.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
 import { previewTarget } from './preview.ts';
@@ -50,7 +51,9 @@ export function createCopy(sandbox: Sandbox): Operation {
           try {
             return await withFileErrors(to, () =>
               sandbox.withPlace(to, { follow: true, createFolders: true }, (target) =>
-                copyFile(file, source, target, args.overwrite, signal),
+                whileLocked(target, signal, () =>
+                  copyFile(file, source, target, args.overwrite, signal),
+                ),
               ),
             );
           } finally {

@@ -15,6 +15,7 @@ import { describeOutput } from '../output-schema.ts';
 import { type Change, changeBytes, type FileFacts } from './change-bytes.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectWrite, readFlags } from './inspect.ts';
+import { whileLocked } from './lock.ts';
 import { compareWith, previewWith } from './preview.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 import { checkFilePath, maxFileBytes, putFile } from './write.ts';
@@ -74,7 +75,7 @@ export function createEdit(sandbox: Sandbox): Operation {
         const change = changeOf(args);
         const createFolders = change.action !== 'replace';
         return sandbox.withPlace(args.path, { follow: true, createFolders }, (place) =>
-          editFile(place, change, signal),
+          whileLocked(place, signal, () => editFile(place, change, signal)),
         );
       }),
   });

@@ -10,10 +10,11 @@ import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolOutput } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
-import { systemCode, throwIfAborted } from '../failures.ts';
+import { systemCode } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { fingerprintOfText, inspectWrite } from './inspect.ts';
+import { whileLocked } from './lock.ts';
 import { checkPaths } from './paths.ts';
 import { placeNew } from './place-new.ts';
 import { compareWith, previewWith } from './preview.ts';
@@ -51,13 +52,8 @@ export function createWrite(sandbox: Sandbox): Operation {
       withFileErrors(args.path, async () => {
         const problem = checkFilePath(args);
         if (problem !== null) throw new CountersignError(problem.code, problem.message);
-        return sandbox.withPlace(
-          args.path,
-          { follow: true, createFolders: true },
-          async (place) => {
-            throwIfAborted(signal);
-            return writeText(place, args.content, args.overwrite);
-          },
+        return sandbox.withPlace(args.path, { follow: true, createFolders: true }, (place) =>
+          whileLocked(place, signal, () => writeText(place, args.content, args.overwrite)),
         );
       }),
   });
@@ -107,13 +103,8 @@ async function writeText(place: Place, text: string, overwrite: boolean): Promis
       `${place.path} already exists; set overwrite to true to replace it.`,
     );
   }
-  await replaceFile(place, content, before.mode & 0o777);
+  await putFile(place, content, { mode: before.mode & 0o777, overwrite: true });
   return done('Replaced', false);
-}
-
-/** Puts `content` in the place of a file in one move. */
-export async function replaceFile(place: Place, content: Buffer, mode: number): Promise<void> {
-  await putFile(place, content, { mode, overwrite: true });
 }
 
 type Put = {

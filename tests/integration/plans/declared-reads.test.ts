@@ -27,7 +27,9 @@ const instance = useInstance({
     mcpServers: {
       tracker: { ...tickets, trusted: true, inspect: { close: 'show' } },
       plain: { ...tickets, trusted: true },
+      strict: { ...tickets, trusted: true },
     },
+    guardedTools: ['strict_close'],
   },
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -111,6 +113,21 @@ describe('a change whose target a declared read shows', () => {
     expect((await calls()).join()).not.toContain('show');
     await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
+});
+
+test('a change that no read shows is asked about where it is guarded, and only there', async () => {
+  await writeFile(ticketAt('T-5'), 'open');
+  const plan = await propose(close('T-5', 'strict'));
+  await approve(plan);
+  const asked = await becomes(plan.id, 'T-5', 'waiting');
+  expect(asked.output).toMatchObject({ unchecked: true, looked: null });
+  expect(await calls()).not.toContain('close T-5');
+  await confirm(plan.id, 'T-5');
+  await reach(instance, plan.id, 'completed');
+  const other = await propose(close('T-5', 'plain'));
+  await approve(other);
+  await reach(instance, other.id, 'completed');
+  expect((await calls()).filter((line) => line === 'close T-5')).toHaveLength(2);
 });
 
 test('reads are declared for trusted servers only', () => {

@@ -22,6 +22,8 @@ const pages = new Map<string, { text: string; tag?: string; status?: number }>()
 let requests: { call: string; secret: unknown; match: unknown }[] = [];
 const calls = () => requests.map(({ call }) => call);
 const database = useDatabase();
+/** Of instances that look at nothing. */
+const apart = useDatabase();
 let web: Listening;
 let elsewhere: Listening;
 let instance: TestInstance;
@@ -144,6 +146,39 @@ describe('a request that changes what is at an address', () => {
     expect(calls()).toEqual([]);
     expect(await seenBy(request('DELETE', `${web.url}/leads-away`))).toBeNull();
     expect(calls()).toEqual(['GET /leads-away']);
+  });
+});
+
+describe('a request whose target nobody can look at', () => {
+  test.each<[string, object, Step['status']]>([
+    ['PUT', {}, 'waiting'],
+    ['PATCH', {}, 'waiting'],
+    ['DELETE', {}, 'waiting'],
+    ['POST', {}, 'succeeded'],
+    ['POST', { guardedTools: ['http_request'] }, 'succeeded'],
+    ['PUT', { guardMode: 'log' }, 'succeeded'],
+  ])('%s with %o is %s once approved, and made once', async (method, settings, status) => {
+    const http = { allowPrivate: ['127.0.0.1'] };
+    const blind = await openTestInstance(apart.url, {
+      settings: { guardedTools: [], ...settings, http },
+    });
+    const { service } = blind;
+    const draft = { title: 'Change a page', steps: [request(method, `${elsewhere.url}/blind`)] };
+    const plan = await service.propose(draft, { user: ana.id }, ana);
+    await service.approve(plan.id, plan, ana);
+    const step = await waitFor('the step', async () => {
+      const [found] = await service.getSteps(plan.id, ['a']);
+      return found !== undefined && ['waiting', 'succeeded'].includes(found.status) ? found : null;
+    });
+    expect(step.status).toBe(status);
+    if (status === 'waiting') {
+      expect(step.output).toMatchObject({ unchecked: true, looked: null });
+      expect(calls()).toEqual([]);
+      await settleAsRead(blind, plan.id, { a: 'retry' });
+    }
+    await reach(blind, plan.id, 'completed');
+    expect(calls()).toEqual([`${method} /blind`]);
+    await blind.close();
   });
 });
 

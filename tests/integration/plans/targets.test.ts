@@ -249,6 +249,34 @@ describe('an overwrite is not hidden', () => {
     expect(text).toMatch(/### \d+\. [^\n]*(Overwrites|may overwrite)/);
   });
 
+  test('by a rule: the first date of a series is looked at, and the others say that they were not', async () => {
+    await writeFile(at('ledger.txt'), 'precious');
+    const starts_at = new Date(Date.now() + 86_400_000).toISOString();
+    const series = {
+      id: 'weekly',
+      title: 'Weekly ledger',
+      rrule: 'FREQ=WEEKLY',
+      starts_at,
+      timezone: 'UTC',
+      until: null,
+      steps: [ledger('weekly'), ledger('new', 'weekly.txt')],
+    };
+    const draft = { title: 'Weekly', steps: [step('r', 'list', {})], series: [series] };
+    const { id } = await instance.service.propose(draft, { user: ana.id }, ana);
+    const { steps } = await instance.service.listSteps(id, { limit: 50 });
+    const saidOf = (name: string) =>
+      steps
+        .filter((one) => one.id.startsWith(`${name}#`))
+        .toSorted((a, b) => a.id.localeCompare(b.id))
+        .map(({ call }) => headlineOf(call));
+    const [first, ...others] = saidOf('weekly');
+    expect(first).toBe('Overwrites ledger.txt');
+    expect(others.length).toBeGreaterThan(2);
+    // Each of them would replace what is there.
+    for (const one of others) expect(one).toMatch(/not checked/);
+    expect(saidOf('new')[0]).toBe('Creates weekly.txt');
+  });
+
   test('and what nobody has looked at is asked about where something is there, and only there', async () => {
     await writeFile(at('ledger.txt'), 'precious');
     const fillers = Array.from({ length: 200 }, (_, n) =>

@@ -295,6 +295,7 @@ describe('a calendar that others write too', () => {
       if (times === 1) await writeFile(path, 'one\ntwo\n');
       return Buffer.from(`${ics}mine\n`);
     };
+    await expect(places.update('c.ics', add, never)).rejects.toMatchObject({ passesAfterMs: 0 });
     await places.update('c.ics', add, never);
     expect(await readFile(path, 'utf8')).toBe('one\ntwo\nmine\n');
   });

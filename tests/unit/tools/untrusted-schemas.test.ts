@@ -157,6 +157,15 @@ describe('hostile schemas', () => {
       of({ enum: Array.from({ length: 20_000 }, (_, at) => ({ at })) }),
       { a: { at: -1 } },
     ],
+    [
+      'names and constants that make megabytes of code',
+      {
+        type: 'object',
+        required: Array.from({ length: 40 }, (_, at) => `${'x'.repeat(long)}${at}`),
+        properties: { a: { const: 'y'.repeat(10 * long) } },
+      },
+      { a: 'y' },
+    ],
     ['a format', of({ format: 'email' }), { a: `${'a.'.repeat(long)}@` }],
   ])('%s is read and checked within a moment', (_, schema, args) => {
     // What is loaded once does not count.

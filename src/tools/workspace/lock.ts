@@ -1,0 +1,94 @@
+// One change of a file at a time, among the processes that share its folder: the holder keeps a hidden file beside it, and touches it
+// while it works. A file that nobody touches any more is left by a process that died.
+import { hash, randomBytes } from 'node:crypto';
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CountersignError } from '#domain/errors.ts';
+import { nothingDone, systemCode, throwIfAborted } from '../failures.ts';
+import type { Place } from './sandbox.ts';
+
+const touchedEveryMs = 2000;
+const staleMs = 10_000;
+const longestWaitMs = 60_000;
+const [shortestPauseMs, pausesMs] = [5, 20];
+
+/** A name that listings leave out. */
+const hidden = (place: Place, hex: string) => join(place.folder, `.countersign-${hex}.tmp`);
+
+/** File systems may fold case, and write one name in several ways. */
+function lockOf(place: Place): string {
+  const name = basename(place.path).normalize('NFC').toLowerCase();
+  return hidden(place, hash('sha256', name).slice(0, 12));
+}
+
+/** null: somebody else holds it. */
+async function tryLock(lock: string): Promise<FileHandle | null> {
+  try {
+    return await open(lock, 'wx');
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return null;
+    throw error;
+  }
+}
+
+function ignoreMissing(error: unknown): null {
+  if (systemCode(error) === 'ENOENT') return null;
+  throw error;
+}
+
+/** Takes away the lock of a process that died. Of several that find it, one moves it; a lock that was made meanwhile is put back. */
+async function removeStale(place: Place, lock: string): Promise<void> {
+  const found = await lstat(lock).catch(ignoreMissing);
+  if (found === null || Date.now() - found.mtimeMs < staleMs) return;
+  const aside = hidden(place, randomBytes(6).toString('hex'));
+  if ((await rename(lock, aside).catch(ignoreMissing)) === null) return;
+  const moved = await lstat(aside);
+  if (moved.ino !== found.ino || moved.mtimeMs !== found.mtimeMs)
+    await link(aside, lock).catch(() => undefined); // another has it by now
+  await unlink(aside);
+}
+
+async function release(lock: string, held: FileHandle): Promise<void> {
+  const { ino } = await held.stat();
+  await held.close();
+  const there = await lstat(lock).catch(ignoreMissing);
+  // A process that was stopped for long has lost it to another.
+  if (there?.ino === ino) await unlink(lock).catch(ignoreMissing);
+}
+
+/**
+ * Does `work` while nobody else changes the file at `place`; what it reads within is what it replaces.
+ * @throws CountersignError where others hold it for too long, or `signal` is aborted meanwhile
+ */
+export async function whileLocked<T>(
+  place: Place,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = lockOf(place);
+  const until = performance.now() + longestWaitMs;
+  let held = await tryLock(lock);
+  while (held === null) {
+    throwIfAborted(signal);
+    if (performance.now() > until)
+      throw new CountersignError(
+        'tool_failed',
+        `${place.path} is being changed by others all the time, so it was left as it is. Try again later.`,
+        { details: nothingDone, passesAfterMs: 0 },
+      );
+    await pause(shortestPauseMs + Math.random() * pausesMs);
+    await removeStale(place, lock);
+    held = await tryLock(lock);
+  }
+  const handle = held;
+  const touch = () => handle.utimes(new Date(), new Date()).catch(() => undefined); // closed by now
+  const touching = setInterval(() => void touch(), touchedEveryMs);
+  try {
+    throwIfAborted(signal);
+    return await work();
+  } finally {
+    clearInterval(touching);
+    await release(lock, handle);
+  }
+}
