@@ -36,6 +36,10 @@ export default defineConfig({
         name,
         include: [`tests/${name}/**/*.test.ts`, ...(name === 'long' ? properties : [])],
         environment: 'node',
+        // Other tests start the product in processes of its own.
+        ...(database && name !== 'integration' && !isolate
+          ? {}
+          : { setupFiles: ['./tests/setup/watch-every-test.ts'] }),
         pool: 'forks',
         execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
         // Loading the program anew for each file would take as long as the tests. What a test changes of its process it puts back.

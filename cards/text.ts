@@ -70,14 +70,14 @@ const paragraphsAtMost = 80;
 const paragraphAtMost = 2000;
 
 function splitParagraphs(text: string): { paragraphs: string[]; hidden: number } {
-  const lines = text
-    .split(/\r\n|[\r\n\u2028\u2029]/u)
-    .map((line) => showLine(line, paragraphAtMost))
-    .filter((line) => line !== '');
-  return {
-    paragraphs: lines.slice(0, paragraphsAtMost),
-    hidden: Math.max(0, lines.length - paragraphsAtMost),
-  };
+  const paragraphs: string[] = [];
+  let hidden = 0;
+  for (const line of text.split(/\r\n|[\r\n\u2028\u2029]/u)) {
+    if (line.trim() === '') continue;
+    if (paragraphs.length < paragraphsAtMost) paragraphs.push(showLine(line, paragraphAtMost));
+    else hidden += 1;
+  }
+  return { paragraphs, hidden };
 }
 
 /** How many lines were left out, in words. */

@@ -51,20 +51,20 @@ const tooSlow = 'take too long to check against the schema: make them smaller';
  * @throws Error when the schema cannot be used in either draft
  */
 export function compileValidator(schema: JsonSchema): ArgumentValidator {
-  const { validate, unchecked } = compileSchema(schema);
+  const compiled = compileSchema(schema);
   const check = (args: JsonObject, unknown: readonly string[] = []): string[] => {
-    const errors = findErrors(validate, args);
+    const errors = findErrors(compiled, args);
     if (errors === null) return [`the arguments ${tooSlow}`];
     if (errors.length === 0) return [];
     const open = [...unknown.map((name) => toPointer([name])), ...findOpenValues(args, '')];
     return toSentences(dropExcused(errors, open), 'the arguments', 'argument');
   };
-  return Object.assign(check, { unchecked });
+  return Object.assign(check, { unchecked: compiled.unchecked });
 }
 
 /** What of a result does not fit `schema`, as sentences. Nothing of a result is open. */
 export function checkOutput(schema: JsonSchema, data: Json): string[] {
-  const errors = findErrors(compileSchema(schema).validate, data);
+  const errors = findErrors(compileSchema(schema), data);
   return errors === null ? [`the data ${tooSlow}`] : toSentences(errors, 'data', 'field');
 }
 
@@ -83,10 +83,16 @@ function toNumbers(value: Json): Json {
 /** Errors that are looked at: an array may have one for each of its items. */
 const maxErrors = 1000;
 
+/** Characters of a schema times those of what is checked, up to which a plain schema takes a few milliseconds. */
+const mostUnbounded = 10_000_000;
+
 /** null: nobody can tell in time. */
-function findErrors(validate: ValidateFunction, data: Json): ErrorObject[] | null {
+function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] | null {
+  const check = () => (validate(toNumbers(data)) ? [] : (validate.errors ?? []));
   try {
-    const done = withinTime(() => (validate(toNumbers(data)) ? [] : (validate.errors ?? [])));
+    // A limit takes longer than most checks: V8 starts a thread for it.
+    const isShort = weight * JSON.stringify(data).length <= mostUnbounded;
+    const done = isShort ? { value: check() } : withinTime(check);
     return done?.value.slice(0, maxErrors) ?? null;
   } catch (error) {
     // Deeper than the stack.
@@ -97,7 +103,8 @@ function findErrors(validate: ValidateFunction, data: Json): ErrorObject[] | nul
 
 class TooSlow extends Error {}
 
-type Compiled = { validate: ValidateFunction; unchecked: string[] };
+/** `weight`: characters of a schema whose time is bounded by its size; Infinity for others. */
+type Compiled = { validate: ValidateFunction; unchecked: string[]; weight: number };
 type Draft = 'seven' | 'newest';
 type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
 
@@ -148,11 +155,20 @@ function compileIn(draft: Draft, schema: JsonSchema): Compiled {
   compilers.delete(draft);
   const { ajv, unchecked } = compiler;
   unchecked.clear();
-  const done = withinTime(() => ajv.compile({ $id: ownId, ...repairSchema(schema) }));
+  const repaired = repairSchema(schema);
+  const done = withinTime(() => ajv.compile({ $id: ownId, ...repaired }));
   if (done === null) throw new TooSlow('it takes too long to read');
   compiler.left -= 1;
   if (compiler.left > 0) compilers.set(draft, compiler);
-  return { validate: done.value, unchecked: [...unchecked] };
+  return { validate: done.value, unchecked: [...unchecked], weight: weigh(repaired) };
+}
+
+/** Without references and expressions each part of a schema sees each part of a value once. */
+function weigh(schema: JsonSchema): number {
+  const text = JSON.stringify(schema);
+  return /"(?:\$\w{0,20}[rR]ef|pattern|patternProperties|format)":/.test(text)
+    ? Infinity
+    : text.length;
 }
 
 /** Without one the compiler does not find what `$ref: "#"` refers to. */

@@ -135,7 +135,7 @@ function describe(field: Field): string {
 function readArguments(
   reading: Reading,
   at: number,
-  fields: Field[],
+  fields: readonly Field[],
   schema: JsonSchema,
   /** Filled with the texts among them. */
   texts: Span[],

@@ -82,10 +82,17 @@ function findBest<T>(all: T[], scoreOf: (one: T) => number | null): T | null {
 
 const names = Object.keys(needs) as Family[]; // the keys of `needs` are the families
 
+const known = new WeakMap<OperationSpec, Family | null>();
+
 /** The family an operation belongs to, for describing its step; null for one of its own kind. */
 export function familyOf(spec: OperationSpec): Family | null {
-  if (isConfirmation(spec)) return 'ask';
-  return findBest(names, (family) => scoreFamily(needs[family], spec));
+  const found = known.get(spec);
+  if (found !== undefined) return found;
+  const family = isConfirmation(spec)
+    ? 'ask'
+    : findBest(names, (name) => scoreFamily(needs[name], spec));
+  known.set(spec, family);
+  return family;
 }
 
 function scoreFamily(need: Need, spec: OperationSpec): number | null {

@@ -111,17 +111,17 @@ function addWaits(steps: Step[]): void {
   });
 }
 
+/** The first steps of a group wait for the last ones of the group before. */
 function addGroups(steps: Step[]): void {
-  for (const step of steps) {
-    const inside = steps.some((other) => other.group === step.group && step.after.has(other.id));
-    if (inside || step.group === 0) continue;
-    const group = Math.max(
-      -1,
-      ...steps.filter((other) => other.group < step.group).map((other) => other.group),
-    );
-    const previous = steps.filter((other) => other.group === group);
-    const sinks = previous.filter((other) => !previous.some((next) => next.after.has(other.id)));
-    for (const sink of sinks) step.after.add(sink.id);
+  const groupOf = new Map(steps.map(({ id, group }) => [id, group]));
+  const groups = [...Map.groupBy(steps, ({ group }) => group)].sort(([a], [b]) => a - b);
+  let sinks: Step[] = [];
+  for (const [group, members] of groups) {
+    const waits = members.map(({ after }) => [...after].filter((id) => groupOf.get(id) === group));
+    const waitedFor = new Set(waits.flat());
+    for (const [at, step] of members.entries())
+      if (group !== 0 && waits[at]?.length === 0) for (const sink of sinks) step.after.add(sink.id);
+    sinks = members.filter(({ id }) => !waitedFor.has(id));
   }
 }
 

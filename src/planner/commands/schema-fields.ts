@@ -15,8 +15,20 @@ export type Field = {
   schema: JsonSchema;
 };
 
+/** Both are asked for each step, and a command about a folder has thousands. */
+const known = {
+  fields: new WeakMap<JsonSchema, readonly Field[]>(),
+  roles: new WeakMap<readonly Field[], Map<Role, Field | undefined>>(),
+};
+
 /** The fields of an object schema, required ones first, otherwise in their order. */
-export function readFields(schema: JsonSchema): Field[] {
+export function readFields(schema: JsonSchema): readonly Field[] {
+  const fields = known.fields.get(schema) ?? listFields(schema);
+  known.fields.set(schema, fields);
+  return fields;
+}
+
+function listFields(schema: JsonSchema): Field[] {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(properties)
@@ -69,7 +81,14 @@ export function simplifyName(name: string): string {
   return name.toLowerCase().replace(/[_\-\s]/g, '');
 }
 
-export function findField(fields: Field[], role: Role): Field | undefined {
+export function findField(fields: readonly Field[], role: Role): Field | undefined {
+  const found = known.roles.get(fields) ?? new Map<Role, Field | undefined>();
+  known.roles.set(fields, found);
+  if (!found.has(role)) found.set(role, searchField(fields, role));
+  return found.get(role);
+}
+
+function searchField(fields: readonly Field[], role: Role): Field | undefined {
   for (const name of roles[role].split(' ')) {
     const field = fields.find((candidate) => simplifyName(candidate.name) === name);
     if (field) return field;

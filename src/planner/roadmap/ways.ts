@@ -1,6 +1,7 @@
 // The options for a roadmap: only what is needed, strictly sequential, or with checks before irreversible changes.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
+import type { Slices } from '#domain/slices.ts';
 import { insertCheckpoints } from './added-checkpoints.ts';
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
@@ -42,11 +43,12 @@ export function linkForWay(index: OutlineIndex, from: number, to: number): Roadm
 }
 
 /** At least one way; two that come to the same are one. `collected` must hold no circle. */
-export function findWays(
+export async function findWays(
   outline: PlanOutline,
   collected: CollectedEdges,
   operations: Operations,
-): Way[] {
+  slices: Slices,
+): Promise<Way[]> {
   const { index, edges } = collected;
   const said: Way = {
     name: 'as said',
@@ -58,7 +60,7 @@ export function findWays(
     added: [],
   };
   const row = lineUpChanges(collected, operations);
-  const single: Way = {
+  const makeSingle = (): Way => ({
     ...said,
     name: 'one at a time',
     differs: 'Each change waits until the one before it has succeeded.',
@@ -67,9 +69,12 @@ export function findWays(
       edges,
       row.flatMap((place, at) => linkForWay(index, row[at - 1] ?? -1, place)),
     ),
-  };
+  });
+  const makers = [makeSingle, () => makeChecked(said, collected, row, operations)];
   const ways = [said];
-  for (const way of [single, makeChecked(said, collected, row, operations)]) {
+  for (const make of makers) {
+    if (slices.isOver) await slices.rest();
+    const way = make();
     const same = ways.find((other) => signatureOf(other) === signatureOf(way));
     if (same === undefined) ways.push(way);
     else same.same.push(way.name);

@@ -11,6 +11,7 @@ import {
   RoadmapWay,
 } from '#domain/planning/roadmap.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
+import { startSlices } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { optionsWanted } from '../policy/effects.ts';
@@ -56,11 +57,16 @@ export function createBuildRoadmap({
     produces: ['roadmap'],
     automatic: {},
     revision: 2,
-    run: async (input, toolContext) => build(input, toolContext, guarded),
+    run: (input, toolContext) => build(input, toolContext, guarded),
   };
 }
 
-function build(input: Input, toolContext: ToolContext, guarded: readonly string[]): ToolOutcome {
+async function build(
+  input: Input,
+  toolContext: ToolContext,
+  guarded: readonly string[],
+): Promise<ToolOutcome> {
+  const slices = startSlices();
   const { state, policy, tools } = toolContext;
   if (state.outline === null) return { result: fail('There is no outline yet.') };
   const prefer = input.prefer ?? state.outline.preferences?.order ?? null;
@@ -69,13 +75,16 @@ function build(input: Input, toolContext: ToolContext, guarded: readonly string[
   if (collected.cycle !== null)
     return { result: fail(describeCycle(collected.index, collected.cycle)) };
   const operations = readOperations(tools.manifest(), guarded);
-  const ways = findWays(outline, collected, operations);
+  if (slices.isOver) await slices.rest();
+  const ways = await findWays(outline, collected, operations, slices);
   const wish = findWish(prefer, ways);
-  const measured = ways.map((way) => ({
-    way,
-    name: way.name,
-    metrics: measureRoadmap(way.index, way.edges, operations),
-  }));
+  const measured: { way: Way; name: RoadmapWay; metrics: RoadmapMetrics }[] = [];
+  for (const way of ways) {
+    if (slices.isOver) await slices.rest();
+    const metrics = measureRoadmap(way.index, way.edges, operations);
+    measured.push({ way, name: way.name, metrics });
+  }
+  if (slices.isOver) await slices.rest();
   const scores = scoreWays(measured, policy, outline.pattern, wish);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))

@@ -7,8 +7,9 @@ import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
+import { startSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
-import { checkReferences } from '../proposal/check-references.ts';
+import { createReferenceCheck } from '../proposal/check-references.ts';
 import { dependenciesOf, safeReferences } from '../proposal/dependencies.ts';
 import {
   checkResources,
@@ -350,8 +351,10 @@ export class Resolution {
     work.now = now;
   }
 
-  run(operations: PinnedOperation[]): void {
+  async run(operations: PinnedOperation[]): Promise<void> {
+    const slices = startSlices();
     for (const [index, operation] of operations.entries()) {
+      if (slices.isOver) await slices.rest();
       const path = `operations[${index}]`;
       switch (operation.op) {
         case 'add_step':
@@ -414,12 +417,8 @@ export class Resolution {
         );
       }
     }
-    checkReferences(
-      kept,
-      this.#rules.catalogue,
-      this.problems,
-      works.map(({ now }) => now),
-    );
+    const all = works.map(({ now }) => now);
+    kept.forEach(createReferenceCheck(all, this.#rules.catalogue, this.problems));
   }
 
   #edgesOf({ now, position }: Work, after: Dependency[]): Edge[] {

@@ -180,7 +180,7 @@ export async function resolvePatch(
     new Selection(selected),
     await nextPosition(tx, row.id),
   );
-  resolution.run(operations);
+  await resolution.run(operations);
   const effect = resolution.effect();
   await resolveSets(tx, row, operations, base, effect);
   await nameAdded(tx, row.id, effect);

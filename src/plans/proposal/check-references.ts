@@ -26,28 +26,27 @@ export function areReadable(
 }
 
 /**
- * Adds an `invalid_reference` to `problems` for each reference or condition that no output can ever satisfy. Those about steps
- * that are not there, and operations that nobody offers, are told elsewhere.
- * @param known where the steps are that `steps` refer to
+ * Checks the references of steps one after the other: adds an `invalid_reference` to `problems` for each reference or condition that
+ * no output can ever satisfy. Those about steps that are not there, and operations that nobody offers, are told elsewhere.
+ * @param known where the steps are that the checked ones refer to
  */
-export function checkReferences(
-  steps: readonly CheckedStep[],
+export function createReferenceCheck(
+  known: readonly CheckedStep[],
   catalogue: Pick<Catalogue, 'get'>,
   problems: Problems,
-  known: readonly CheckedStep[] = steps,
-): void {
+): (step: CheckedStep, index: number) => void {
   const checker = new ReferenceChecker();
   const byId = new Map(known.map((step) => [step.id, step]));
   const producers = new Map<string, Producer | null>();
   const producerOf = (id: string): Producer | null => {
-    const known = producers.get(id);
-    if (known !== undefined) return known;
+    const read = producers.get(id);
+    if (read !== undefined) return read;
     const step = byId.get(id);
     const producer = step === undefined ? null : describeProducer(step, catalogue);
     producers.set(id, producer);
     return producer;
   };
-  for (const [index, step] of steps.entries()) {
+  return (step, index) => {
     const name = operationName(step.tool, step.operation);
     const bare = findBareTemplate(step.args, (id) => byId.has(id));
     if (bare !== null) {
@@ -61,7 +60,7 @@ export function checkReferences(
       problems.add('invalid_reference', `steps[${index}].when`, message);
     }
     const operation = catalogue.get(name);
-    if (operation === undefined) continue;
+    if (operation === undefined) return;
     for (const problem of checker.check(step.args, operation.input, producerOf)) {
       problems.add(
         'invalid_reference',
@@ -69,7 +68,7 @@ export function checkReferences(
         `Step ${step.id} (${name}): ${problem}.`,
       );
     }
-  }
+  };
 }
 
 function describeProducer(step: CheckedStep, catalogue: Pick<Catalogue, 'get'>): Producer | null {

@@ -2,9 +2,10 @@
 import type { Edge, Lane, NewStep } from '#db/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
+import { startSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
-import { checkReferences } from './check-references.ts';
+import { createReferenceCheck } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { Lanes } from './lanes.ts';
 import { normaliseStep, type PoolLimits, type StepRules } from './normalise-step.ts';
@@ -63,19 +64,19 @@ function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
 }
 
 /**
- * The stored form of `draft`.
+ * The stored form of `draft`. Its steps are checked in slices.
  * @param places where its steps stand in the request, when that is not `steps[0]`, `steps[1]` …
  * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
  *   `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
  *   and up to 20 problems in `details.errors`
  */
-export function normalisePlan(
+export async function normalisePlan(
   draft: PlanDraft,
   catalogue: StepRules['catalogue'],
   guardedTools: string[],
   pools: PoolLimits = {},
   places: string[] = [],
-): NormalPlan {
+): Promise<NormalPlan> {
   const problems = new Problems();
   const lanes = new Lanes();
   if (draft.steps.length === 0) {
@@ -90,7 +91,9 @@ export function normalisePlan(
   const edges: Edge[] = [];
   const named = draft.steps.map((step, index) => ({ ...step, id: ids[index] ?? '' }));
   const reads = findReads(named, catalogue);
-  const steps = draft.steps.map((step, index): NormalStep => {
+  const slices = startSlices();
+  const steps: NormalStep[] = [];
+  for (const [index, step] of draft.steps.entries()) {
     const id = ids[index] ?? String(index + 1);
     const position = index + 1;
     const path = places[index] ?? `steps[${index}]`;
@@ -104,7 +107,7 @@ export function normalisePlan(
       const { type, lag_minutes } = dependency;
       edges.push({ predecessor, successor: position, type, lag_minutes });
     }
-    return {
+    steps.push({
       ...body,
       position,
       label: null,
@@ -112,15 +115,20 @@ export function normalisePlan(
       unmet: dependencies.length,
       dependents: 0,
       lane: lanes.of(body),
-    };
-  });
+    });
+    if (slices.isOver) await slices.rest();
+  }
   for (const { predecessor } of edges) {
     const step = steps[predecessor - 1];
     if (step !== undefined) step.dependents++;
   }
   const labels = labelVersion(steps);
   for (const [index, step] of steps.entries()) step.label = labels[index] ?? null;
-  checkReferences(steps, catalogue, problems);
+  const checkReferences = createReferenceCheck(steps, catalogue, problems);
+  for (const [index, step] of steps.entries()) {
+    checkReferences(step, index);
+    if (slices.isOver) await slices.rest();
+  }
   checkOrder(ids, edges, problems);
   problems.settle();
   return {

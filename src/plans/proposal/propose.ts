@@ -92,13 +92,13 @@ async function preparePlan(
   const { catalogue, guardedTools, resourcePools } = context;
   await catalogue.refresh(() => readManifests(context.db.query));
   const { draft: resolved, findings } = resolvePrerequisites(draft);
-  const { draft: whole, begun } = expandDraft(resolved, context.clock.now());
+  const { draft: whole, begun } = await expandDraft(resolved, context.clock.now());
   const series = begun.map((one) => one.series);
   if (series.length > 0) {
     const once = withTemplates(resolved, series);
-    normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
+    await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
   }
-  const normal = normalisePlan(whole, catalogue, guardedTools, resourcePools);
+  const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools);
   // Of a series the first occurrence is looked at; the others find what it leaves.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));

@@ -1,6 +1,7 @@
 // Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
+import { type Slices, startSlices } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../proposal/problems.ts';
@@ -121,13 +122,14 @@ function checkIds(steps: StepDraft[], series: Series[], problems: Problems): voi
  * The first occurrences: those within the horizon, or the very next one however far it is.
  * @param room occurrences that may still be worked out for this plan
  */
-function begin(
+async function begin(
   series: Series,
   now: Date,
   room: number,
   path: string,
   problems: Problems,
-): [Begun, Date[]] | null {
+  slices: Slices,
+): Promise<[Begun, Date[]] | null> {
   const report = (message: string, code: ErrorCode = 'invalid_request') =>
     problems.add(code, `${path}.rrule`, `Series “${series.title}”: ${message}`);
   const tooMany = () => {
@@ -139,6 +141,7 @@ function begin(
   };
   const counted = countedOut(series);
   if (counted >= room) return tooMany();
+  if (slices.isOver) await slices.rest();
   const horizon = new Date(now.getTime() + horizonMs);
   try {
     const limit = Math.min(occurrencesAtMost, room - counted);
@@ -151,12 +154,14 @@ function begin(
       return null;
     }
     if (near.length > limit) return tooMany();
+    if (slices.isOver) await slices.rest();
     const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
     const last = moments.at(-1);
     if (last === undefined) {
       report('nothing of it is left to come. Give it a later end, or leave it out.');
       return null;
     }
+    if (slices.isOver) await slices.rest();
     const expandedTo = last > horizon ? last : horizon;
     const [next] = occurrencesAfter(series, expandedTo, 1);
     const first = stepsOfOccurrence(series, moments[0] ?? last).map(({ id }) => id);
@@ -187,7 +192,11 @@ export function withTemplates(
  * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` with what is wrong with its series, but for their
  *   steps
  */
-export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
+export async function expandDraft(
+  draft: PlanDraft,
+  now: Date,
+): Promise<{ draft: PlanDraft; begun: Begun[] }> {
+  const slices = startSlices();
   const said = draft.series ?? [];
   const problems = new Problems();
   const begun: Begun[] = [];
@@ -196,6 +205,7 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
   const ids = new Set<string>();
   let room = momentsAtMost;
   for (const [index, one] of said.entries()) {
+    if (slices.isOver) await slices.rest();
     const path = `series[${index}]`;
     if (ids.has(one.id)) {
       problems.add(
@@ -208,7 +218,7 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
     checkSteps(one, path, problems);
     if (!checkRhythm(one, path, problems)) continue;
     const series = normalise(one);
-    const found = begin(series, now, room, path, problems);
+    const found = await begin(series, now, room, path, problems, slices);
     // What comes too often, or never, is slow to find out; one such series refuses the plan.
     if (found === null) break;
     const [start, moments] = found;

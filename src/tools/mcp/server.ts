@@ -1,11 +1,11 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { startSlices } from '#domain/slices.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
   type Operation,
@@ -127,7 +127,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
       const found = new Map<string, Operation>();
       const { tools, skipped } = readTools(list);
       const unchecked: string[] = [];
-      let began = performance.now();
+      const slices = startSlices();
       for (const tool of tools) {
         const spec = describeTool(name, tool, server, serverDigest);
         try {
@@ -138,11 +138,10 @@ export function createMcpTool(options: McpToolOptions): McpTool {
           const reason = `the schema of its arguments cannot be used (${errorMessage(error)})`;
           skipped.push({ name: tool.name, reason });
         }
-        if (performance.now() - began < sliceMs) continue;
-        await setImmediate();
+        if (!slices.isOver) continue;
+        await slices.rest();
         // Listed again meanwhile.
         if (listed !== current) return;
-        began = performance.now();
       }
       notes = [
         ...skipped.slice(0, maxNotes).map((one) => tellSkipped(name, one)),
@@ -243,8 +242,6 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
 /** Characters of a reason and patterns of one tool that are shown. */
 const maxShown = { reason: 300, patterns: 3 };
 const maxNotes = 50;
-/** Milliseconds after which others have their turn while a long list is read. */
-const sliceMs = 50;
 
 function tellSkipped(server: string, { name, reason }: SkippedTool): string {
   const why = makeStorableText(shorten(reason, maxShown.reason));

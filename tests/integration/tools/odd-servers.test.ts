@@ -7,12 +7,10 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import { megabyte, pour } from '../../fixtures/pour.ts';
-import { watchLoop } from '../../setup/watch-loop.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
 import { waitFor } from '../../wait.ts';
 
 const server = join(import.meta.dirname, '../../fixtures/odd-server.ts');
-watchLoop();
 
 const benches: Bench[] = [];
 const folders: string[] = [];

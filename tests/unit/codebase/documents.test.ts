@@ -5,6 +5,7 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
 import * as schema from '#db/schema.ts';
 import { jobPayloads } from '#domain/jobs.ts';
+import { mayHoldLoop } from '../../setup/watch-loop.ts';
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -83,6 +84,7 @@ test('every link and picture of the documents leads somewhere, and every picture
 });
 
 test('every file and folder that the documents name exists', () => {
+  mayHoldLoop('It reads the whole repository.');
   const all = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => !/^(?:node_modules|\.git|\.countersign)\b/.test(path))
     .map((path) => path.replaceAll('\\', '/'));

@@ -65,9 +65,11 @@ const count = step('2', 'lines_count', {});
 const write = (content: JsonObject) => step('3', 'workspace_write', { path: 'b.txt', content });
 
 /** What is wrong with a plan of these steps: codes and sentences. */
-function problemsOf(...steps: StepDraft[]): { code: string; path: string; message: string }[] {
+async function problemsOf(
+  ...steps: StepDraft[]
+): Promise<{ code: string; path: string; message: string }[]> {
   try {
-    normalisePlan({ title: 'Plan', steps }, registry, []);
+    await normalisePlan({ title: 'Plan', steps }, registry, []);
     return [];
   } catch (error) {
     if (!(error instanceof CountersignError) || !Array.isArray(error.details.errors)) throw error;
@@ -133,8 +135,8 @@ describe('a reference that can never work', () => {
       write({ $from: '2', path: '/a~2' }),
       'Step 3 (workspace_write): content has the path /a~2, which is not a JSON pointer (RFC 6901).',
     ],
-  ])('%s', (_, from, to, message) => {
-    expect(problemsOf(from, to)).toEqual([
+  ])('%s', async (_, from, to, message) => {
+    expect(await problemsOf(from, to)).toEqual([
       { code: 'invalid_reference', path: 'steps[1].args', message },
     ]);
   });
@@ -144,16 +146,16 @@ describe('a reference that can never work', () => {
     [{ $from: '2', path: 'text' }, '"path": "/text"'],
     [{ $from: '2', deep: true }, '"a step\'s id"'],
     [{ $decide: 3 }, '"what to choose"'],
-  ])('%j is written wrongly', (content, hint) => {
-    const [problem, ...more] = problemsOf(read, write(content));
+  ])('%j is written wrongly', async (content, hint) => {
+    const [problem, ...more] = await problemsOf(read, write(content));
     expect(more).toEqual([]);
     expect(problem?.code).toBe('invalid_reference');
     expect(problem?.message).toContain(hint);
   });
 
-  it('stands for all arguments at once', () => {
+  it('stands for all arguments at once', async () => {
     const whole = step('3', 'workspace_write', { $from: '2', path: '' });
-    expect(problemsOf(read, whole)).toMatchObject([
+    expect(await problemsOf(read, whole)).toMatchObject([
       { code: 'invalid_reference', message: expect.stringContaining('give each argument its own') },
     ]);
   });
@@ -187,12 +189,12 @@ describe('a reference that may work', () => {
       count,
       step('3', 'control_noop', { all: { $from: '2' } }),
     ],
-  ])('%s', (_, from, to) => {
-    expect(problemsOf(from, to)).toEqual([]);
+  ])('%s', async (_, from, to) => {
+    expect(await problemsOf(from, to)).toEqual([]);
   });
 });
 
-it('reads a plan of ten thousand references in one pass', () => {
+it('reads a plan of ten thousand references in one pass', async () => {
   const steps = [
     read,
     ...Array.from({ length: 10_000 }, (_, index) =>
@@ -202,5 +204,5 @@ it('reads a plan of ten thousand references in one pass', () => {
       }),
     ),
   ];
-  expect(problemsOf(...steps)).toHaveLength(1);
+  expect(await problemsOf(...steps)).toHaveLength(1);
 });

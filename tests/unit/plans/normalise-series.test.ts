@@ -21,9 +21,9 @@ function makeSeries(rest: Partial<Series> = {}): Series {
 
 const draftOf = (...series: Series[]): PlanDraft => ({ title: 'Again', steps: [], series });
 
-function problemsOf(...series: Series[]): string[] {
+async function problemsOf(...series: Series[]): Promise<string[]> {
   try {
-    expandDraft(draftOf(...series), now);
+    await expandDraft(draftOf(...series), now);
     return [];
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
@@ -81,8 +81,8 @@ describe('what cannot come again', () => {
       }),
       'series[0].steps[0].id — Step a#b of series “Daily look” needs an id without “#”',
     ],
-  ])('is told: %s', (_name, series, message) => {
-    expect(problemsOf(series).join('\n')).toContain(message);
+  ])('is told: %s', async (_name, series, message) => {
+    expect((await problemsOf(series)).join('\n')).toContain(message);
   });
 
   const many = (rrule: string) =>
@@ -94,8 +94,8 @@ describe('what cannot come again', () => {
     ['a counted number of times', 'FREQ=YEARLY;COUNT=1000', /more than 3,000 times, which is the/],
   ])(
     'is refused with the limit where 100 series come %s, and looked at no further',
-    (_, rrule, words) => {
-      expect(() => expandDraft(draftOf(...many(rrule)), now)).toThrow(
+    async (_, rrule, words) => {
+      await expect(expandDraft(draftOf(...many(rrule)), now)).rejects.toThrow(
         expect.objectContaining({
           code: 'limit_exceeded',
           message: expect.stringMatching(words),
@@ -105,26 +105,28 @@ describe('what cannot come again', () => {
     },
   );
 
-  test('is planned where 100 series come every day', () => {
-    expect(expandDraft(draftOf(...many('FREQ=DAILY')), now).begun).toHaveLength(100);
+  test('is planned where 100 series come every day', async () => {
+    expect((await expandDraft(draftOf(...many('FREQ=DAILY')), now)).begun).toHaveLength(100);
   });
 
-  test('is told once for each, with all that is wrong', () => {
-    expect(problemsOf(makeSeries({ rrule: 'x', timezone: 'y' }), makeSeries())).toHaveLength(3);
+  test('is told once for each, with all that is wrong', async () => {
+    expect(await problemsOf(makeSeries({ rrule: 'x', timezone: 'y' }), makeSeries())).toHaveLength(
+      3,
+    );
   });
 });
 
 describe('what comes again', () => {
-  test('begins with what is still to come within 30 days', () => {
-    const { draft, begun } = expandDraft(draftOf(makeSeries()), now);
+  test('begins with what is still to come within 30 days', async () => {
+    const { draft, begun } = await expandDraft(draftOf(makeSeries()), now);
     expect(draft.steps).toHaveLength(30);
     expect(draft.steps[0]?.id).toBe('look#2026-05-05');
     expect(draft.steps.at(-1)?.not_before).toBe('2026-06-03T07:30:00.000Z');
     expect(begun[0]?.next?.toISOString()).toBe('2026-06-04T07:30:00.000Z');
   });
 
-  test('is in the plan once at least, however far off', () => {
-    const { draft, begun } = expandDraft(
+  test('is in the plan once at least, however far off', async () => {
+    const { draft, begun } = await expandDraft(
       draftOf(makeSeries({ rrule: 'FREQ=YEARLY', starts_at: '2027-01-01T09:00:00Z' })),
       now,
     );
@@ -133,15 +135,18 @@ describe('what comes again', () => {
     expect(begun[0]?.next?.toISOString()).toBe('2028-01-01T09:00:00.000Z');
   });
 
-  test('ends with its last occurrence', () => {
-    const { draft, begun } = expandDraft(draftOf(makeSeries({ rrule: 'FREQ=DAILY;COUNT=6' })), now);
+  test('ends with its last occurrence', async () => {
+    const { draft, begun } = await expandDraft(
+      draftOf(makeSeries({ rrule: 'FREQ=DAILY;COUNT=6' })),
+      now,
+    );
     expect(draft.steps.map(({ id }) => id)).toEqual(['look#2026-05-05', 'look#2026-05-06']);
     expect(begun[0]?.next).toBeNull();
   });
 
-  test('gives way to a step of the draft that has the id of an occurrence', () => {
+  test('gives way to a step of the draft that has the id of an occurrence', async () => {
     const own = { id: 'look#2026-05-06', description: 'Later', tool: 'control', operation: 'noop' };
-    const { draft } = expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now);
+    const { draft } = await expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now);
     expect(draft.steps).toHaveLength(30);
     expect(draft.steps.filter(({ id }) => id === own.id)).toEqual([own]);
   });
@@ -151,29 +156,29 @@ describe('what comes again', () => {
     ['no day', 'look#evil'],
     ['a day on which it does not come', 'look#2026-04-30'],
     ['another series', 'other#2026-05-06'],
-  ])('lets no step pass for an occurrence of %s', (_name, id) => {
+  ])('lets no step pass for an occurrence of %s', async (_name, id) => {
     const own = { id, description: 'Later', tool: 'control', operation: 'noop' };
-    expect(() => expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now)).toThrow(
+    await expect(expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now)).rejects.toThrow(
       expect.objectContaining({
         code: 'reserved_id',
         message: `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`,
       }),
     );
-    expect(() => expandDraft({ title: 'None', steps: [own] }, now)).toThrow('“#” is kept');
+    await expect(expandDraft({ title: 'None', steps: [own] }, now)).rejects.toThrow('“#” is kept');
   });
 
-  test('takes no time of its own into what comes again', () => {
+  test('takes no time of its own into what comes again', async () => {
     const step = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
-    const { begun } = expandDraft(
+    const { begun } = await expandDraft(
       draftOf(makeSeries({ steps: [{ ...step, not_before: '2026-05-01T07:30:00.000Z' }] })),
       now,
     );
     expect(begun[0]?.series.steps).toEqual([step]);
   });
 
-  test('has steps with ids of their own, said or not', () => {
+  test('has steps with ids of their own, said or not', async () => {
     const step = { description: 'Look', tool: 'control', operation: 'noop' };
-    const { begun } = expandDraft(draftOf(makeSeries({ steps: [step, step] })), now);
+    const { begun } = await expandDraft(draftOf(makeSeries({ steps: [step, step] })), now);
     expect(begun[0]?.series.steps.map(({ id }) => id)).toEqual(['daily-1', 'daily-2']);
   });
 });

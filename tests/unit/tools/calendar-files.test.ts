@@ -4,8 +4,10 @@ import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
 import { addEvent } from '#tools/calendar/add-event.ts';
 import { readEvents } from '#tools/calendar/read-events.ts';
+import { mayHoldLoop } from '../../setup/watch-loop.ts';
 
 const berlin = 'Europe/Berlin';
+const onThread = 'The operations read calendars on a thread.';
 const rangeOf = (from: string, to: string, timezone = berlin) => ({
   from: Date.parse(`${from}T00:00:00Z`),
   to: Date.parse(`${to}T00:00:00Z`),
@@ -225,6 +227,7 @@ describe('a series', () => {
   );
 
   test('of 200 daily events since 2010 is read at once', () => {
+    mayHoldLoop(onThread);
     const events = Array.from({ length: 200 }, (_, index) =>
       event('DTSTART;TZID=Europe/Berlin:20100104T090000', 'DURATION:PT15M', 'RRULE:FREQ=DAILY').map(
         (line) => (line === 'UID:1' ? `UID:${index}` : line),
@@ -364,6 +367,7 @@ describe('a broken file', () => {
   });
 
   test('of 5 MB is read within seconds', () => {
+    mayHoldLoop(onThread);
     const many = Array.from({ length: 30_000 }, (_, index) => [
       'BEGIN:VEVENT',
       `UID:${index}`,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { writeCall } from '#cards/calls-to-action.ts';
 import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
@@ -37,11 +38,13 @@ describe('a message of the bot', () => {
     ['a long text', long, null],
     ['a short text above a card', 'Look at this.', facts],
     ['a long text above the largest card', long, makeHugeFacts()],
-  ])('is taken by both platforms: %s', (_, text, shown) => {
+  ])('is taken by both platforms: %s', async (_, text, shown) => {
     for (const superseded of [false, true]) {
       const said = { text, facts: shown, session: null, parts: null, superseded };
       expect(objections(drawForChat('slack', said))).toEqual([]);
+      await nextTurn();
       expect(measureCard(drawForChat('teams', said).card)).toBeLessThanOrEqual(teamsLimits.payload);
+      await nextTurn();
     }
   });
 
