@@ -76,6 +76,7 @@ const [checked, { code, summary }] = await Promise.all([
   runTests(filters),
 ]);
 const failed = (code !== 0 && summary.failed === 0 ? 1 : summary.failed) + (checked === 0 ? 0 : 1);
-if (checked !== 0) console.log(`\nThe checks failed: npm run ${isLong ? 'check:expressions -- --all' : 'check'}`);
+if (checked !== 0)
+  console.log(`\nThe checks failed: npm run ${isLong ? 'check:expressions -- --all' : 'check'}`);
 print({ ...summary, failed });
 process.exitCode = failed > 0 ? 1 : 0;
