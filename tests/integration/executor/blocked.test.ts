@@ -154,6 +154,20 @@ describe('steps that need more than their pool has, since it became smaller', ()
     executor.leases.stop();
   });
 
+  test('find the headroom kept free, by steps of one plan and of two', async () => {
+    const executor = makeExecutor(idle);
+    const desk = (id: string) => ({ ...noop(id), resources: { desk: 1 } });
+    const plan = await startBy(executor, idle, draft(...['1', '2', '3', '4'].map(desk)));
+    const other = await startBy(executor, idle, draft(desk('1')));
+    await storePools(idle.db.query, { desk: { capacity: 4, headroom: 1 } });
+    expect((await claimReady(executor, plan.id, 10)).steps).toHaveLength(3);
+    expect((await claimReady(executor, other.id, 10)).steps).toEqual([]);
+    await storePools(idle.db.query, { desk: { capacity: 8, headroom: 0 } });
+    expect((await claimReady(executor, other.id, 10)).steps).toHaveLength(1);
+    for (const { id } of [plan, other]) await idle.service.cancel(id, { version: 1 }, ana);
+    executor.leases.stop();
+  });
+
   test('are looked past by what fits, though only one more may start', async () => {
     const executor = makeExecutor(idle);
     const desk = (id: string, amount: number) => ({ ...noop(id), resources: { desk: amount } });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { benchNames } from '#bench/names.ts';
+import { deliveryRule } from '#chat/outbox/delivery-context.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { Environment, Settings } from '#domain/settings.ts';
 
@@ -43,4 +44,17 @@ describe('the documents', () => {
   test('name every bench', () => {
     expect(benchNames.filter((name) => !documents.includes(`\`${name}\``))).toEqual([]);
   });
+});
+
+// Nobody sets these, and everybody relies on them.
+test('what holds where nothing is set', () => {
+  expect(Settings.parse({})).toMatchObject({ guardMode: 'block', human_reminder_hours: 24 });
+  expect(
+    Settings.parse({ resourcePools: { desk: 3, hall: { capacity: 4 } } }).resourcePools,
+  ).toEqual({
+    desk: { capacity: 3, headroom: 0 },
+    hall: { capacity: 4, headroom: 0 },
+  });
+  // Slack takes about one change of a message a second.
+  expect(deliveryRule.paceMs).toBe(1000);
 });
