@@ -202,13 +202,13 @@ function homesJobs(context: HomesContext): Job<'homes'>[] {
 /** A planner waits for data. */
 function requestJob(
   { db, random }: ConversationContext,
-  call: PlannerTools['call'],
+  callOf: (tenant: string | null) => PlannerTools['call'],
 ): Job<'request'> {
   return {
     name: 'request',
     queue: queueFor('request'),
     concurrency: 2,
-    handle: ({ request_id }, signal) => fulfilRequest({ db, random, call }, request_id, signal),
+    handle: ({ request_id }, signal) => fulfilRequest({ db, random, callOf }, request_id, signal),
   };
 }
 
@@ -226,7 +226,7 @@ function webhookJob(context: WebhooksContext): Job<'webhook'> {
 export function jobsOf(parts: {
   settings: Settings;
   conversation: ConversationContext;
-  call: PlannerTools['call'];
+  callOf(tenant: string | null): PlannerTools['call'];
   inbox: InboxContext;
   delivery: DeliveryContext;
   homes: HomesContext;
@@ -235,13 +235,13 @@ export function jobsOf(parts: {
   home: string;
   auditKey: Keeping['auditKey'];
 }): AnyJob[] {
-  const { settings, conversation, call, inbox, delivery, homes, webhooks, crew, home, auditKey } =
+  const { settings, conversation, callOf, inbox, delivery, homes, webhooks, crew, home, auditKey } =
     parts;
   const keeping = { ...conversation, settings: settings.retention, home, auditKey };
   return [
     planJob(conversation, settings),
     expandJob(conversation, settings),
-    requestJob(conversation, call),
+    requestJob(conversation, callOf),
     executeJob(crew, conversation),
     stepJob(crew),
     cardJob(conversation),

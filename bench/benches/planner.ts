@@ -87,8 +87,8 @@ function openPlanner({ db, registry, catalogue }: Instance, model: ChatModel): P
   const caps = { softPerTurn: 0.3, perSession: 2, perDay: 5 };
   return createPlanner({
     tools: openPlannerTools({
-      registry,
-      catalogue,
+      registry: registry.of(null),
+      catalogue: catalogue.of(null),
       db: db.query,
       allowed: { deny: [] },
       guarded: [],
@@ -187,21 +187,24 @@ async function planRows(stage: Stage): Promise<number> {
   stage.say(`one command for ${rows} rows`);
   const { service, registry } = await stage.openInstance({ work: true });
   const lines = Array.from({ length: rows }, (_, n) => `${n + 1},Person ${n + 1}`);
-  await registry.get('workspace_write')?.call(
-    { path: 'orders.csv', content: `id,name\n${lines.join('\n')}\n` },
-    {
-      planId: null,
-      stepId: null,
-      idempotencyKey: 'rows',
-      user: 'bench',
-      conversation: null,
-      timezone: 'UTC',
-      pay: null,
-      model: null,
-      callbackUrl: null,
-      signal: stage.signal,
-    },
-  );
+  await registry
+    .of(null)
+    .get('workspace_write')
+    ?.call(
+      { path: 'orders.csv', content: `id,name\n${lines.join('\n')}\n` },
+      {
+        planId: null,
+        stepId: null,
+        idempotencyKey: 'rows',
+        user: 'bench',
+        conversation: null,
+        timezone: 'UTC',
+        pay: null,
+        model: null,
+        callbackUrl: null,
+        signal: stage.signal,
+      },
+    );
   const began = performance.now();
   const { run_id } = await service.startRun(
     {
@@ -246,6 +249,7 @@ async function planForEach(stage: Stage): Promise<number> {
   };
   for (let n = 0; n < files; n++)
     await registry
+      .of(null)
       .get('workspace_write')
       ?.call({ path: `data/${n}.txt`, content: `${n}` }, { ...context, idempotencyKey: `${n}` });
   const began = performance.now();

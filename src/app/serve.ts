@@ -59,9 +59,12 @@ export async function serve(
     mcp: {
       linkTo: instance.linkTo,
       guarded: config.settings.guardedTools,
-      async operations() {
+      async operations(tenant) {
         await instance.catalogue.refresh(() => readManifests(instance.db.query));
-        return instance.catalogue.list().filter(({ internal }) => internal !== true);
+        return instance.catalogue
+          .of(tenant)
+          .list()
+          .filter(({ internal }) => internal !== true);
       },
     },
   });

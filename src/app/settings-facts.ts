@@ -237,7 +237,7 @@ function readApprovals({ settings }: Config, { registry }: Instance): SettingsVi
     guard_mode: guardMode,
     guarded: [...names].map((operation) => ({
       operation,
-      offered: registry.get(operation) !== undefined,
+      offered: registry.list().some(({ name }) => name === operation),
       rule: guardedApprovers[operation] ?? null,
     })),
   };

@@ -9,7 +9,7 @@ const names = (entries: object): string[] => Object.keys(entries);
 function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'>, unknown> {
   return {
     mcpServers: names(settings.mcpServers),
-    tools: settings.tools,
+    tools: settings.tools.map(({ file }) => file),
     disabledTools: settings.disabledTools,
     guardedTools: settings.guardedTools,
     guardMode: settings.guardMode,

@@ -14,12 +14,13 @@ import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { readEveryName } from '#db/identities.ts';
 import { createSignInStore } from '#db/mcp-sign-ins.ts';
+import { followTenancy } from '#db/tenancy.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { UserGroupReader, UserGroups } from '#domain/chat/user-groups.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { ServeWithin } from '#domain/service.ts';
-import type { Catalogue } from '#domain/tool.ts';
+import type { Catalogues } from '#domain/tool.ts';
 import type { SignInStore, SignIns } from '#domain/tool-sign-in.ts';
 import { answerCallback } from '#executor/callbacks.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -44,6 +45,7 @@ import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
 import { followRules } from './follow-rules.ts';
 import { openSignInSeal } from './sign-in-key.ts';
+import { findUnreached } from './unreached-settings.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
 import { loadSlack, loadTeams } from './wire/open-chats.ts';
@@ -82,11 +84,14 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
   const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });
+  const readTenancy = await followTenancy(db, listener, servesOrganisations(config), warn);
+  for (const unreached of findUnreached(config.settings, readTenancy())) warn(unreached);
   const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
-    toolFiles: { paths: config.settings.tools, from: dirname(config.settingsFile.path) },
+    toolFiles: { files: config.settings.tools, from: dirname(config.settingsFile.path) },
     disabledTools: config.settings.disabledTools,
+    tenancy: readTenancy,
     secrets: config.secrets,
     ...(store === null ? {} : { signIns: store }),
     workspaceDir: config.workspace,
@@ -105,20 +110,22 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     ...(models === null ? {} : { textModel: createTextModel(models.executors) }),
   });
   closers.add('the tools', () => registry.close());
-  const catalogue = createCatalogue(registry, models?.findProblem);
-  const { apart } = config;
+  const catalogue = createCatalogue(registry, readTenancy, models?.findProblem);
   let slackGroups: UserGroupReader | null = null;
   const planner =
     options.planner ??
     openPlanner(config, {
       registry,
       catalogue,
+      readTenancy,
       db,
       model: models?.planner ?? null,
       budget,
-      apart,
-      plansOf: (runId) => findPlansOfRun(db.query, serveChats, apart, runId),
-      atHand: createPlansAtHand(() => conversation, apart),
+      plansOf: (runId) => findPlansOfRun(db.query, serveChats, readTenancy().apart, runId),
+      atHand: createPlansAtHand(
+        () => conversation,
+        () => readTenancy().apart,
+      ),
       posts: createPostTargets(db.query),
       requests: createDataRequests({ db, enqueue, listener, random: systemRandom }),
       parts: createPartPlanners({ db, enqueueAll, listener }),
@@ -126,7 +133,11 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     });
   const hasModel = models !== null;
   const askPlanner = hasModel
-    ? openAskPlanner(config, { registry, catalogue, db, model: models.planner }, () => conversation)
+    ? openAskPlanner(
+        config,
+        { registry, catalogue, readTenancy, db, model: models.planner },
+        () => conversation,
+      )
     : null;
   const userGroups = createUserGroups({ db, readerOf: () => slackGroups, warn });
   const conversation = makeConversation(config, {
@@ -209,7 +220,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       random: systemRandom,
       identity: config.settings.identity,
       groups: config.settings.groups,
-      apart,
+      apart: config.apart,
       publicUrl: config.env.COUNTERSIGN_PUBLIC_URL ?? null,
       warn,
     }),
@@ -223,6 +234,13 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     linkTo,
     close: closers.closeAll,
   };
+}
+
+/** Whether its people are kept apart; null: nobody who is of an organisation comes here. */
+function servesOrganisations({ apart, slack, teams, settings }: Config): boolean | null {
+  const serves =
+    slack !== null || teams !== null || Object.keys(settings.identity.providers).length > 0;
+  return serves ? apart : null;
 }
 
 /** Whether an MCP server has an address, so that people may have to sign in there. */
@@ -286,7 +304,7 @@ function makeConversation(
   config: Config,
   parts: {
     connections: Connections;
-    catalogue: Catalogue;
+    catalogue: Catalogues;
     planner: Planner;
     userGroups: UserGroups;
     /** Whether steps may ask a model. */

@@ -11,7 +11,7 @@ import { followActivity } from '#chat/outbox/follow-activity.ts';
 import { createSealing } from '#db/audit-seals.ts';
 import { hasWorker } from '#db/backends.ts';
 import { endpointId, storeEndpoints } from '#db/webhooks.ts';
-import type { ToolRegistry } from '#domain/tool.ts';
+import type { ToolHost } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
@@ -49,7 +49,7 @@ type Parts = {
   config: Config;
   log: Logger;
   boss: PgBoss;
-  registry: ToolRegistry;
+  registry: ToolHost;
   conversation: ConversationContext;
   inbox: InboxContext;
   delivery: DeliveryContext;
@@ -70,12 +70,13 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
   const { decide, budget, closers } = parts;
   const { settings } = config;
   const { db, enqueue, catalogue, clock, random, warn } = conversation;
-  const { call } = createReads({
-    registry,
-    allowed: settings.plannerTools,
-    guarded: settings.guardedTools,
-    timezone: config.timezone,
-  });
+  const callOf = (tenant: string | null) =>
+    createReads({
+      registry: registry.of(tenant),
+      allowed: settings.plannerTools,
+      guarded: settings.guardedTools,
+      timezone: config.timezone,
+    }).call;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const crew = createCrew(
     {
@@ -117,6 +118,8 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
           id: endpointId(one),
           url: one.url,
           events: one.events ?? null,
+          organisations: one.organisations ?? null,
+          shared: one.shared ?? false,
         })),
       ),
     );
@@ -125,7 +128,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
     jobsOf({
       settings,
       conversation,
-      call,
+      callOf,
       inbox,
       delivery,
       homes,

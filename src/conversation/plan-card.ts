@@ -6,6 +6,7 @@ import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
 import { readDifferentCalls, readLabels, readNextSteps, readSteps } from '#db/step-pages.ts';
 import { countPartitionProgress, countPartitions } from '#db/step-partitions.ts';
+import { readTenantOf } from '#db/tenants.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -14,6 +15,7 @@ import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
 import { openMoves } from '#domain/planning/step-moves.ts';
+import type { Catalogue } from '#domain/tool.ts';
 import { type Links, longestChain } from '#graph/longest-chain.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnCard } from '#people/people-named.ts';
@@ -215,7 +217,7 @@ async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
 
 const partitionsShown = 5;
 
-async function readPartitions({ db, catalogue }: ConversationContext, planId: string) {
+async function readPartitions({ db }: ConversationContext, catalogue: Catalogue, planId: string) {
   const total = await countPartitions(db.query, planId);
   const shown =
     total === 0
@@ -241,8 +243,8 @@ async function readLabelsOf(
 const partsShown = 12;
 
 /** Of a plan whose steps do not all stand on its card. */
-async function readParts(context: ConversationContext, { id, status }: Plan) {
-  const partitions = await readPartitions(context, id);
+async function readParts(context: ConversationContext, catalogue: Catalogue, { id, status }: Plan) {
+  const partitions = await readPartitions(context, catalogue, id);
   const { total } = partitions;
   const runs = status === 'executing' || status === 'stalled';
   if (total === 0 || !runs) return { partitions };
@@ -290,14 +292,15 @@ export async function readCardFacts(
       ...blocked.flatMap(({ step_ids }) => step_ids),
     ],
   );
-  const show = (some: Step[]): ShownStep[] => describeSteps(context.catalogue, some, labels);
+  const catalogue = context.catalogue.of(await readTenantOf(db, planId));
+  const show = (some: Step[]): ShownStep[] => describeSteps(catalogue, some, labels);
   const steps = show(first);
   return nameOnCard(db, {
     plan,
     patch:
       patch === null
         ? null
-        : { ...patch, ...(await readShownChanges(context, planId, patch.patch_id)) },
+        : { ...patch, ...(await readShownChanges(context.db, catalogue, planId, patch.patch_id)) },
     steps,
     labels: Object.fromEntries(labels),
     review: {
@@ -308,7 +311,7 @@ export async function readCardFacts(
         return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
       }),
     },
-    ...(plan.total_steps > numberedAtMost ? await readParts(context, plan) : {}),
+    ...(plan.total_steps > numberedAtMost ? await readParts(context, catalogue, plan) : {}),
     diff: await readDiff(db, plan),
     running: show(inStatus.running),
     next: show(next),

@@ -17,6 +17,7 @@ import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/ru
 import { noteRunRead, readRunRead } from '#db/shown.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { countMatches } from '#db/step-partitions.ts';
+import { readTenantOf } from '#db/tenants.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -104,6 +105,7 @@ export function createService(context: ConversationContext): Service {
         () => readPlan(db.query, id),
       );
   }
+  const catalogueOf = async (id: string) => context.catalogue.of(await readTenantOf(db.query, id));
   const service: Service = {
     startRun: (request, actor, { once } = {}) => startRunOnce(context, request, actor, once),
     async getRun(id, reader) {
@@ -210,18 +212,19 @@ export function createService(context: ConversationContext): Service {
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
-    listSteps: (id, filter) =>
-      listPlanSteps(db.query, context.catalogue, id, filter, context.clock.now()),
-    listPartitions: (id, page) => listPlanPartitions(db.query, context.catalogue, id, page),
+    listSteps: async (id, filter) =>
+      listPlanSteps(db.query, await catalogueOf(id), id, filter, context.clock.now()),
+    listPartitions: async (id, page) =>
+      listPlanPartitions(db.query, await catalogueOf(id), id, page),
     async findSteps(id, words) {
       await readPlanRow(db.query, id);
       return countMatches(db.query, id, words);
     },
     groups: (id, options) => readGroups(db.query, id, options, context.clock.now()),
     forecast: (id, stepIds) => readForecast(db.query, id, stepIds, context.clock.now()),
-    getSteps: (id, stepIds) => getPlanSteps(db.query, context.catalogue, id, stepIds),
+    getSteps: async (id, stepIds) => getPlanSteps(db.query, await catalogueOf(id), id, stepIds),
     stepChain: (id, stepId) => readStepChain(db.query, id, stepId),
-    previewSteps: (id, ids) => readStepPreviews(db.query, context.catalogue, id, ids),
+    previewSteps: async (id, ids) => readStepPreviews(db.query, await catalogueOf(id), id, ids),
     card: (id, viewer) => readCardFacts(context, id, viewer),
 
     approve: decidePlan(decisions.approve),

@@ -1,6 +1,6 @@
 // What a change waiting for approval does, with the effects of the calls it adds or alters.
 import { isDeepStrictEqual } from 'node:util';
-import type { Queryable } from '#db/database.ts';
+import type { Database, Queryable } from '#db/database.ts';
 import { namePatched, readPatchOperations } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/step-pages.ts';
@@ -11,8 +11,7 @@ import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { operationName } from '#domain/tool.ts';
-import type { ConversationContext } from '#messages/context.ts';
+import { type Catalogue, operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
 const operationsShown = 1000;
@@ -56,7 +55,7 @@ function saysAll(
 }
 
 function showOperation(
-  { catalogue }: Pick<ConversationContext, 'catalogue'>,
+  catalogue: Pick<Catalogue, 'get'>,
   operation: PinnedOperation,
   selected: Selected,
   read: ReadonlyMap<string, Step>,
@@ -106,11 +105,11 @@ function showOperation(
 
 /** What the patch `id` does, nothing cut. */
 export async function readShownChanges(
-  context: Pick<ConversationContext, 'db' | 'catalogue'>,
+  { query: db }: Database,
+  catalogue: Pick<Catalogue, 'get'>,
   planId: string,
   id: string,
 ): Promise<Pick<PatchFacts, 'shown' | 'operations_hidden'>> {
-  const db = context.db.query;
   const { operations, total } = await readPatchOperations(db, id, operationsShown);
   const selected = await findAltered(db, planId, operations);
   const all = operations.flatMap((operation) => [
@@ -124,7 +123,7 @@ export async function readShownChanges(
   const nameStep = (id: string) => read.get(id)?.label ?? named(id);
   return {
     shown: operations.flatMap((operation) =>
-      showOperation(context, operation, selected, read, nameStep),
+      showOperation(catalogue, operation, selected, read, nameStep),
     ),
     operations_hidden: total - operations.length,
   };

@@ -1,6 +1,7 @@
 // Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
 import { readPlan } from '#db/plans.ts';
 import { readSteps, readStepsById } from '#db/step-pages.ts';
+import { readTenantOf } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
@@ -30,7 +31,8 @@ export async function composeFeedback(
   const plan = await readPlan(db.query, planId);
   if (plan.version !== version) return comments.map(({ text }) => text).join('\n');
   const ids = [...new Set(comments.flatMap(({ step_id }) => step_id ?? []))];
-  const named = describeSteps(catalogue, await readStepsById(db.query, planId, ids));
+  const own = catalogue.of(await readTenantOf(db.query, planId));
+  const named = describeSteps(own, await readStepsById(db.query, planId, ids));
   const byId = new Map(named.map((step) => [step.id, step]));
   const missing = ids.filter((id) => !byId.has(id));
   if (missing.length > 0)

@@ -23,7 +23,9 @@ export type Topic =
   /** A plan has steps that some worker could claim. */
   | `work:${string}`
   /** A sign-in at an MCP server was made, refreshed or removed, or holds no more. */
-  | `sign-in:${string}`;
+  | `sign-in:${string}`
+  /** Several organisations share the instance from now on. */
+  | 'tenancy';
 /** Topics that are listened to whatever plan they name. */
 type Kind = 'activity' | 'cancel' | 'pause' | 'work';
 

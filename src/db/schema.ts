@@ -16,4 +16,5 @@ export * from './schema/records.ts';
 export * from './schema/retention.ts';
 export * from './schema/sign-ins.ts';
 export * from './schema/steps.ts';
+export * from './schema/tenancy.ts';
 export * from './schema/webhooks.ts';

@@ -20,6 +20,11 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
+/** The organisation of a plan; null: it belongs to the instance itself, or is not there. */
+export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
+  return (await readTenantsOf(db, [id])).get(id) ?? null;
+}
+
 /** The organisation of each plan that belongs to one. */
 export async function readTenantsOf(db: Queryable, ids: string[]): Promise<Map<string, string>> {
   const rows = await db

@@ -13,7 +13,9 @@ export function endpointId({ url }: Pick<WebhookSettings, 'url'>): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 8);
 }
 
-type Endpoint = Pick<typeof webhookEndpoints.$inferSelect, 'id' | 'url' | 'events'>;
+type Endpoint = Pick<typeof webhookEndpoints.$inferInsert, 'id' | 'url' | 'events' | 'shared'> & {
+  organisations?: string[] | null;
+};
 
 /** Makes `endpoints` those that are told from now on. What was still to be told to others ends. */
 export async function storeEndpoints(tx: Transaction, endpoints: Endpoint[]): Promise<void> {
@@ -26,11 +28,13 @@ export async function storeEndpoints(tx: Transaction, endpoints: Endpoint[]): Pr
     .set({ state: 'failed', error, ended_at: now })
     .where(and(eq(webhookDeliveries.state, 'open'), removed));
   await tx.delete(webhookEndpoints).where(sql`not (id = any(${sql.param(ids)}::text[]))`);
-  for (const endpoint of endpoints)
+  for (const { id, url, events = null, organisations = null, shared = false } of endpoints) {
+    const set = { events, organisations, shared };
     await tx
       .insert(webhookEndpoints)
-      .values(endpoint)
-      .onConflictDoUpdate({ target: webhookEndpoints.id, set: { events: endpoint.events } });
+      .values({ id, url, ...set })
+      .onConflictDoUpdate({ target: webhookEndpoints.id, set });
+  }
 }
 
 /** Whether anybody is told anything. */
@@ -53,7 +57,11 @@ export async function recordWebhook(
     select e.id, event.message, ${type}, ${planId}, ${JSON.stringify(data)}::jsonb, ${once ?? null}
     from ${countersign}.webhook_endpoints e
     cross join event
+    left join ${countersign}.tenancy t on t.apart
+    left join ${countersign}.plans p on p.id = ${planId}
     where e.gone_at is null and (e.events is null or ${type} = any(e.events))
+      and (t.apart is null or e.shared or p.tenant = any(e.organisations)
+        or e.organisations is null and (p.tenant is null or p.tenant = any(t.owners)))
     order by e.id
     on conflict do nothing
     returning endpoint`);

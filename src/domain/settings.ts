@@ -5,6 +5,7 @@ import { IdentitySettings } from './people/identity.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
 import { readPublicUrl } from './public-url.ts';
+import { sharing } from './tenancy.ts';
 import { Effect } from './tool.ts';
 import { WebhookSettings } from './webhook.ts';
 
@@ -36,6 +37,7 @@ export const McpServer = z
     inspect: z.record(z.string(), z.string()).default({}),
     /** Milliseconds a call may take. */
     timeout_ms: z.number().int().positive().default(60_000),
+    ...sharing,
   })
   .refine(
     (s) => (s.command === undefined) !== (s.url === undefined) || s.disabled,
@@ -64,6 +66,17 @@ const ResourcePool = z
   .transform((pool) => (typeof pool === 'number' ? { capacity: pool, headroom: 0 } : pool))
   .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
 export type ResourcePool = z.infer<typeof ResourcePool>;
+
+/** An ICS file or address, and who reaches it. */
+const Calendar = z
+  .union([z.string(), z.strictObject({ at: z.string(), ...sharing })])
+  .transform((calendar) => (typeof calendar === 'string' ? { at: calendar } : calendar));
+export type Calendar = z.infer<typeof Calendar>;
+
+/** A file of tools, and who reaches it. */
+const ToolFile = z
+  .union([z.string().min(1), z.strictObject({ file: z.string().min(1), ...sharing })])
+  .transform((tool) => (typeof tool === 'string' ? { file: tool } : tool));
 
 /** One executor of a worker process: what it can do beyond its operations, and how much at once. */
 const Backend = z.strictObject({
@@ -118,7 +131,7 @@ const SettingsFile = z.strictObject({
     )
     .default({}),
   /** Files of your own tools in TypeScript or JavaScript; relative paths start at the folder of the settings file. */
-  tools: z.array(z.string().min(1)).default([]),
+  tools: z.array(ToolFile).default([]),
   /** Built-in tools to switch off: `workspace`, `http`, … */
   disabledTools: z.array(z.string()).default([]),
   /** Exact operation names that are never called outside an approved plan and are marked on the card. */
@@ -168,7 +181,7 @@ const SettingsFile = z.strictObject({
     })
     .prefault({}),
   /** ICS files or addresses, by name. */
-  calendars: z.record(z.string(), z.string()).default({}),
+  calendars: z.record(z.string(), Calendar).default({}),
   /** When people work, for schedules. */
   schedule: StrategyProfile.prefault({}),
   /** From which confidence on a stage of planning goes on, and below which a person is asked at once; between, it is tried again. */

@@ -5,6 +5,7 @@ import type { NewFinding } from './plan/finding.ts';
 import type { FilePreview } from './plan/preview.ts';
 import type { SeenState } from './plan/seen.ts';
 import type { StepSelector } from './plan/step-selector.ts';
+import type { Sharing } from './tenancy.ts';
 import type { Json, JsonObject } from './text.ts';
 import type { PayForCall } from './text-model.ts';
 
@@ -65,6 +66,8 @@ export type OperationSpec = {
   human?: boolean;
   /** Only the system adds steps of it; planners and people do not. */
   internal?: boolean;
+  /** Of an MCP server or a file: who reaches it where several organisations share the instance (`#domain/tenancy.ts`). */
+  sharing?: Sharing;
 };
 
 /** Where and for whom a call is made. */
@@ -181,7 +184,7 @@ export type Operation = OperationSpec & {
   cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
-/** The tools of this process. */
+/** The tools of this process as one organisation reaches them. */
 export type ToolRegistry = {
   /** Every operation that can be offered now, in a stable order. */
   list(): OperationSpec[];
@@ -195,6 +198,12 @@ export type ToolRegistry = {
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** The state of each tool or MCP server, for `doctor` and the start banner. */
   status(): ToolStatus[];
+};
+
+/** Opens the tools for one organisation at a time: its folder, its calendars, its servers. */
+export type ToolHost = Pick<ToolRegistry, 'list' | 'status' | 'check'> & {
+  /** @param tenant as plans and runs name it; null: the instance itself */
+  of(tenant: string | null): ToolRegistry;
   close(): Promise<void>;
 };
 
@@ -209,6 +218,12 @@ export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   get(name: string): KnownOperation | undefined;
   /** Whether the tool answers here, or a live worker offers something of it; a sentence when neither. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+};
+
+/** Opens the catalogue for one organisation at a time. */
+export type Catalogues = {
+  /** @param tenant as plans and runs name it; null: the instance itself */
+  of(tenant: string | null): Catalogue;
   /** Why steps cannot use this model, or null; also null if this process has no model server, and so cannot tell. */
   findModelProblem(name: string): string | null;
   /** Learns what workers offer now. @param readManifests what each offers; the same list again as long as it has not changed */

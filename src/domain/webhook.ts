@@ -1,5 +1,6 @@
 // Webhooks: the events that Countersign tells other programs about, and where it tells them.
 import { z } from 'zod';
+import { sharing } from './tenancy.ts';
 import type { JsonObject } from './text.ts';
 
 export const WebhookEvent = z.enum([
@@ -39,6 +40,7 @@ export const WebhookSettings = z.strictObject({
   /** Signs what is sent; two while a receiver changes from one to the other. `whsec_…` is base64, anything else is taken as it is. */
   secret: z.union([Secret, z.array(Secret).min(1).max(2)]),
   headers: z.record(HeaderName, HeaderValue).optional(),
+  ...sharing,
 });
 export type WebhookSettings = z.infer<typeof WebhookSettings>;
 

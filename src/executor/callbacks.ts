@@ -10,11 +10,12 @@ import { touchPlan } from '#db/events.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { type Callback, closeCallback, findCallback, storeCallback } from '#db/sql/callbacks.ts';
 import { addToQuestions, type Outcome } from '#db/sql/settle.ts';
+import { readTenantOf } from '#db/tenants.ts';
 import { type CallbackResult, callbackPath } from '#domain/callback.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
-import { type Catalogue, operationName } from '#domain/tool.ts';
+import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
 import { nothingDone } from '#tools/failures.ts';
@@ -72,8 +73,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
   };
 }
 
-type CallbackContext = Omit<SettleContext, 'worker'> &
-  Pick<SharedContext, 'db'> & { catalogue: Pick<Catalogue, 'get' | 'refresh'> };
+type CallbackContext = Omit<SettleContext, 'worker'> & Pick<SharedContext, 'db' | 'catalogue'>;
 
 /** What the address is good for now: for the result, for nothing more since it had this one, or only for the person who is asked. */
 function judge(callback: Callback, digest: string): 'open' | 'settled' | 'asked' {
@@ -103,7 +103,8 @@ async function readOutcome(
     return makeFailure(callback, new CountersignError('tool_failed', result.error));
   const name = operationName(callback.tool, callback.operation);
   await catalogue.refresh(() => readManifests(db.query));
-  const operation = catalogue.get(name);
+  const own = catalogue.of(await readTenantOf(db.query, callback.plan_id));
+  const operation = own.get(name);
   if (operation === undefined)
     throw new CountersignError(
       'tool_unavailable',

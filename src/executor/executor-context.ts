@@ -7,7 +7,7 @@ import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Settings } from '#domain/settings.ts';
-import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
+import type { Catalogues, OperationSpec, ToolHost, ToolRegistry } from '#domain/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Budget } from '#planner/budget/budget.ts';
 import type { Leases } from './leases.ts';
@@ -37,10 +37,10 @@ export type Backend = {
 export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** The tools of this process: what it calls. */
-  registry: ToolRegistry;
+  /** The tools of this process: what it calls, by the organisation of the plan. */
+  registry: ToolHost;
   /** What any process offers: what a plan that starts is checked against. */
-  catalogue: Catalogue;
+  catalogue: Catalogues;
   clock: Clock;
   random: Random;
   settings: Settings['executor'];
@@ -95,6 +95,11 @@ export type StepRun = {
   /** False: the process stops, and what has not been called is handed back. */
   mayBegin: () => boolean;
 };
+
+/** The tools that a step reaches: those of its plan's organisation. */
+export function toolsOf({ context, plan }: Pick<StepRun, 'context' | 'plan'>): ToolRegistry {
+  return context.registry.of(plan.tenant);
+}
 
 /** Asks the database, however long it stays away, as long as the step is ours. */
 export function askDatabase<T>(

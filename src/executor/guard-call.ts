@@ -9,7 +9,7 @@ import { findChangedOperation } from '#plans/approval/operation-digests.ts';
 import { sealOf } from '#plans/approval/seal.ts';
 import { type CallDecision, decideCall } from '#tools/guard.ts';
 import type { ExecutorContext } from './executor-context.ts';
-import { askDatabase, type StepRun } from './executor-context.ts';
+import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 
 /** Whether a step of an executing plan may call `operation`, and why. */
 function decideStepCall(
@@ -35,15 +35,16 @@ function findBrokenSeal(step: ClaimedStep): string | null {
 }
 
 /** Why this worker's operation is not the one that was approved; null: it does no more than that. */
-function findWiderEffect({ context, step }: StepRun, operation: string): string | null {
-  const here = context.registry.get(operation);
+function findWiderEffect(run: StepRun, operation: string): string | null {
+  const { step } = run;
+  const here = toolsOf(run).get(operation);
   if (here === undefined || !doesMore(here.effect, step.effect)) return null;
   return `This step was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
 /** Why this worker's operation is not the one that the approved plan was shown with; null: it is, or nobody knows. */
-function findOtherOperation({ context, plan }: StepRun, operation: string): string | null {
-  const change = findChangedOperation(plan.operation_digests, context.registry, operation);
+function findOtherOperation(run: StepRun, operation: string): string | null {
+  const change = findChangedOperation(run.plan.operation_digests, toolsOf(run), operation);
   return change === null ? null : `This step was not called: ${change}`;
 }
 

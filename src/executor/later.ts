@@ -118,7 +118,7 @@ async function judge(
   const kept = HandedOver.safeParse(step.output);
   if (!kept.success) return giveUp(step, 'tool_failed', `Nobody knows how to ask ${name}.`);
   const { later: handle, caller } = kept.data;
-  const operation = context.registry.get(name);
+  const operation = context.registry.of(step.tenant).get(name);
   const state = await readState(context, step, operation, handle);
   if (state?.state === 'done') return succeed(step, state.output);
   if (state?.state === 'failed')

@@ -21,7 +21,7 @@ import { describeCall } from '#tools/describe-call.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';
 import { findSkippedSource } from './conditions.ts';
-import { askDatabase, type StepRun } from './executor-context.ts';
+import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 
 /**
  * Why a person sees the arguments before the call is made: `values` were not in what was approved, or the step, or `each` of the
@@ -106,6 +106,7 @@ const outputsAtMost = 50;
 /** What a person chose of the open values, or else what the model decides. */
 async function decide(run: StepRun, operation: Operation, args: JsonObject): Promise<Decided> {
   const { context, plan, step, signal } = run;
+  const tools = toolsOf(run);
   const { query } = context.db;
   const stored = await askDatabase(run, async () => {
     const [one] = await readStepsById(query, plan.id, [step.step_id]);
@@ -113,7 +114,7 @@ async function decide(run: StepRun, operation: Operation, args: JsonObject): Pro
   });
   const filled = fillIn(args, stored?.output);
   if (filled !== null) {
-    const problems = context.registry.validate(operation.name, filled);
+    const problems = tools.validate(operation.name, filled);
     if (problems.length === 0) return { args: filled };
     return { undecided: `What was filled in does not fit: ${problems.join('; ')}.` };
   }
@@ -136,7 +137,7 @@ async function decide(run: StepRun, operation: Operation, args: JsonObject): Pro
     description: step.description,
     outputs: Object.fromEntries(ids.flatMap((id) => pairOf(outputs, id))),
     now: await tellNow(run),
-    validate: (candidate) => context.registry.validate(operation.name, candidate),
+    validate: (candidate) => tools.validate(operation.name, candidate),
     pay: payOnPlan(run),
     signal,
   });
@@ -161,8 +162,8 @@ async function tellNow(run: StepRun): Promise<string> {
 }
 
 /** @throws `invalid_arguments` when the operation's schema, as it is now, does not take them */
-function requireFit({ context }: StepRun, operation: Operation, args: JsonObject): JsonObject {
-  const problems = context.registry.validate(operation.name, args);
+function requireFit(run: StepRun, operation: Operation, args: JsonObject): JsonObject {
+  const problems = toolsOf(run).validate(operation.name, args);
   if (problems.length === 0) return args;
   throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
 }

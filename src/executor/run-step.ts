@@ -14,7 +14,7 @@ import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
 import { askForValues } from './choose-values.ts';
 import { findReasonToSkip } from './conditions.ts';
-import { askDatabase, type StepRun } from './executor-context.ts';
+import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 import { findDrifted } from './findings.ts';
 import { guardCall } from './guard-call.ts';
 import { startStopwatch } from './mark-batch.ts';
@@ -161,7 +161,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     await guardCall(run, name);
     const skip = await findReasonToSkip(run);
     if (skip !== null) return makeSkipped(step, skip);
-    const operation = context.registry.get(name);
+    const operation = toolsOf(run).get(name);
     if (operation === undefined) {
       throw new CountersignError(
         'tool_unavailable',

@@ -6,7 +6,7 @@ import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
 import { readOperations } from '#db/steps.ts';
 import { system } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
-import type { Catalogue } from '#domain/tool.ts';
+import type { Catalogues } from '#domain/tool.ts';
 import { findLostApproval } from '#plans/approval/approvals.ts';
 import type { Configured } from '#plans/approval/authority.ts';
 import { refreshUserGroups } from '#plans/approval/members.ts';
@@ -35,8 +35,13 @@ const patienceMs = 2000;
  * Whether an operation of the plan is offered by nobody, or its tool does not answer in time. Reads what
  * every step calls.
  */
-async function lacksTools(db: Queryable, catalogue: Catalogue, planId: string): Promise<boolean> {
-  await catalogue.refresh(() => readManifests(db));
+async function lacksTools(
+  db: Queryable,
+  catalogues: Catalogues,
+  { id: planId, tenant }: PlanRow,
+): Promise<boolean> {
+  await catalogues.refresh(() => readManifests(db));
+  const catalogue = catalogues.of(tenant);
   const tools = new Set<string>();
   for (const { operation } of await readOperations(db, planId)) {
     const spec = catalogue.get(operation);
@@ -94,10 +99,7 @@ export async function startPlan(
   const { db, enqueue, clock } = context;
   const seen = await readPlanRow(db.query, planId);
   if (seen.status !== 'approved') return;
-  if (
-    (await mayStillWait(context, seen)) &&
-    (await lacksTools(db.query, context.catalogue, planId))
-  )
+  if ((await mayStillWait(context, seen)) && (await lacksTools(db.query, context.catalogue, seen)))
     return;
   await refreshUserGroups(deciding, seen);
   const lost = await findLostApproval(db.query, deciding, seen);

@@ -11,6 +11,7 @@ import {
 } from '#db/data-requests.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Listener } from '#db/notify.ts';
+import { readRun, tenantOfTurn } from '#db/runs.ts';
 import type { Random } from '#domain/clock.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -78,16 +79,21 @@ export function createDataRequests(context: {
 /**
  * Makes the read that a request asks for and stores what comes. One that is settled already is left as it is; one whose worker died is
  * made again, which is harmless, and stored once.
- * @param call makes the calls that planners may make, and no others
+ * @param callOf makes the calls that planners of an organisation may make, and no others
  */
 export async function fulfilRequest(
-  { db, random, call }: { db: Database; random: Random; call: PlannerTools['call'] },
+  {
+    db,
+    random,
+    callOf,
+  }: { db: Database; random: Random; callOf(tenant: string | null): PlannerTools['call'] },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
   const request = await readRequest(db.query, id);
   if (request === null || request.status !== 'open') return;
-  const end = await fetchData(random, call, request, signal);
+  const tenant = tenantOfTurn(await readRun(db.query, request.run_id));
+  const end = await fetchData(random, callOf(tenant), request, signal);
   passCrashPoint('request_fetched');
   await db.transaction((tx) => settleRequest(tx, id, end));
 }

@@ -11,7 +11,7 @@ import type { IdentitySettings } from '#domain/people/identity.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { Settings } from '#domain/settings.ts';
-import type { Catalogue } from '#domain/tool.ts';
+import type { Catalogues } from '#domain/tool.ts';
 import type { OnFailure } from './lifecycle/stop-dependents.ts';
 import type { PoolLimits } from './proposal/normalise-step.ts';
 
@@ -21,8 +21,8 @@ export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: strin
 export type PlansContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** Every operation that a plan may name. */
-  catalogue: Catalogue;
+  /** Every operation that a plan may name, by the organisation that it is of. */
+  catalogue: Catalogues;
   /** Exact operation names that are marked and never called outside an approved plan. */
   guardedTools: string[];
   /** People who may approve besides the requester. */

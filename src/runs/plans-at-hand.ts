@@ -70,23 +70,23 @@ function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
 /**
  * What planners may look at and try of plans that are there.
  * @param contextOf the conversations of the instance, which are made after its planner
- * @param apart several organisations share it
+ * @param isApart whether several organisations share it
  */
 export function createPlansAtHand(
   contextOf: () => ConversationContext,
-  apart: boolean,
+  isApart: () => boolean,
 ): PlansAtHand {
   return {
     readPage: (_, id, after) => readBriefPage(contextOf().db.query, id, after),
     readDraft: (_, id, values = {}) => draftOfPlan(contextOf().db.query, id, values),
     async readPlaybook(runId, name, values) {
       const { query } = contextOf().db;
-      const owners = ownersOf(await readRun(query, runId), apart);
+      const owners = ownersOf(await readRun(query, runId), isApart());
       return draftOfPlaybook(await getPlaybook(query, name, owners), values);
     },
     async listPlaybooks(runId) {
       const { query } = contextOf().db;
-      const owners = ownersOf(await readRun(query, runId), apart);
+      const owners = ownersOf(await readRun(query, runId), isApart());
       const lists = await Promise.all(owners.map((owner) => listPlaybooks(query, placeOf(owner))));
       return [...new Map(lists.flat().map((one) => [one.name, one])).values()];
     },

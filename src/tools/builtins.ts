@@ -41,10 +41,8 @@ import { openSandbox, pinFolder, type Sandbox } from './workspace/sandbox.ts';
 import { createWrite } from './workspace/write.ts';
 
 export type BuiltinOptions = {
-  workspaceDir: string;
   baseDir: string;
   http: Settings['http'];
-  calendars: Settings['calendars'];
   clock: Clock;
   /** Without a port, the operations that need it are not offered. */
   chat?: ChatPort | undefined;
@@ -71,42 +69,48 @@ export const builtinTools = [
   'plan',
 ] as const;
 
-/** Every built-in operation, and how to end what they hold open. */
-export async function createBuiltins(
-  options: BuiltinOptions,
-): Promise<{ operations: Operation[]; close(): Promise<void> }> {
-  const sandbox = await openSandbox(options.workspaceDir);
+/** Where the operations of one organisation work: a folder, and calendars by name. */
+export type BuiltinPlace = { folder: string; calendars: Settings['calendars'] };
+
+/** Makes every built-in operation for a place; `close` ends what those of all places hold open. */
+export function createBuiltins(options: BuiltinOptions): {
+  openAt(place: BuiltinPlace): Operation[];
+  close(): Promise<void>;
+} {
+  const { baseDir, chat, reminders, plans, textModel, drafts, clock } = options;
   const rules = createAddressRules(options.http.allowPrivate);
   const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
-  const places = createCalendarPlaces(options, sandbox, web);
-  const calendars = openIcsWork();
-  const { chat, reminders, plans, textModel, drafts, clock } = options;
-  const operations = [
-    createList(sandbox),
-    createRead(sandbox),
-    createReadTable(sandbox),
-    createWrite(sandbox),
-    createEdit(sandbox),
-    createCopy(sandbox),
-    createMove(sandbox),
-    createDelete(sandbox),
-    ...createHttpOperations(web, rules, options.http.inspect),
-    ...(chat === undefined ? [] : [createChatPost(chat)]),
-    createHumanTask(),
-    createHumanConfirm(),
-    ...(reminders === undefined ? [] : [createReminderSet(reminders, clock)]),
-    ...createCalendarOperations(places, Object.keys(options.calendars), calendars, clock),
-    ...(textModel === undefined ? [] : createTextOperations(textModel)),
-    ...(drafts === undefined
-      ? []
-      : [createGather(drafts), createNarrow(drafts), createFinalise(drafts, textModel)]),
-    ...createControlOperations(clock),
-    createReport(),
-    ...(plans === undefined ? [] : createPlanOperations(plans)),
-    ...(options.extraOperations ?? []),
-  ];
-  const close = async () => void (await Promise.all([web.close(), calendars.close()]));
-  return { operations, close };
+  const calendarWork = openIcsWork();
+  const openAt = ({ folder, calendars }: BuiltinPlace): Operation[] => {
+    const sandbox = openSandbox(folder);
+    const places = createCalendarPlaces({ calendars, baseDir }, sandbox, web);
+    return [
+      createList(sandbox),
+      createRead(sandbox),
+      createReadTable(sandbox),
+      createWrite(sandbox),
+      createEdit(sandbox),
+      createCopy(sandbox),
+      createMove(sandbox),
+      createDelete(sandbox),
+      ...createHttpOperations(web, rules, options.http.inspect),
+      ...(chat === undefined ? [] : [createChatPost(chat)]),
+      createHumanTask(),
+      createHumanConfirm(),
+      ...(reminders === undefined ? [] : [createReminderSet(reminders, clock)]),
+      ...createCalendarOperations(places, Object.keys(calendars), calendarWork, clock),
+      ...(textModel === undefined ? [] : createTextOperations(textModel)),
+      ...(drafts === undefined
+        ? []
+        : [createGather(drafts), createNarrow(drafts), createFinalise(drafts, textModel)]),
+      ...createControlOperations(clock),
+      createReport(),
+      ...(plans === undefined ? [] : createPlanOperations(plans)),
+      ...(options.extraOperations ?? []),
+    ];
+  };
+  const close = async () => void (await Promise.all([web.close(), calendarWork.close()]));
+  return { openAt, close };
 }
 
 // chat_post: says something in a conversation, once per step however often the step runs.
@@ -229,7 +233,8 @@ function createDelete(sandbox: Sandbox): Operation {
         return sandbox.withPlace(args.path, { follow: false }, async (place) => {
           const info = await lstat(place.at);
           throwIfAborted(signal);
-          const folder = { at: place.at, real: join(sandbox.root, place.path), path: place.path };
+          const real = join(await sandbox.root(), place.path);
+          const folder = { at: place.at, real, path: place.path };
           if (info.isDirectory() && args.recursive) await removeTree(folder, signal);
           else if (info.isDirectory()) await removeFolder(folder);
           else await unlink(place.at);

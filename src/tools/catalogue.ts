@@ -1,12 +1,14 @@
 // The operations that plans may use: this process's own and those of live workers, so that a gateway can check plans whose tools only
 // workers have.
 import { errorMessage } from '#domain/errors.ts';
+import { alone, perOrganisation, reaches, type Tenancy } from '#domain/tenancy.ts';
 import {
   type Catalogue,
+  type Catalogues,
   doesMore,
   type KnownOperation,
   type OperationSpec,
-  type ToolRegistry,
+  type ToolHost,
 } from '#domain/tool.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
@@ -31,14 +33,25 @@ function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, Oper
   return merged;
 }
 
+/** Whether an organisation reaches what a worker describes. */
+function isWithin(
+  tenancy: Tenancy,
+  { source, sharing = {} }: OperationSpec,
+  tenant: string | null,
+) {
+  return source === 'builtin' || reaches(tenancy, sharing, tenant);
+}
+
 /**
- * @param registry the tools of this process, which come first
+ * @param tools the tools of this process, which come first
+ * @param readTenancy who shares the instance now
  * @param findModelProblem left out: this process has no model server
  */
 export function createCatalogue(
-  registry: Pick<ToolRegistry, 'list' | 'get' | 'validate' | 'check' | 'status'>,
-  findModelProblem: Catalogue['findModelProblem'] = () => null,
-): Catalogue {
+  tools: Pick<ToolHost, 'of'>,
+  readTenancy: () => Tenancy = () => alone,
+  findModelProblem: Catalogues['findModelProblem'] = () => null,
+): Catalogues {
   let manifests: readonly OperationSpec[][] = [];
   let offered = new Map<string, OperationSpec>();
   const validators = new WeakMap<OperationSpec, ArgumentValidator>();
@@ -58,43 +71,56 @@ export function createCatalogue(
     return { ...trusting, effect: other.effect, destructive: own.destructive || other.destructive };
   }
 
-  return {
-    findModelProblem,
-    list() {
-      const own = registry.list();
-      const names = new Set(own.map(({ name }) => name));
-      const others = [...offered.values()]
-        .filter(({ name }) => !names.has(name))
-        .sort((a, b) => (a.name < b.name ? -1 : 1));
-      return [...own.map(temper), ...others];
-    },
-    get(name) {
-      const own = registry.get(name);
-      return own === undefined ? offered.get(name) : temper(own);
-    },
-    validate(name, args, unknown) {
+  function openFor(tenant: string | null, tenancy: Tenancy): Catalogue {
+    const registry = tools.of(tenant);
+    const findOffered = (name: string) => {
       const spec = offered.get(name);
-      if (spec === undefined || registry.get(name) !== undefined) {
-        return registry.validate(name, args, unknown);
-      }
-      try {
-        return validatorOf(spec)(args, unknown);
-      } catch (error) {
-        return [`its schema, as a worker describes it, cannot be used: ${errorMessage(error)}`];
-      }
-    },
-    async check(tool) {
-      const here = registry.status().some((status) => status.tool === tool);
-      const state = here ? await registry.check(tool) : null;
-      if (state?.ok === true) return state;
-      for (const spec of offered.values()) if (spec.tool === tool) return { ok: true };
-      return (
-        state ?? {
-          ok: false,
-          reason: `No worker offers the tool ${tool} at the moment. Start one that has it; \`countersign doctor\` lists the workers.`,
+      return spec !== undefined && isWithin(tenancy, spec, tenant) ? spec : undefined;
+    };
+    return {
+      list() {
+        const own = registry.list();
+        const names = new Set(own.map(({ name }) => name));
+        const others = [...offered.keys()]
+          .filter((name) => !names.has(name))
+          .flatMap((name) => findOffered(name) ?? [])
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+        return [...own.map(temper), ...others];
+      },
+      get(name) {
+        const own = registry.get(name);
+        return own === undefined ? findOffered(name) : temper(own);
+      },
+      validate(name, args, unknown) {
+        const spec = findOffered(name);
+        if (spec === undefined || registry.get(name) !== undefined) {
+          return registry.validate(name, args, unknown);
         }
-      );
-    },
+        try {
+          return validatorOf(spec)(args, unknown);
+        } catch (error) {
+          return [`its schema, as a worker describes it, cannot be used: ${errorMessage(error)}`];
+        }
+      },
+      async check(tool) {
+        const here = registry.status().some((status) => status.tool === tool);
+        const state = here ? await registry.check(tool) : null;
+        if (state?.ok === true) return state;
+        for (const spec of offered.values())
+          if (spec.tool === tool && findOffered(spec.name) !== undefined) return { ok: true };
+        return (
+          state ?? {
+            ok: false,
+            reason: `No worker offers the tool ${tool} at the moment. Start one that has it; \`countersign doctor\` lists the workers.`,
+          }
+        );
+      },
+    };
+  }
+
+  return {
+    of: perOrganisation(readTenancy, openFor),
+    findModelProblem,
     async refresh(readManifests) {
       const now = await readManifests();
       const same =

@@ -1,26 +1,47 @@
 // The tools of this process: built-ins, tools in files and MCP servers. A server that is down never stops the start; its operations stay known once
 // seen. Every error and output gets a code and a size limit here.
-import { access } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Settings } from '#domain/settings.ts';
-import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#domain/tool.ts';
+import {
+  alone,
+  isOwner,
+  perOrganisation,
+  reaches,
+  type Sharing,
+  type Tenancy,
+} from '#domain/tenancy.ts';
+import type { Operation, OperationSpec, ToolHost, ToolRegistry, ToolStatus } from '#domain/tool.ts';
 import type { SignInStore } from '#domain/tool-sign-in.ts';
 import { traceCall } from '#domain/trace-call.ts';
-import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
+import {
+  type BuiltinOptions,
+  type BuiltinPlace,
+  builtinTools,
+  createBuiltins,
+} from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
 import type { ToolFile } from './files/load-tools.ts';
 import { createAddressRules } from './http/addresses.ts';
 import { limitOutput } from './limit-output.ts';
 import type { McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
+import { reservedFolder } from './workspace/paths.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
+  /** The folder of those who have the instance for themselves; others have theirs inside it, out of its reach. */
+  workspaceDir: string;
+  calendars: Settings['calendars'];
   mcpServers: Settings['mcpServers'];
   /** Files of tools, and the folder that relative paths of them start from. */
-  toolFiles?: { paths: readonly string[]; from: string } | undefined;
+  toolFiles?: { files: Settings['tools']; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
+  /** Who shares the instance now; left out: nobody. A change is another object. */
+  tenancy?: () => Tenancy;
   /** Keeps sign-ins at hosted servers; left out: nobody can sign in. */
   signIns?: SignInStore;
   /** Values that nobody is to be shown, wherever a server says them. */
@@ -38,78 +59,114 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   retryMs?: number;
 };
 
+/** All that can be reached, or what of it one organisation reaches. */
+type Reach = BuiltinPlace & { files: ToolFile[]; servers: McpTool[] };
+
 /** @throws CountersignError invalid_configuration for names that collide, addresses that are none, files that cannot be used */
-export async function createRegistry(options: RegistryOptions): Promise<ToolRegistry> {
+export async function createRegistry(options: RegistryOptions): Promise<ToolHost> {
+  const { workspaceDir, calendars, tenancy: readTenancy = () => alone } = options;
   const baseDir = options.baseDir ?? process.cwd();
   checkNames(options);
-  const builtins = await createBuiltins({
-    ...options,
-    baseDir,
-    clock: options.clock ?? systemClock,
-  });
+  await mkdir(workspaceDir, { recursive: true });
+  const builtins = createBuiltins({ ...options, baseDir, clock: options.clock ?? systemClock });
   const disabled = new Set(options.disabledTools);
   const files = await loadFiles(options);
-  const all = [...builtins.operations, ...files.flatMap(({ operations }) => operations)];
+  let revision = 0;
+  const servers = await createServers(options, baseDir, () => {
+    revision += 1;
+  });
+
+  function openAt({ folder, calendars: own, files, servers }: Reach): ToolRegistry {
+    const all = [
+      ...builtins.openAt({ folder, calendars: own }),
+      ...files.flatMap((file) => file.operations),
+    ];
+    const fixed = all
+      .filter((operation) => !disabled.has(operation.tool) && !disabled.has(operation.name))
+      .map(guardCall);
+    let known: { revision: number; byName: Map<string, Operation>; list: OperationSpec[] } | null =
+      null;
+    const operations = () => {
+      if (known?.revision === revision) return known;
+      const byName = new Map(
+        [...fixed, ...servers.flatMap((server) => server.operations().map(guardCall))]
+          .filter((operation) => !disabled.has(operation.name))
+          .map((operation) => [operation.name, operation]),
+      );
+      known = { revision, byName, list: [...byName.values()].map(toSpec) };
+      return known;
+    };
+    const validators = new WeakMap<Operation, ArgumentValidator>();
+    const validatorOf = (operation: Operation) => {
+      const validator = validators.get(operation) ?? compileValidator(operation.input);
+      validators.set(operation, validator);
+      return validator;
+    };
+    return {
+      list: () => [...operations().list],
+      get: (name) => operations().byName.get(name),
+      validate(name, args, unknown) {
+        const operation = operations().byName.get(name);
+        if (operation === undefined) return [`${name} is not an operation of any tool`];
+        const problems = validatorOf(operation)(args, unknown);
+        if (problems.length > 0) return problems;
+        const problem = operation.check?.(args) ?? null;
+        return problem === null ? [] : [problem.message];
+      },
+      async check(tool) {
+        const server = servers.find((candidate) => candidate.name === tool);
+        try {
+          if (server !== undefined) await server.connection.ping();
+          else if (!fixed.some((operation) => operation.tool === tool))
+            return { ok: false, reason: `There is no tool ${tool}.` };
+          else if (tool === 'workspace') await access(workspaceDir);
+          return { ok: true };
+        } catch (error) {
+          return { ok: false, reason: errorMessage(error) };
+        }
+      },
+      status: () => [...toOwnStatus(fixed, files), ...servers.map(toServerStatus)],
+    };
+  }
+
+  const whole = openAt({ folder: workspaceDir, calendars, files, servers });
+  const all = [
+    ...builtins.openAt({ folder: workspaceDir, calendars }),
+    ...files.flatMap((file) => file.operations),
+  ];
   for (const name of disabled)
     if (!all.some((one) => one.tool === name || one.name === name) && !isOptional(name))
       options.warn(`disabledTools names ${name}, which is no tool or operation of this instance.`);
-  const own = all
-    .filter((operation) => !disabled.has(operation.tool) && !disabled.has(operation.name))
-    .map(guardCall);
-
-  let known: Map<string, Operation> | null = null;
-  let listed: OperationSpec[] | null = null;
-  const servers = await createServers(options, baseDir, () => {
-    known = null;
-    listed = null;
-  });
-  const operations = () => {
-    known ??= new Map(
-      [...own, ...servers.flatMap((server) => server.operations().map(guardCall))]
-        .filter((operation) => !disabled.has(operation.name))
-        .map((operation) => [operation.name, operation]),
-    );
-    return known;
-  };
-  const validators = new WeakMap<Operation, ArgumentValidator>();
-  const validatorOf = (operation: Operation) => {
-    const validator = validators.get(operation) ?? compileValidator(operation.input);
-    validators.set(operation, validator);
-    return validator;
-  };
   await startServers(servers, options.startWaitMs ?? 3000);
 
   return {
-    list() {
-      listed ??= [...operations().values()].map(toSpec);
-      return [...listed];
-    },
-    get: (name) => operations().get(name),
-    validate(name, args, unknown) {
-      const operation = operations().get(name);
-      if (operation === undefined) return [`${name} is not an operation of any tool`];
-      const problems = validatorOf(operation)(args, unknown);
-      if (problems.length > 0) return problems;
-      const problem = operation.check?.(args) ?? null;
-      return problem === null ? [] : [problem.message];
-    },
-    async check(tool) {
-      const server = servers.find((candidate) => candidate.name === tool);
-      try {
-        if (server !== undefined) await server.connection.ping();
-        else if (!own.some((operation) => operation.tool === tool))
-          return { ok: false, reason: `There is no tool ${tool}.` };
-        else if (tool === 'workspace') await access(options.workspaceDir);
-        return { ok: true };
-      } catch (error) {
-        return { ok: false, reason: errorMessage(error) };
-      }
-    },
-    status: () => [...toOwnStatus(own, files), ...servers.map(toServerStatus)],
+    list: whole.list,
+    status: whole.status,
+    check: whole.check,
+    of: perOrganisation(readTenancy, (tenant, tenancy) => {
+      if (!tenancy.apart) return whole;
+      const isWithin = (sharing: Sharing) => reaches(tenancy, sharing, tenant);
+      return openAt({
+        folder: folderOf(workspaceDir, tenancy, tenant),
+        calendars: Object.fromEntries(
+          Object.entries(calendars).filter(([, calendar]) => isWithin(calendar)),
+        ),
+        files: files.filter(({ sharing }) => isWithin(sharing)),
+        servers: servers.filter(({ sharing }) => isWithin(sharing)),
+      });
+    }),
     async close() {
       await Promise.all([builtins.close(), ...servers.map((server) => server.connection.close())]);
     },
   };
+}
+
+/** The folder of an organisation: readable, and another one for each however it is written. */
+function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null): string {
+  if (tenant === null || isOwner(tenancy, tenant)) return workspaceDir;
+  const readable = tenant.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
+  const name = `${readable}-${hash('sha256', tenant).slice(0, 16)}`;
+  return join(workspaceDir, reservedFolder, 'organisations', name);
 }
 
 /** Tools that are not offered everywhere, so that switching them off is no mistake. */
@@ -119,7 +176,7 @@ function isOptional(name: string): boolean {
 
 /** What loads files is loaded only where one is named. */
 async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<ToolFile[]> {
-  if (toolFiles === undefined || toolFiles.paths.length === 0) return [];
+  if (toolFiles === undefined || toolFiles.files.length === 0) return [];
   const { loadToolFiles } = await import('./files/load-tools.ts');
   const taken = [
     ...builtinTools.map((name) => [name, 'a built-in tool'] as const),

@@ -34,7 +34,7 @@ export async function openInstance(
     await writeFile(join(workspaceDir, path), content);
   }
   const { http, calendars } = Settings.parse({});
-  const registry = await createRegistry({
+  const host = await createRegistry({
     workspaceDir,
     baseDir: folder,
     mcpServers: {},
@@ -48,6 +48,7 @@ export async function openInstance(
     extraOperations: operations.map(toOperation),
     warn: () => {},
   });
+  const registry = host.of(null);
   const inner = openPlannerTools({
     registry,
     catalogue: registry,
@@ -81,7 +82,7 @@ export async function openInstance(
     },
     reads,
     async close() {
-      await registry.close();
+      await host.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

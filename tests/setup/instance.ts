@@ -101,6 +101,18 @@ async function waitForTools({ registry }: Instance, servers: string[]): Promise<
   await waitFor('every server of tools', () => servers.every(isThere), { timeoutMs: 60_000 });
 }
 
+/** `host` with something else in what it opens, for whichever organisation. */
+export function withOpened<H extends { of(tenant: string | null): object }>(
+  host: H,
+  change: (opened: ReturnType<H['of']>) => Partial<ReturnType<H['of']>>,
+): H {
+  const of: H['of'] = (tenant) => {
+    const opened = host.of(tenant) as ReturnType<H['of']>; // TypeScript reads `of` from the constraint
+    return { ...opened, ...change(opened) };
+  };
+  return { ...host, of };
+}
+
 /** A planner that answers each request as `script` says. */
 export function scriptedPlanner(
   script: (request: PlanningRequest) => PlanningOutcome['result'],

@@ -20,9 +20,10 @@ export function registerOperationTools(
   server: McpServer,
   answer: Answer,
   { operations, guarded }: McpOptions,
+  tenant: string | null,
 ): void {
   const readManifest = async () => {
-    const manifest = await operations();
+    const manifest = await operations(tenant);
     const standing: Standing = {
       guarded: new Set(guarded),
       readable: new Set(

@@ -3,8 +3,8 @@ import type { OperationSpec } from '#domain/tool.ts';
 import type { Waiters } from './waiters.ts';
 
 export type McpOptions = {
-  /** What plans can use now, as planners see it. */
-  operations(): Promise<OperationSpec[]>;
+  /** What plans of an organisation can use now, as planners see it. */
+  operations(tenant: string | null): Promise<OperationSpec[]>;
   /** Operations that are marked on the card. */
   guarded: readonly string[];
   /** Where a person reads a plan; null: nobody can say. */

@@ -149,5 +149,5 @@ export function registerTools(
   );
 
   registerWaitTool(server, answer, request, options, left);
-  registerOperationTools(server, answer, options);
+  registerOperationTools(server, answer, options, request.principal.tenant);
 }

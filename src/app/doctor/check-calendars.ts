@@ -1,9 +1,9 @@
 // Whether the configured calendars can be read, and which of their lines cannot.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
-import type { Settings } from '#domain/settings.ts';
+import type { Calendar, Settings } from '#domain/settings.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
-import type { ToolRegistry } from '#domain/tool.ts';
+import type { ToolHost } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 
 const waitMs = 3000;
@@ -14,13 +14,13 @@ const Read = z.object({ problems: z.array(z.string()).default([]) });
 
 /** Addresses of calendars are secrets of their own, so nothing that names one is answered. */
 async function readState(
-  registry: ToolRegistry,
+  registry: ToolHost,
   timezone: string,
   name: string,
-  place: string,
+  { at, organisations }: Calendar,
 ): Promise<CalendarState> {
-  const kind = /^[a-z][a-z0-9+.-]*:\/\//i.test(place) ? 'address' : 'file';
-  const read = registry.get('calendar_read');
+  const kind = /^[a-z][a-z0-9+.-]*:\/\//i.test(at) ? 'address' : 'file';
+  const read = registry.of(organisations?.[0] ?? null).get('calendar_read');
   if (read === undefined) return { name, kind, problems: [] };
   try {
     const context = {
@@ -45,7 +45,7 @@ async function readState(
 }
 
 export function readCalendarStates(
-  registry: ToolRegistry,
+  registry: ToolHost,
   { calendars }: Pick<Settings, 'calendars'>,
   timezone: string,
 ): Promise<CalendarState[]> {

@@ -13,7 +13,7 @@ import type { AnswerCallback } from '#domain/callback.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Service } from '#domain/service.ts';
-import type { Catalogue, Operation, ToolRegistry } from '#domain/tool.ts';
+import type { Catalogues, Operation, ToolHost } from '#domain/tool.ts';
 import type { SignIns } from '#domain/tool-sign-in.ts';
 import type { Identity } from '#people/identity.ts';
 import type { Config } from '../config.ts';
@@ -39,8 +39,8 @@ export type Instance = {
   answerCallback: AnswerCallback;
   /** Who signs in, and personal tokens. */
   identity: Identity;
-  registry: ToolRegistry;
-  catalogue: Catalogue;
+  registry: ToolHost;
+  catalogue: Catalogues;
   planner: Planner;
   db: Database;
   listener: Listener;

@@ -2,11 +2,14 @@
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
 import { createPortfolioReader } from '#db/portfolio.ts';
+import { readRun, tenantOfTurn } from '#db/runs.ts';
 import { type Caps, findTooSmall } from '#domain/budget.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
+import { payingRun } from '#domain/planning/part.ts';
 import type { Planner } from '#domain/planning/run.ts';
-import type { Catalogue, ToolRegistry } from '#domain/tool.ts';
+import { perOrganisation, reaches, type Tenancy } from '#domain/tenancy.ts';
+import type { Catalogues, ToolHost } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { computeBound, findPrice } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
@@ -73,15 +76,15 @@ function readLimits(config: Config): PlanningLimits {
 }
 
 type PlannerParts = {
-  registry: ToolRegistry;
-  catalogue: Catalogue;
+  registry: ToolHost;
+  catalogue: Catalogues;
+  /** Who shares the instance: people of one organisation see no plans of another. */
+  readTenancy: () => Tenancy;
   db: Database;
   /** null: the offline planner. */
   model: ChatModel | null;
   /** Running plans pay from it too. */
   budget: Budget;
-  /** Several organisations share the instance: people of one see no plans of another. */
-  apart: boolean;
   /** What is shown of other plans to the one whose run it is. */
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
   atHand: PlansAtHand;
@@ -91,24 +94,31 @@ type PlannerParts = {
   warn(message: string, err?: unknown): void;
 };
 
+type ToolParts = Pick<PlannerParts, 'registry' | 'catalogue' | 'readTenancy' | 'db'>;
+
+/** What planners of one organisation may look at. */
 function openTools(
   { settings, timezone }: Config,
+  tenant: string | null,
   {
     registry,
     catalogue,
+    readTenancy,
     db,
     ...ports
-  }: Pick<PlannerParts, 'registry' | 'catalogue' | 'db'> &
-    Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'parts' | 'requests'>>,
+  }: ToolParts & Partial<Pick<PlannerParts, 'plansOf' | 'atHand' | 'posts' | 'parts' | 'requests'>>,
 ): PlannerTools {
+  const tenancy = readTenancy();
   return openPlannerTools({
-    registry,
-    catalogue,
+    registry: registry.of(tenant),
+    catalogue: catalogue.of(tenant),
     db: db.query,
     allowed: settings.plannerTools,
     guarded: settings.guardedTools,
     timezone,
-    calendars: Object.keys(settings.calendars),
+    calendars: Object.entries(settings.calendars).flatMap(([name, calendar]) =>
+      reaches(tenancy, calendar, tenant) ? [name] : [],
+    ),
     guardedApprovers: settings.guardedApprovers,
     backends: () => readBackends(db.query),
     capacity: {
@@ -127,13 +137,13 @@ function openTools(
 /** The planner that repairs plans which run. @param contextOf the conversations of the instance, which are made after it */
 export function openAskPlanner(
   config: Config,
-  { model, ...parts }: Pick<PlannerParts, 'registry' | 'catalogue' | 'db'> & { model: ChatModel },
+  { model, ...parts }: ToolParts & { model: ChatModel },
   contextOf: () => ConversationContext,
 ): AskPlanner {
   return createAskPlanner({
     model,
     db: parts.db.query,
-    tools: openTools(config, parts),
+    toolsOf: perOrganisation(parts.readTenancy, (tenant) => openTools(config, tenant, parts)),
     plan: createPlanInRepair(contextOf),
     limits: readLimits(config),
     guarded: config.settings.guardedTools,
@@ -143,25 +153,36 @@ export function openAskPlanner(
 
 export function openPlanner(config: Config, parts: PlannerParts): Planner {
   const { env, settings } = config;
-  const { db, model, budget, apart, warn } = parts;
+  const { db, model, budget, readTenancy, warn } = parts;
   const limits = readLimits(config);
-  return createPlanner({
-    tools: openTools(config, parts),
-    model,
-    limits,
-    thresholds: settings.confidence,
-    flags: {
-      allowNewSubtypes: env.ALLOW_NEW_SUBTYPE_PROPOSALS,
-      requireRfcForNewSubtype: env.REQUIRE_RFC_FOR_NEW_SUBTYPE,
+  const plannerOf = perOrganisation(readTenancy, (tenant, { apart }) =>
+    createPlanner({
+      tools: openTools(config, tenant, parts),
+      model,
+      limits,
+      thresholds: settings.confidence,
+      flags: {
+        allowNewSubtypes: env.ALLOW_NEW_SUBTYPE_PROPOSALS,
+        requireRfcForNewSubtype: env.REQUIRE_RFC_FOR_NEW_SUBTYPE,
+      },
+      profile: settings.schedule,
+      guarded: settings.guardedTools,
+      store: {
+        db,
+        budget,
+        otherPlans: createPortfolioReader(db.query, undefined, apart),
+        warn,
+      },
+      clock: systemClock,
+    }),
+  );
+  return {
+    ...plannerOf(null),
+    async plan(request, ...rest) {
+      const { runId, turn } = request;
+      // A planner of a part works for those of its run.
+      const run = await readRun(db.query, payingRun({ runId, turn }).runId);
+      return plannerOf(tenantOfTurn(run)).plan(request, ...rest);
     },
-    profile: settings.schedule,
-    guarded: settings.guardedTools,
-    store: {
-      db,
-      budget,
-      otherPlans: createPortfolioReader(db.query, undefined, apart),
-      warn,
-    },
-    clock: systemClock,
-  });
+  };
 }

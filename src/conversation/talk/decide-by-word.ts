@@ -38,11 +38,11 @@ async function approvePart(
   choice: StepChoice,
   actor: Actor,
 ): Promise<Commit<string>> {
-  const { total } = await readPlanRow(context.db.query, id);
+  const { total, tenant } = await readPlanRow(context.db.query, id);
   requireNumbers(total);
   // The approval names the version, so that numbers of another one decide nothing.
   const steps = await readSteps(context.db.query, id, {}, 0, numberedAtMost);
-  const numbered = orderByLabel(describeSteps(context.catalogue, steps), total);
+  const numbered = orderByLabel(describeSteps(context.catalogue.of(tenant), steps), total);
   const { chosen, approval } = chooseSteps(choice, numbered);
   const rename = (error: unknown): never => {
     throw withNumbers(error, numbered);

@@ -1,6 +1,6 @@
 // Tables of webhooks: who is told, and what is to be told to each.
 import { sql } from 'drizzle-orm';
-import { bigserial, index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigserial, boolean, index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { JsonObject } from '#domain/text.ts';
 import type { WebhookEvent } from '#domain/webhook.ts';
 import { at, countersign } from './columns.ts';
@@ -11,6 +11,10 @@ export const webhookEndpoints = countersign.table('webhook_endpoints', {
   url: text('url').notNull(),
   /** null: all. */
   events: text('events').array().$type<WebhookEvent[]>(),
+  /** Whose plans it is told of where several organisations share the instance; null: of those that name nobody. */
+  organisations: text('organisations').array(),
+  /** It is told of all plans. */
+  shared: boolean('shared').notNull().default(false),
   /** Failures in a row, of whichever deliveries. */
   failures: integer('failures').notNull().default(0),
   /** It is left alone until then. */

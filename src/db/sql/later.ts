@@ -16,6 +16,8 @@ export type LaterStep = Lease &
   Pick<Step, 'tool' | 'operation' | 'effect'> & {
     step_id: string;
     output: Json;
+    /** The organisation of its plan. */
+    tenant: string | null;
     /** Seconds since its attempt began. */
     waited: number;
     /** The plan is over: the work is to be stopped. */
@@ -49,7 +51,7 @@ export async function takeLaterSteps(
   )})`;
   const { rows } = await db.execute<LaterStep>(sql`
     with due as materialized (
-      select s.plan_id, s.position, s.attempt, c.tool, c.operation, c.effect, ${isOver} as over
+      select s.plan_id, s.position, s.attempt, c.tool, c.operation, c.effect, p.tenant, ${isOver} as over
       from ${countersign}.step_blocks b
       cross join ${ofStatus(['running'], sql`s.lease_owner = ${laterOwner}`)}
       join ${countersign}.plans p on p.id = s.plan_id
@@ -61,7 +63,7 @@ export async function takeLaterSteps(
       order by s.available_at limit ${limit}
     ),
     taken as (
-      select s.plan_id, s.position, due.tool, due.operation, due.effect, due.over from ${countersign}.step_states s
+      select s.plan_id, s.position, due.tool, due.operation, due.effect, due.tenant, due.over from ${countersign}.step_states s
       join due using (plan_id, position, attempt)
       where s.status = 'running' and s.lease_owner = ${laterOwner} and s.available_at <= clock_timestamp()
       for no key update of s skip locked
@@ -69,7 +71,7 @@ export async function takeLaterSteps(
     update ${countersign}.step_states s
     set available_at = clock_timestamp() + make_interval(secs => ${holdSeconds})
     from taken t where s.plan_id = t.plan_id and s.position = t.position
-    returning s.plan_id, s.position, s.step_id, s.attempt, t.tool, t.operation, t.effect, s.output, t.over,
+    returning s.plan_id, s.position, s.step_id, s.attempt, t.tool, t.operation, t.effect, s.output, t.tenant, t.over,
       extract(epoch from clock_timestamp() - s.started_at)::float8 as waited,
       exists (select 1 from ${countersign}.backends k
         where k.id = s.output ->> 'caller') as caller_alive`);

@@ -17,7 +17,8 @@ import { createReplanTools, type PlanInRepair } from './replan-tools.ts';
 type Options = {
   model: ChatModel;
   db: Queryable;
-  tools: Pick<PlannerTools, 'manifest' | 'readable' | 'call'>;
+  /** What a planner of an organisation's plan may call. */
+  toolsOf(tenant: string | null): Pick<PlannerTools, 'manifest' | 'readable' | 'call'>;
   plan: PlanInRepair;
   limits: PlanningLimits;
   guarded: string[];
@@ -72,7 +73,7 @@ function explainEnd(end: AgentEnd, limits: PlanningLimits): string {
 }
 
 export function createAskPlanner(options: Options): AskPlanner {
-  const { tools, plan, limits, guarded, clock } = options;
+  const { toolsOf, plan, limits, guarded, clock } = options;
   const search = createOperationSearch();
   return async (task) => {
     const { signal, pay } = task;
@@ -83,7 +84,7 @@ export function createAskPlanner(options: Options): AskPlanner {
       model: payOnPlan(options, task, pay),
       stageTools: createReplanTools({
         task,
-        tools,
+        tools: toolsOf(task.plan.tenant),
         plan,
         search,
         guarded: new Set(guarded),

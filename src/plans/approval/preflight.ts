@@ -72,14 +72,15 @@ export async function findPreflightProblems(
   context: Pick<PlansContext, 'catalogue' | 'modelBudget' | 'clock'>,
   row: PlanRow,
 ): Promise<PreflightProblem[]> {
-  const { catalogue, clock } = context;
+  const { clock } = context;
   const problems: PreflightProblem[] = [];
   const report = (step: Pick<Step, 'id' | 'label'> | null, reason: string) => {
     if (problems.length >= shownProblems) return;
     const about = step === null ? { step_id: null } : { step_id: step.id, label: step.label };
     problems.push({ ...about, reason });
   };
-  await catalogue.refresh(() => readManifests(db));
+  await context.catalogue.refresh(() => readManifests(db));
+  const catalogue = context.catalogue.of(row.tenant);
   const tools = new Set(
     (await readOperations(db, row.id)).map(
       ({ operation }) => catalogue.get(operation)?.tool ?? operation,
@@ -89,7 +90,7 @@ export async function findPreflightProblems(
     if (!state.ok) report(null, state.reason);
   const header = await readHeader(db, row);
   const { executor_model: model } = header;
-  const modelProblem = model === null ? null : catalogue.findModelProblem(model);
+  const modelProblem = model === null ? null : context.catalogue.findModelProblem(model);
   const changes = new Map<string, string | null>();
   const findChange = (name: string) => {
     const found = changes.get(name);

@@ -82,7 +82,7 @@ async function storeContents(
   const known = await readLanes(tx, row.id);
   const lanes = new Lanes(known);
   const specOf = ({ tool, operation }: StepAsSaid) =>
-    context.catalogue.get(operationName(tool, operation));
+    context.catalogue.of(row.tenant).get(operationName(tool, operation));
   const stored = changed.map(({ position, now }) => ({
     ...now,
     position,
@@ -214,7 +214,7 @@ async function storeVersion(
   const used = uses.map(({ operation }) => operation);
   // What the plan was shown with stays, whatever the operation is by now.
   const digests = {
-    ...digestOperations(context.catalogue, addedOperations(effect)),
+    ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
     ...before.operation_digests,
   };
   const operationDigests = Object.fromEntries(

@@ -112,8 +112,13 @@ function requireWhole(row: PlanRow, patch: ShownPatch, { version, steps, except 
 }
 
 /** @throws `preflight_failed` when a tool that the change needs does not answer */
-async function requireTools({ db, catalogue }: PlansContext, patch: ShownPatch): Promise<void> {
-  await catalogue.refresh(() => readManifests(db.query));
+async function requireTools(
+  { db, catalogue: catalogues }: PlansContext,
+  row: PlanRow,
+  patch: ShownPatch,
+): Promise<void> {
+  await catalogues.refresh(() => readManifests(db.query));
+  const catalogue = catalogues.of(row.tenant);
   const names = await readAddedOperations(db.query, patch.id);
   const tools = new Set(names.map((name) => catalogue.get(name)?.tool ?? name));
   const states = await Promise.all([...tools].map((tool) => catalogue.check(tool)));
@@ -133,8 +138,9 @@ function requireShownOperations(
   effect: PatchEffect,
 ): void {
   const names = addedOperations(effect);
-  requireSameOperations(row.operation_digests, catalogue, names);
-  const now = digestOperations(catalogue, names);
+  const own = catalogue.of(row.tenant);
+  requireSameOperations(row.operation_digests, own, names);
+  const now = digestOperations(own, names);
   if ([now, {}].some((digests) => digestPatch(row, patch, digests) === patch.digest)) return;
   throw new CountersignError(
     'preflight_failed',
@@ -192,7 +198,7 @@ async function applyApproved(
   actor: Actor,
 ): Promise<PlanRow> {
   const patch = await readPatch(tx, shown.id);
-  const effect = await resolvePatch(tx, row, rulesFor(context), patch);
+  const effect = await resolvePatch(tx, row, rulesFor(context, row), patch);
   requireShownOperations(context, row, patch, effect);
   await requireShownCalls(tx, row, patch.base_revision, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
@@ -257,10 +263,11 @@ export async function checkPatchApproval(
     return false;
   };
   if (await check(db.query)) return (tx) => readPlan(tx, id);
-  await requireTools(context, shown);
+  const row = await readPlanRow(db.query, id);
+  await requireTools(context, row, shown);
   try {
-    const [row, patch] = [await readPlanRow(db.query, id), await readPatch(db.query, shown.id)];
-    const effect = await resolvePatch(db.query, row, rulesFor(context), patch);
+    const patch = await readPatch(db.query, shown.id);
+    const effect = await resolvePatch(db.query, row, rulesFor(context, row), patch);
     const running = await willRun(db.query, row, effect);
     const dead = await findDeadPredecessors(db.query, id, effect.edgesAdded, running);
     if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);

@@ -54,9 +54,9 @@ import { readNear } from './read-near.ts';
 import { resolvePatch } from './resolve.ts';
 
 /** What drafts and patches are checked against. */
-export function rulesFor(context: PlansContext): StepRules {
+export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): StepRules {
   return {
-    catalogue: context.catalogue,
+    catalogue: context.catalogue.of(tenant),
     guarded: new Set(context.guardedTools),
     pools: context.resourcePools,
   };
@@ -208,11 +208,12 @@ export async function resolveProposed(
   patch: Pick<PlanPatch, 'base_revision'> & { operations: PinnedOperation[] },
   runId: string | null,
 ): Promise<PatchEffect> {
-  const effect = await resolvePatch(db, row, rulesFor(context), patch);
+  const rules = rulesFor(context, row);
+  const effect = await resolvePatch(db, row, rules, patch);
   const said = [...effect.added, ...effect.changed].map(({ now }) => now);
-  await requirePostTargets(db, context.catalogue, row, said);
+  await requirePostTargets(db, rules.catalogue, row, said);
   await requireArtifacts(db, { planId: row.id, runId }, said);
-  requireSameOperations(row.operation_digests, context.catalogue, addedOperations(effect));
+  requireSameOperations(row.operation_digests, rules.catalogue, addedOperations(effect));
   return effect;
 }
 
@@ -261,7 +262,7 @@ async function takePatch(
   };
   if (widening.length > 0) {
     const { version } = patch;
-    const digests = digestOperations(context.catalogue, addedOperations(effect));
+    const digests = digestOperations(context.catalogue.of(row.tenant), addedOperations(effect));
     const digest = digestPatch(row, { version, operations }, digests);
     const held = { ...patch, status: 'needs_approval' as const, digest };
     await holdPatch(context, tx, row, held, actor);
@@ -307,7 +308,7 @@ export async function checkPatch(
   const before = await readPlanRow(query, planId);
   await requireAllowed(query, before);
   const resolved = { ...patch, operations: await resolveNotes(query, planId, patch.operations) };
-  const operations = await pinTargets(query, before, rulesFor(context), resolved);
+  const operations = await pinTargets(query, before, rulesFor(context, before), resolved);
   return async (tx) => {
     const row = await lockPlan(tx, planId);
     await requireAllowed(tx, row);

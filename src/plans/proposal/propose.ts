@@ -7,7 +7,7 @@ import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts
 import { appendPlanEvent } from '#db/events.ts';
 import { readStanding } from '#db/identities.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
-import { readRun } from '#db/runs.ts';
+import { readRun, tenantOfTurn } from '#db/runs.ts';
 import { deletedPlans, plans, planVersions } from '#db/schema.ts';
 import { deleteSeries, insertSeries } from '#db/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
@@ -19,7 +19,7 @@ import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import type { ImportedFrom } from '#domain/service.ts';
 import { currentTrace } from '#domain/telemetry.ts';
-import type { Catalogue } from '#domain/tool.ts';
+import type { Catalogues } from '#domain/tool.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../approval/canonical.ts';
 import { refreshUserGroups } from '../approval/members.ts';
 import { digestOperations } from '../approval/operation-digests.ts';
@@ -72,7 +72,7 @@ function readRisks(draft: PlanDraft): Risk[] {
 
 /** The model that the draft names, or else the usual one. @throws `invalid_request` if the named model is not offered */
 function chooseModel(
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogues, 'findModelProblem'>,
   { executor_model: named }: PlanDraft,
   usual: string | null,
 ): string | null {
@@ -88,9 +88,11 @@ async function preparePlan(
   id: string,
   version: number,
   executorModel: string | null,
+  tenant: string | null,
 ): Promise<Prepared> {
-  const { catalogue, guardedTools, resourcePools } = context;
-  await catalogue.refresh(() => readManifests(context.db.query));
+  const { guardedTools, resourcePools } = context;
+  await context.catalogue.refresh(() => readManifests(context.db.query));
+  const catalogue = context.catalogue.of(tenant);
   const { draft: resolved, findings } = resolvePrerequisites(draft);
   const { draft: whole, begun } = await expandDraft(resolved, context.clock.now());
   const series = begun.map((one) => one.series);
@@ -112,7 +114,7 @@ async function preparePlan(
     context: inline,
     risks: readRisks(draft),
     approver_policy: draft.approvers ?? { kind: 'requester' },
-    executor_model: chooseModel(catalogue, draft, executorModel),
+    executor_model: chooseModel(context.catalogue, draft, executorModel),
     tools_required: normal.tools_required,
     ...termsOf(draft.step_approval === 'each', series),
     ...withDigests(digestOperations(catalogue, normal.tools_required)),
@@ -250,7 +252,7 @@ async function drawPlanId(context: PlansContext): Promise<string> {
 async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, actor: Actor) {
   const run = runId === null ? null : await readRun(tx, runId);
   return {
-    tenant: run === null ? await findTenant(tx, conversation, actor) : run.tenant,
+    tenant: run === null ? await findTenant(tx, conversation, actor) : tenantOfTurn(run),
     requester_verified: run === null ? isVerified(actor) : run.verified,
   };
 }
@@ -313,11 +315,11 @@ export async function preparePropose(
       ? await nameGroups(context, draft, origin, tenant)
       : withoutApprovers(draft);
   await requireEnough(context, own, origin);
-  const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
+  const prepared = await preparePlan(context, own, id, 1, origin.executorModel, tenant);
   // The card is to mention them, and those who are in them are to find it.
   await refreshUserGroups(context, { ...prepared.header, tenant });
   const { steps } = prepared.normal;
-  await requirePostTargets(context.db.query, context.catalogue, origin, steps);
+  await requirePostTargets(context.db.query, context.catalogue.of(tenant), origin, steps);
   await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);
   return async (tx) => {
     await allowForSteps(tx, prepared.normal.steps.length);
@@ -354,7 +356,10 @@ export async function preparePropose(
 }
 
 /** The model of the version before, if it is still offered. */
-function keptModel(catalogue: Catalogue, { executor_model: model }: PlanRow): string | null {
+function keptModel(
+  catalogue: Pick<Catalogues, 'findModelProblem'>,
+  { executor_model: model }: PlanRow,
+): string | null {
   return model === null || catalogue.findModelProblem(model) !== null ? null : model;
 }
 
@@ -377,9 +382,11 @@ export async function prepareRevise(
     previous.id,
     version,
     keptModel(context.catalogue, previous) ?? origin.executorModel,
+    previous.tenant,
   );
   const { steps } = prepared.normal;
-  await requirePostTargets(context.db.query, context.catalogue, previous, steps);
+  const own = context.catalogue.of(previous.tenant);
+  await requirePostTargets(context.db.query, own, previous, steps);
   const owner = { planId: previous.id, runId: previous.run_id };
   await requireArtifacts(context.db.query, owner, steps);
   return async (tx) => {

@@ -68,6 +68,7 @@ export async function proposeRepair(
       title: plan.title,
       requester: plan.requester,
       revision: plan.revision,
+      tenant: plan.tenant,
     },
     stepId,
     refused,

@@ -10,12 +10,7 @@ import type { Evidence, RaisedFinding } from '#domain/plan/finding.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Settings } from '#domain/settings.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
-import {
-  type Operation,
-  operationName,
-  type ToolContext,
-  type ToolRegistry,
-} from '#domain/tool.ts';
+import { type Operation, operationName, type ToolContext, type ToolHost } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { decideCall } from '#tools/guard.ts';
 import { digestJson } from '#tools/operation-digest.ts';
@@ -27,7 +22,7 @@ import type { PlansContext } from '../plans-context.ts';
 import { startReplanning } from './start-replanning.ts';
 
 export type RecheckContext = PlansContext & {
-  registry: Pick<ToolRegistry, 'get'>;
+  registry: Pick<ToolHost, 'of'>;
   guardMode: Settings['guardMode'];
 };
 
@@ -41,14 +36,15 @@ const sourceless = new Set(['text', 'control', 'plan', 'human', 'chat', 'reminde
 
 /** The operation of the step, if it may be called again here; null: it does more than read, or is not what was approved. */
 function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation | null {
-  const { registry, guardedTools, guardMode } = context;
+  const { guardedTools, guardMode } = context;
+  const tools = context.registry.of(plan.tenant);
   const name = operationName(step.tool, step.operation);
-  const operation = registry.get(name);
+  const operation = tools.get(name);
   if (step.effect !== 'read' || operation?.effect !== 'read' || operation.human === true)
     return null;
   if (operation.checkLater !== undefined) return null;
   if (operation.source === 'builtin' && sourceless.has(step.tool)) return null;
-  if (findChangedOperation(plan.operation_digests, registry, name) !== null) return null;
+  if (findChangedOperation(plan.operation_digests, tools, name) !== null) return null;
   const { kind } = decideCall({
     operation: name,
     scope: plan.tools_required,

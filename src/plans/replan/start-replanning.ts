@@ -32,7 +32,7 @@ function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
   // An altered plan is not gone on with.
   if (row.digest !== row.approved_digest) return false;
   return [replanOperation, verifyOperation].every(
-    (one) => catalogue.get(operationName('plan', one)) !== undefined,
+    (one) => catalogue.of(row.tenant).get(operationName('plan', one)) !== undefined,
   );
 }
 
@@ -82,7 +82,7 @@ async function addTry(
 ): Promise<PlanRow> {
   const operations = stepsOfTry(finding, attempt);
   const patch = { base_revision: row.revision, operations };
-  const effect = await resolvePatch(tx, row, rulesFor(context), patch);
+  const effect = await resolvePatch(tx, row, rulesFor(context, row), patch);
   const reason = `To correct problem ${finding.id}.`;
   return applyBySystem(context, tx, row, operations, effect, reason);
 }

@@ -9,6 +9,7 @@ import { findPatch } from '#db/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans.ts';
 import { readCovered, readTries } from '#db/replanning.ts';
 import { planFindings } from '#db/schema.ts';
+import { readTenantOf } from '#db/tenants.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
@@ -109,9 +110,10 @@ async function findReasons(
   patch: PlanPatch,
   { signal, pay }: ToolContext,
 ): Promise<string[]> {
-  const { catalogue, db } = context;
+  const { db } = context;
   const { planId, findingId } = check;
-  await catalogue.refresh(() => readManifests(db.query));
+  await context.catalogue.refresh(() => readManifests(db.query));
+  const catalogue = context.catalogue.of(await readTenantOf(db.query, planId));
   const running = await waitForRunning(db.query, planId, findingId, signal);
   if (running.length > 0)
     return [

@@ -155,7 +155,7 @@ async function findWider(
     const effects = known.get(template) ?? [];
     const name = operationName(now.tool, now.operation);
     const covered = effects.some((one) => !doesMore(now.effect, one));
-    const change = findChangedOperation(row.operation_digests, catalogue, name);
+    const change = findChangedOperation(row.operation_digests, catalogue.of(row.tenant), name);
     if (!covered || change !== null) wider.add(template);
   }
   return wider;
@@ -168,7 +168,7 @@ function resolveSteps(
   row: PlanRow,
   operations: PatchOperation[],
 ): Promise<PatchEffect> {
-  return resolvePatch(tx, row, rulesFor(context), { base_revision: row.revision, operations });
+  return resolvePatch(tx, row, rulesFor(context, row), { base_revision: row.revision, operations });
 }
 
 function describeReason(extensions: Extension[]): string {

@@ -2,6 +2,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
+import type { Settings } from '#domain/settings.ts';
 import { nothingDone, systemCode } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
@@ -29,8 +30,7 @@ export type CalendarPlaces = {
 };
 
 export type CalendarSettings = {
-  /** ICS files or https addresses by name. */
-  calendars: Record<string, string>;
+  calendars: Settings['calendars'];
   /** Folder that relative paths in `calendars` start from. */
   baseDir: string;
 };
@@ -41,7 +41,7 @@ export function createCalendarPlaces(
   web: WebClient,
 ): CalendarPlaces {
   const locate = (calendar: string) =>
-    Object.hasOwn(settings.calendars, calendar) ? settings.calendars[calendar] : undefined;
+    Object.hasOwn(settings.calendars, calendar) ? settings.calendars[calendar]?.at : undefined;
   const withFile = async <T>(
     calendar: string,
     createFolders: boolean,
@@ -53,7 +53,7 @@ export function createCalendarPlaces(
       return withFileErrors(calendar, () => workspace.withPlace(calendar, options, use));
     // The person who configured this file may keep it anywhere; its own folder is its sandbox.
     const path = resolve(settings.baseDir, configured);
-    const sandbox = await openSandbox(dirname(path));
+    const sandbox = openSandbox(dirname(path));
     return withFileErrors(calendar, () => sandbox.withPlace(basename(path), options, use));
   };
   return {

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseExactly } from '#domain/exact-json.ts';
+import type { Settings } from '#domain/settings.ts';
+import { type Sharing, sharingOf } from '#domain/tenancy.ts';
 import { JsonValue, makeStorable } from '#domain/text.ts';
 import {
   Effect,
@@ -22,6 +24,7 @@ export type ToolFile = {
   file: string;
   tool: string;
   operations: Operation[];
+  sharing: Sharing;
 };
 
 type Run = Operation['call'];
@@ -102,7 +105,11 @@ function readState(name: string, returned: unknown): LaterState {
     : state.data;
 }
 
-async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
+async function loadFile(
+  { file, ...rest }: Settings['tools'][number],
+  baseDir: string,
+): Promise<ToolFile> {
+  const sharing = sharingOf(rest);
   const loaded = await importTool(resolve(baseDir, file)).catch((error: unknown) => {
     throw broken(file, errorMessage(error), error);
   });
@@ -121,6 +128,7 @@ async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
       name,
       source: 'file',
       identity: { server: loaded.digest, annotations: '' },
+      ...(sharing === null ? {} : { sharing }),
       call: (args, context) =>
         withoutSecrets(async () => {
           const returned = await call(args, context);
@@ -147,7 +155,7 @@ async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
     if (names.has(name)) throw broken(file, `it declares ${name} twice.`);
     names.add(name);
   }
-  return { file, tool, operations };
+  return { file, tool, operations, sharing: sharing ?? {} };
 }
 
 /**
@@ -155,18 +163,18 @@ async function loadFile(file: string, baseDir: string): Promise<ToolFile> {
  * @throws `invalid_configuration` that names the file and the reason
  */
 export async function loadToolFiles(
-  { paths, from }: { paths: readonly string[]; from: string },
+  { files, from }: { files: Settings['tools']; from: string },
   taken: ReadonlyMap<string, string>,
 ): Promise<ToolFile[]> {
   const loaded: ToolFile[] = [];
   const names = new Map(taken);
   // One after the other: what a file imports is written down while it is loaded.
-  for (const file of paths) {
-    const one = await loadFile(file, from);
+  for (const entry of files) {
+    const one = await loadFile(entry, from);
     const other = names.get(one.tool);
     if (other !== undefined)
-      throw broken(file, `its tool is called ${one.tool}, as ${other} is. Rename it.`);
-    names.set(one.tool, file);
+      throw broken(entry.file, `its tool is called ${one.tool}, as ${other} is. Rename it.`);
+    names.set(one.tool, entry.file);
     loaded.push(one);
   }
   return loaded;

@@ -1,6 +1,7 @@
 // An MCP tool as an operation. Its effect is what the operator says; what its annotations say counts for a trusted server only.
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpServer } from '#domain/settings.ts';
+import { type Sharing, sharingOf } from '#domain/tenancy.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { type Effect, type JsonSchema, type OperationSpec, operationName } from '#domain/tool.ts';
 import { cutText } from '../limit-output.ts';
@@ -12,7 +13,7 @@ const maxDescription = 2000;
 export function describeTool(
   server: string,
   tool: Tool,
-  { effects: overrides, trusted }: Pick<McpServer, 'effects' | 'trusted'>,
+  { effects: overrides, trusted, ...rest }: Pick<McpServer, 'effects' | 'trusted'> & Sharing,
   serverDigest: string,
 ): OperationSpec {
   const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
@@ -20,6 +21,7 @@ export function describeTool(
   const vouched = trusted || override !== undefined;
   const effect = override ?? (trusted ? readEffect(tool) : 'write');
   const target = findTarget(tool);
+  const sharing = sharingOf(rest);
   return {
     tool: server,
     operation: tool.name,
@@ -38,6 +40,7 @@ export function describeTool(
     ...(override !== undefined || (trusted && tool.annotations?.openWorldHint !== true)
       ? { trusted: true }
       : {}),
+    ...(sharing === null ? {} : { sharing }),
   };
 }
 

@@ -6,6 +6,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
 import { startSlices } from '#domain/slices.ts';
+import type { Sharing } from '#domain/tenancy.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
   type Operation,
@@ -73,6 +74,7 @@ function inspectBy(
 
 export type McpTool = {
   name: string;
+  sharing: Sharing;
   connection: Connection;
   operations(): Operation[];
   /** How the server says it is to be used; empty: it says nothing. */
@@ -213,6 +215,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
 
   return {
     name,
+    sharing: server,
     connection,
     operations: () => operations,
     instructions: () => instructions,

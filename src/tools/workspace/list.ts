@@ -11,7 +11,7 @@ import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead } from './inspect.ts';
-import { checkPaths, isTemporary } from './paths.ts';
+import { checkPaths, isReserved, isTemporary } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const maxEntries = 5000;
@@ -102,7 +102,7 @@ async function collect(
   const [last = '', ...inside] = behind;
   for (const name of await readNames(folder, page)) {
     throwIfAborted(signal);
-    if (isTemporary(name) || name < last) continue;
+    if (isTemporary(name) || name < last || isReserved(prefix + name)) continue;
     const isListed = name === last;
     const info = await lstat(join(folder, name)).catch(() => null);
     if (info === null) {

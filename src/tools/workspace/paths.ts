@@ -6,6 +6,8 @@ import { trimTail } from '#domain/words.ts';
 const maxPath = 2000;
 const maxName = 255;
 const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
+/** The folder at the root of a workspace that no path leads into: Countersign's own notes, and folders of other organisations. */
+export const reservedFolder = '.countersign';
 
 export type PathProblem = { code: ErrorCode; message: string };
 
@@ -28,7 +30,7 @@ export function findPathProblem(path: string): PathProblem | null {
   if (path.split('/').some(isTemporary))
     return invalid(`The name in ${shown} is one that unfinished writes have; use another one.`);
   const normal = posix.normalize(path);
-  if (normal === '..' || normal.startsWith('../')) return outside;
+  if (normal === '..' || normal.startsWith('../') || isReserved(normal)) return outside;
   if (Buffer.byteLength(path) > maxPath)
     return invalid(`The path is too long: at most ${maxPath} bytes.`);
   if (path.split('/').some((name) => Buffer.byteLength(name) > maxName))
@@ -64,4 +66,15 @@ export function checkPaths(
 /** A name that is used while a file is written; such files are not part of the workspace. */
 export function isTemporary(name: string): boolean {
   return temporary.test(name);
+}
+
+/** Whether a path in its shortest form leads into the reserved folder, however a file system spells it. */
+export function isReserved(path: string): boolean {
+  const [first = ''] = path.split(/[\\/]/, 1);
+  return (
+    first
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .toLowerCase() === reservedFolder
+  );
 }

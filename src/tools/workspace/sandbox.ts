@@ -5,7 +5,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from
 import { join, relative, sep } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
 import { systemCode } from '../failures.ts';
-import { toWorkspacePath } from './paths.ts';
+import { isReserved, toWorkspacePath } from './paths.ts';
 
 /** A place in the workspace: `at` is what to hand to the file system while the place is held. */
 export type Place = {
@@ -27,7 +27,8 @@ export type PlaceOptions = {
 };
 
 export type Sandbox = {
-  root: string;
+  /** The real path of the folder. */
+  root(): Promise<string>;
   /** Runs `use` with the place held. @throws CountersignError path_outside_workspace */
   withPlace<T>(path: string, options: PlaceOptions, use: (place: Place) => Promise<T>): Promise<T>;
 };
@@ -37,17 +38,29 @@ const maxLinks = 40;
 // Linux lets an open folder be used as the start of a path; elsewhere the real path is checked again after opening.
 const canPin = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** A sandbox over `folder`, which is created when it does not exist. */
-export async function openSandbox(folder: string): Promise<Sandbox> {
-  await mkdir(folder, { recursive: true });
-  const root = await realpath(folder);
+/** A sandbox over `folder`, which is created at first use when it does not exist. */
+export function openSandbox(folder: string): Sandbox {
+  let opened: Promise<string> | null = null;
+  const root = () => {
+    opened ??= mkdir(folder, { recursive: true })
+      .then(() => realpath(folder))
+      .catch((error: unknown) => {
+        // It may be there the next time.
+        opened = null;
+        throw error;
+      });
+    return opened;
+  };
   return {
     root,
     async withPlace(path, options, use) {
-      const target = await resolveInside(root, toWorkspacePath(path), path, options.follow);
+      const given = toWorkspacePath(path);
+      const real = await root();
+      const target = await resolveInside(real, given, path, options.follow);
+      if (isReserved(target)) throw outside(path);
       const names = target === '' ? [] : target.split(sep);
       const name = names.pop();
-      const pin = await openFolder(root, names, path, options.createFolders === true);
+      const pin = await openFolder(real, names, path, options.createFolders === true);
       try {
         return await use({
           path: target === '' ? '.' : target.split(sep).join('/'),

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { storeBackend } from '#db/backends.ts';
 import { storePools } from '#db/sql/resources.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import type { ToolRegistry } from '#domain/tool.ts';
 import { recover } from '#executor/recover.ts';
 import { runStep } from '#executor/run-step.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -16,6 +15,7 @@ import {
   reach,
   runPlan,
   type TestInstance,
+  withOpened,
 } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { claimReady, makeExecutor, mayCall, startBy } from '../plans/bench.ts';
@@ -196,10 +196,9 @@ describe('a worker whose operation does more than was approved', () => {
     const [step] = turn.steps;
     if (step === undefined) throw new Error('nothing was ready');
     let calls = 0;
-    const registry: ToolRegistry = {
-      ...executor.registry,
+    const registry = withOpened(executor.registry, (tools) => ({
       get(name) {
-        const operation = executor.registry.get(name);
+        const operation = tools.get(name);
         if (operation === undefined) return undefined;
         const call: typeof operation.call = async () => {
           calls++;
@@ -207,7 +206,7 @@ describe('a worker whose operation does more than was approved', () => {
         };
         return { ...operation, effect: 'write', call };
       },
-    };
+    }));
     const lease = { plan_id: plan.id, position: step.position, attempt: step.attempt };
     const outcome = await runStep({
       context: { ...executor, registry },

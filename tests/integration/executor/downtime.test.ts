@@ -8,7 +8,14 @@ import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
+import {
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  type TestInstance,
+  withOpened,
+} from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
@@ -143,7 +150,7 @@ test('an approved plan whose tool is not there yet still waits for it after a ni
   await store('two');
   const starting = {
     ...executor,
-    catalogue: { ...executor.catalogue, get: () => undefined },
+    catalogue: withOpened(executor.catalogue, () => ({ get: () => undefined })),
   };
   await startPlan(starting, id, { approvers: [], guardedApprovers: {} });
   expect((await instance.service.getPlan(id)).status).toBe('approved');

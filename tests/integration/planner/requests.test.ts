@@ -193,6 +193,9 @@ test('what is fetched after the plan was made belongs to it, and coming twice ch
     db.query.execute(sql`
       insert into countersign.plan_requests (id, run_id, key, operation, args, purpose)
       values (${id}, ${runId}, ${id}, 'shop_orders', '{"shop":"north"}', 'late')`);
+  await db.query.execute(sql`
+    insert into countersign.runs (id, "user", via, conversation, planning_status, request, modes)
+    values ('run-late', 'ana', 'api', 'late', 'complete', 'orders', '{}')`);
   await file('REQ-late', 'run-late');
   await db.transaction((tx) => giveRequests(tx, 'run-late', done?.plan_id ?? ''));
   let calls = 0;
@@ -201,7 +204,8 @@ test('what is fetched after the plan was made belongs to it, and coming twice ch
     return { summary: `Call ${calls}`, data: { calls } };
   };
   const { signal } = new AbortController();
-  const fulfil = () => fulfilRequest({ db, random: systemRandom, call: read }, 'REQ-late', signal);
+  const fulfil = () =>
+    fulfilRequest({ db, random: systemRandom, callOf: () => read }, 'REQ-late', signal);
   await Promise.all([fulfil(), fulfil()]);
   await fulfil();
   const late = (await readRows()).find(({ id }) => id === 'REQ-late');

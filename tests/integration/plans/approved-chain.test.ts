@@ -41,8 +41,9 @@ const instance = useInstance({ extraOperations: effects.map(say) });
 const made = new Map<string, MadeCall[]>();
 
 beforeAll(() => {
-  const get = instance.registry.get.bind(instance.registry);
-  vi.spyOn(instance.registry, 'get').mockImplementation((operation) => {
+  const tools = instance.registry.of(null);
+  const get = tools.get.bind(tools);
+  vi.spyOn(tools, 'get').mockImplementation((operation) => {
     const found = get(operation);
     if (found === undefined) return undefined;
     const call: typeof found.call = (args, context) => {

@@ -12,7 +12,13 @@ import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  type TestInstance,
+  withOpened,
+} from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { waitFor } from '../../wait.ts';
 import {
@@ -113,14 +119,14 @@ describe('a worker that stands still between its mark and its call', () => {
   async function standStill(passedMs: number) {
     let calls = 0;
     let standing = 0;
-    const real = instance.registry.get('workspace_move');
+    const real = instance.registry.of(null).get('workspace_move');
     if (real === undefined) throw new Error('workspace_move is gone');
     const call = async () => {
       calls++;
       return { summary: 'Moved.', data: null };
     };
     const executor = executorFor({
-      registry: { ...instance.registry, get: () => ({ ...real, call }) },
+      registry: withOpened(instance.registry, () => ({ get: () => ({ ...real, call }) })),
       clock: { now: () => new Date(Date.now() + standing) },
     });
     const { id } = await startBy(executor, instance, { title: 'Still', steps: [move('m')] });
@@ -285,18 +291,13 @@ describe('a call', () => {
       ],
     });
     let called = false;
-    const real = instance.registry.get('workspace_write');
+    const real = instance.registry.of(null).get('workspace_write');
     if (real === undefined) throw new Error('workspace_write is gone');
-    const registry = {
-      ...instance.registry,
-      get: () => ({
-        ...real,
-        call: async () => {
-          called = true;
-          return { summary: 'Wrote.', data: null };
-        },
-      }),
+    const call = async () => {
+      called = true;
+      return { summary: 'Wrote.', data: null };
     };
+    const registry = withOpened(instance.registry, () => ({ get: () => ({ ...real, call }) }));
     const { plan, step, lease } = await claimOne(executor, id);
     const signal = AbortSignal.abort(new Error('a person cancelled the plan'));
     const context = { ...executor, registry };

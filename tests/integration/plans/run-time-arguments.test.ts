@@ -20,7 +20,13 @@ import { createModelClient } from '#models/openai.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { type OpenAiDouble, start, type Turn } from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, openTestInstance, settleAsRead, type TestInstance } from '../../setup/instance.ts';
+import {
+  ana,
+  openTestInstance,
+  settleAsRead,
+  type TestInstance,
+  withOpened,
+} from '../../setup/instance.ts';
 import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy, usualCaps } from './bench.ts';
 
 const database = useDatabase();
@@ -111,10 +117,9 @@ const get = (path: string) => readFile(join(instance.workspace, path), 'utf8');
 
 /** The executor with `workspace_delete` counted; each call is really made. */
 function counting(calls: JsonObject[]): ExecutorContext {
-  const counted: ExecutorContext['registry'] = {
-    ...executor.registry,
+  const counted = withOpened(executor.registry, (tools) => ({
     get(name) {
-      const operation = executor.registry.get(name);
+      const operation = tools.get(name);
       if (operation === undefined || name !== 'workspace_delete') return operation;
       return {
         ...operation,
@@ -124,7 +129,7 @@ function counting(calls: JsonObject[]): ExecutorContext {
         },
       };
     },
-  };
+  }));
   return { ...executor, registry: counted };
 }
 
@@ -255,7 +260,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     await settle(id, 'retry');
     const { registry } = context;
-    const stricter = { ...registry, validate: () => ['path must be a folder'] };
+    const stricter = withOpened(registry, () => ({ validate: () => ['path must be a folder'] }));
     const [outcome] = await runReady(id, { ...context, registry: stricter });
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -373,18 +378,17 @@ describe('values that an earlier step put out', () => {
     });
     await runReady(id);
     const calls: string[] = [];
-    const registry: ExecutorContext['registry'] = {
-      ...executor.registry,
+    const registry = withOpened(executor.registry, (tools) => ({
       validate: () => [],
       get(name) {
-        const found = executor.registry.get(name);
+        const found = tools.get(name);
         const call = async () => {
           calls.push(name);
           return { kind: 'done' as const, data: {}, summary: '' };
         };
         return found === undefined ? undefined : { ...found, call };
       },
-    };
+    }));
     await runReady(id, { ...executor, registry });
     expect((await stepNamed(id, 'd')).status).toBe('waiting');
     expect(calls).toEqual([]);
@@ -478,7 +482,10 @@ describe('a value that the model cannot decide', () => {
       ana,
     );
     const validate = () => ['content must be polite'];
-    await runReady(id, { ...executor, registry: { ...executor.registry, validate } });
+    await runReady(id, {
+      ...executor,
+      registry: withOpened(executor.registry, () => ({ validate })),
+    });
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
       output: { undecided: 'What was filled in does not fit: content must be polite.' },

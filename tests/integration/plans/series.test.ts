@@ -12,7 +12,7 @@ import { prepareRevise } from '#plans/proposal/propose.ts';
 import { extendPlan, extendSeries } from '#plans/series/extend.ts';
 import { missedNote } from '#plans/series/skip-missed.ts';
 import { localDate } from '#timeline/recurrence.ts';
-import { ana, noop, runPlan } from '../../setup/instance.ts';
+import { ana, noop, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import {
@@ -345,13 +345,12 @@ describe('what is in force', () => {
   test('stops when its operation does more by now than people have approved', async () => {
     const { id } = await startBy(executor, instance, draftOf(daily()));
     const context = later(2 * day);
-    const catalogue: PlansContext['catalogue'] = {
-      ...context.catalogue,
+    const catalogue = withOpened(context.catalogue, (own) => ({
       get(name) {
-        const known = context.catalogue.get(name);
+        const known = own.get(name);
         return known === undefined ? undefined : { ...known, effect: 'write' };
       },
-    };
+    }));
     await extendPlan({ ...context, catalogue }, id);
     expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
     const { changes } = await instance.service.diff(id, 1, 500);
@@ -363,7 +362,7 @@ describe('what is in force', () => {
   test('waits an hour when a tool is away, and goes on then', async () => {
     const { id } = await startBy(executor, instance, draftOf(daily()));
     const context = later(2 * day);
-    const catalogue: PlansContext['catalogue'] = { ...context.catalogue, get: () => undefined };
+    const catalogue = withOpened(context.catalogue, () => ({ get: () => undefined }));
     const warned = executor.warnings.length;
     await extendSeries({ ...context, catalogue });
     expect(executor.warnings.slice(warned).join()).toContain(id);

@@ -83,8 +83,9 @@ beforeAll(async () => {
     env: { OPENAI_BASE_URL: model.url, EXECUTOR_MODEL: 'gpt-4.1' },
     settings: { mcpServers, http: { allowPrivate: ['127.0.0.1'] } },
   });
-  const get = instance.registry.get.bind(instance.registry);
-  vi.spyOn(instance.registry, 'get').mockImplementation((name) => {
+  const tools = instance.registry.of(null);
+  const get = tools.get.bind(tools);
+  vi.spyOn(tools, 'get').mockImplementation((name) => {
     const operation = get(name);
     if (operation === undefined) return undefined;
     const call: typeof operation.call = (args, context) => {

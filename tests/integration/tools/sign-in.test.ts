@@ -61,7 +61,7 @@ const isUp = (instance: TestInstance) =>
   waitFor('the server to be connected', () => statusOf(instance)?.ok);
 
 function note({ registry }: TestInstance, line: string) {
-  const operation = registry.get('hosted_note');
+  const operation = registry.of(null).get('hosted_note');
   if (operation === undefined) throw new Error('the tool is not known');
   return operation.call({ line }, toolContext());
 }

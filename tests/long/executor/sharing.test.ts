@@ -1,13 +1,12 @@
 // Slow steps and quick plans on two workers: slow ones are taken only where they begin, and never keep quick ones from running.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ToolRegistry } from '#domain/tool.ts';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createSlots } from '#executor/slots.ts';
 import { makeExecutor, startBy, statusesOf } from '../../integration/plans/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop, openTestInstance, type TestInstance, withOpened } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
@@ -21,10 +20,9 @@ afterAll(() => instance.close());
 function startTwo(most: number) {
   const { promise: slowEnd, resolve: end } = Promise.withResolvers<void>();
   const underWay = { now: 0, most: 0 };
-  const registry: ToolRegistry = {
-    ...instance.registry,
+  const registry = withOpened(instance.registry, (opened) => ({
     get(name) {
-      const operation = instance.registry.get(name);
+      const operation = opened.get(name);
       if (operation === undefined) return undefined;
       return {
         ...operation,
@@ -36,7 +34,7 @@ function startTwo(most: number) {
         },
       };
     },
-  };
+  }));
   const executors = [1, 2].map(() =>
     makeExecutor(instance, { registry, slots: createSlots(16, most) }),
   );

@@ -281,7 +281,7 @@ describe('a calendar that others write too', () => {
   const open = async () =>
     createCalendarPlaces(
       { calendars: {}, baseDir: bench.workspace },
-      await openSandbox(bench.workspace),
+      openSandbox(bench.workspace),
       { send: () => Promise.reject(new Error('no web')) },
     );
 

@@ -42,9 +42,9 @@ function registryOf(specs: OperationSpec[], down: string[] = []) {
 }
 
 async function open(own: OperationSpec[], manifests: OperationSpec[][], down: string[] = []) {
-  const catalogue = createCatalogue(registryOf(own, down));
-  await catalogue.refresh(async () => manifests);
-  return catalogue;
+  const catalogues = createCatalogue({ of: () => registryOf(own, down) });
+  await catalogues.refresh(async () => manifests);
+  return catalogues.of(null);
 }
 
 describe('the catalogue', () => {
@@ -103,11 +103,12 @@ describe('the catalogue', () => {
 
   it('forgets what went away with the worker that had it', async () => {
     let manifests = [[spec('a_run', 'read')]];
-    const catalogue = createCatalogue(registryOf([]));
-    await catalogue.refresh(async () => manifests);
+    const catalogues = createCatalogue({ of: () => registryOf([]) });
+    const catalogue = catalogues.of(null);
+    await catalogues.refresh(async () => manifests);
     expect(catalogue.get('a_run')).toBeDefined();
     manifests = [];
-    await catalogue.refresh(async () => manifests);
+    await catalogues.refresh(async () => manifests);
     expect(catalogue.list()).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { createRegistry } from '#tools/registry.ts';
 
 let folder: string;
 let registry: ToolRegistry;
+let close: () => Promise<void>;
 const settings = Settings.parse({});
 const context: ToolContext = {
   planId: null,
@@ -26,7 +27,7 @@ const context: ToolContext = {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-registry-'));
-  registry = await createRegistry({
+  const host = await createRegistry({
     mcpServers: {},
     disabledTools: [],
     workspaceDir: folder,
@@ -37,9 +38,11 @@ beforeAll(async () => {
       post: () => Promise.reject(new RangeError('the socket fell over')),
     },
   });
+  registry = host.of(null);
+  close = host.close;
 });
 afterAll(async () => {
-  await registry.close();
+  await close();
   await rm(folder, { recursive: true, force: true });
 });
 

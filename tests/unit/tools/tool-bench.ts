@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';
 import { Settings } from '#domain/settings.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
-import type { ToolContext, ToolOutput, ToolRegistry } from '#domain/tool.ts';
+import type { ToolContext, ToolHost, ToolOutput, ToolRegistry } from '#domain/tool.ts';
 import { createRegistry, type RegistryOptions } from '#tools/registry.ts';
 
 export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
@@ -26,6 +26,8 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
 
 export type Bench = {
   workspace: string;
+  host: ToolHost;
+  /** What the instance itself reaches. */
   registry: ToolRegistry;
   warnings: string[];
   /** Calls an operation that answers with an output. */
@@ -45,7 +47,7 @@ export async function openBench(
   const workspace = join(folder, 'workspace');
   const warnings: string[] = [];
   const parsed = Settings.parse(settings);
-  const registry = await createRegistry({
+  const host = await createRegistry({
     mcpServers: parsed.mcpServers,
     disabledTools: parsed.disabledTools,
     http: parsed.http,
@@ -55,6 +57,7 @@ export async function openBench(
     warn: (message) => warnings.push(message),
     ...options,
   });
+  const registry = host.of(null);
   const call: Bench['call'] = async (name, args, change) => {
     const operation = registry.get(name);
     if (operation === undefined) throw new Error(`${name} is not registered`);
@@ -64,6 +67,7 @@ export async function openBench(
   };
   return {
     workspace,
+    host,
     registry,
     warnings,
     call,
@@ -83,7 +87,7 @@ export async function openBench(
       throw new Error(`${name} succeeded`);
     },
     async close() {
-      await registry.close();
+      await host.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -30,7 +30,7 @@ async function load(code: string, taken: [string, string][] = []): Promise<ToolF
     join(folder, name),
     `const { defineOperation, secret, z } = globalThis.toolsForTests;\n${code}`,
   );
-  return loadToolFiles({ paths: [name], from: folder }, new Map(taken));
+  return loadToolFiles({ files: [{ file: name }], from: folder }, new Map(taken));
 }
 
 const operation = (more: string) => `defineOperation({
@@ -82,9 +82,9 @@ describe('a file that cannot be used', () => {
   });
 
   it('is named when it is not there', async () => {
-    await expect(loadToolFiles({ paths: ['./gone.ts'], from: folder }, new Map())).rejects.toThrow(
-      'tools: ./gone.ts cannot be used: ENOENT',
-    );
+    await expect(
+      loadToolFiles({ files: [{ file: './gone.ts' }], from: folder }, new Map()),
+    ).rejects.toThrow('tools: ./gone.ts cannot be used: ENOENT');
   });
 });
 

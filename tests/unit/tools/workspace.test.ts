@@ -129,7 +129,7 @@ describe('a symbolic link', () => {
   });
 
   it('put in place of a folder between the check and the use changes nothing', async () => {
-    const sandbox = await openSandbox(bench.workspace);
+    const sandbox = openSandbox(bench.workspace);
     await mkdir(inWorkspace('sub'));
     await sandbox.withPlace('sub/a.txt', { follow: true }, async (place) => {
       await rename(inWorkspace('sub'), inWorkspace('aside'));

@@ -1,0 +1,23 @@
+// Settings that no organisation reaches, though several share the instance.
+import type { Settings } from '#domain/settings.ts';
+import { sharingOf, type Tenancy } from '#domain/tenancy.ts';
+
+/** A sentence for each that names nobody, where nobody had the instance for themselves before. */
+export function findUnreached(
+  { mcpServers, calendars, tools, webhooks }: Settings,
+  { apart, owners }: Tenancy,
+): string[] {
+  if (!apart || owners.length > 0) return [];
+  const entries = [
+    ...Object.entries(mcpServers).map(([name, one]) => [`mcpServers.${name}`, one] as const),
+    ...Object.entries(calendars).map(([name, one]) => [`calendars.${name}`, one] as const),
+    ...tools.map((one) => [`tools: ${one.file}`, one] as const),
+    ...webhooks.map((one) => [`webhooks: ${new URL(one.url).host}`, one] as const),
+  ];
+  return entries
+    .filter(([, one]) => sharingOf(one) === null)
+    .map(
+      ([name]) =>
+        `${name} serves none of the organisations that share this instance. Add "organisations": ["slack:T…"] or "shared": true.`,
+    );
+}

@@ -1,0 +1,80 @@
+// Whether several organisations share the instance: said by the configuration of the processes that serve them, and kept for all,
+// since a worker may know nothing of chats.
+import { sql } from 'drizzle-orm';
+import type { Tenancy } from '#domain/tenancy.ts';
+import type { Database, Queryable } from './database.ts';
+import { type Listener, notify } from './notify.ts';
+import { countersign } from './schema/columns.ts';
+import { tenancy } from './schema.ts';
+
+/** Every organisation that has asked for something, the first of each platform before the others of it. */
+async function readTenants(db: Queryable): Promise<{ tenant: string; first: boolean }[]> {
+  const { rows } = await db.execute<{ tenant: string; first: boolean }>(sql`
+    select tenant, row_number() over (partition by split_part(tenant, ':', 1) order by began, tenant) = 1 as first
+    from (
+      select tenant, min(created_at) as began from (
+        select tenant, min(created_at) as created_at from ${countersign}.plans group by tenant
+        union all select tenant, min(created_at) from ${countersign}.runs group by tenant
+      ) known where tenant is not null group by tenant
+    ) tenants order by began, tenant`);
+  return rows;
+}
+
+async function readRow(db: Queryable): Promise<Tenancy | null> {
+  const [row] = await db.select({ apart: tenancy.apart, owners: tenancy.owners }).from(tenancy);
+  return row ?? null;
+}
+
+/** Where nobody has said it yet: two organisations of one platform can't have had the instance for themselves. */
+async function guess(db: Queryable): Promise<Tenancy> {
+  const apart = (await readTenants(db)).some(({ first }) => !first);
+  return { apart, owners: [] };
+}
+
+/**
+ * Keeps what the configuration of this process says. The folder and the settings that name nobody stay those of the first
+ * organisation of each platform, where it had the instance for itself until now.
+ */
+async function keep(db: Database, apart: boolean): Promise<Tenancy> {
+  const before = await readRow(db.query);
+  if (before !== null && (before.apart || !apart)) return before;
+  return db.transaction(async (tx) => {
+    const added = await tx
+      .insert(tenancy)
+      .values({ name: 'tenancy', apart: false })
+      .onConflictDoNothing()
+      .returning();
+    const [row] = await tx.select().from(tenancy).for('update');
+    if (!apart || row?.apart === true) return row ?? { apart, owners: [] };
+    const tenants = await readTenants(tx);
+    // What ran before this was kept: of several, nobody knows which one had it for itself.
+    const isKnown = added.length === 0 || tenants.length === 1;
+    const owners = isKnown ? tenants.flatMap(({ tenant, first }) => (first ? [tenant] : [])) : [];
+    await tx.update(tenancy).set({ apart, owners });
+    await notify(tx, 'tenancy');
+    return { apart, owners };
+  });
+}
+
+/**
+ * Follows who shares the instance.
+ * @param configured whether the configuration of this process keeps organisations apart; null: it serves nobody who is of one
+ */
+export async function followTenancy(
+  db: Database,
+  listener: Pick<Listener, 'on'>,
+  configured: boolean | null,
+  warn: (message: string, error: unknown) => void,
+): Promise<() => Tenancy> {
+  const read = async () => (await readRow(db.query)) ?? (await guess(db.query));
+  let now = configured === null ? await read() : await keep(db, configured);
+  listener.on('tenancy', () => {
+    read().then(
+      (found) => {
+        if (JSON.stringify(found) !== JSON.stringify(now)) now = found;
+      },
+      (error: unknown) => warn('Who shares this instance could not be read.', error),
+    );
+  });
+  return () => now;
+}
