@@ -59,6 +59,7 @@ export const tableRules: Record<string, TableRule> = {
     stays: 'about 150 bytes a deleted plan, so that links to it say what became of it',
   },
   retention: { stays: 'one row' },
+  tenancy: { stays: 'one row' },
   runs: { by: 'runs' },
   run_readers: { with: 'run' },
   planning_checkpoints: { with: 'run' },
