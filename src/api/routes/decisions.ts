@@ -281,9 +281,12 @@ export const decisionRoutes: Routes = async (app) => {
         Params: z.infer<typeof PlanPath>;
         Body: z.infer<typeof SimulateBody>;
       }>,
+      reply,
     ) => {
       const { user, ...decision } = request.body ?? {};
-      return request.service.simulate(request.params.id, decision, actorOf(request, user));
+      const { service, params } = request;
+      const simulate = () => service.simulate(params.id, decision, actorOf(request, user));
+      return answerChecked(request, reply, simulate, async (_, simulated) => simulated);
     },
   );
 };

@@ -5,12 +5,15 @@ import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { client, type OpenIdDouble, startOpenId } from '../../fixtures/open-id.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 
 const database = useDatabase();
+let openId: OpenIdDouble;
 let instance: TestInstance;
 let api: TestApi;
+let asked = 0;
 /** One that is there, so that a request gets beyond looking it up. */
 let plan = '';
 let routes: { method: string; path: string }[] = [];
@@ -19,9 +22,23 @@ const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.u
 
 beforeAll(async () => {
   const planner = scriptedPlanner(() => ({ kind: 'answer', text: 'Hello.' }));
-  instance = await openTestInstance(database.url, { planner });
+  openId = await startOpenId(['http://127.0.0.1:1/sign-in/corp/callback']);
+  const corp = {
+    issuer: openId.issuer,
+    client_id: client.id,
+    client_secret: client.secret,
+    allowed_domains: ['corp.example'],
+  };
+  instance = await openTestInstance(database.url, {
+    planner,
+    settings: { identity: { providers: { corp } } },
+    env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:1' },
+  });
   api = await startApi({
     service: instance.service,
+    identity: { identity: instance.identity, secure: false },
+    callbacks: { answer: instance.answerCallback },
+    mcp: { operations: async () => [], guarded: [], linkTo: () => null },
     requestsPerMinute: 1_000_000,
     settings: { read: async () => ({}) as never, check: async () => [] },
   });
@@ -40,13 +57,19 @@ beforeAll(async () => {
   expect(proposed.status).toBe(201);
   plan = z.object({ id: z.string() }).parse(await proposed.json()).id;
   const { paths } = Document.parse(await (await api.get('/openapi.json')).json());
-  routes = Object.entries(paths).flatMap(([path, methods]) =>
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
   );
+  const hidden = [
+    ...['/sign-in/{provider}', '/sign-in/{provider}/callback', '/mcp'].map((path) => ['GET', path]),
+    ...['POST', 'DELETE'].map((method) => [method, '/mcp']),
+  ].map(([method = '', path = '']) => ({ method, path }));
+  routes = [...documented, ...hidden];
 });
 afterAll(async () => {
   await api.close();
   await instance.close();
+  await openId.close();
 });
 
 type Sent = {
@@ -57,7 +80,16 @@ type Sent = {
 };
 
 /** What is wrong with the answer; null: nothing. Streams that begin well are left. */
-async function findFault({ method, path, headers = {}, body }: Sent): Promise<string | null> {
+async function findFault({
+  method,
+  path,
+  headers: given = {},
+  body,
+}: Sent): Promise<string | null> {
+  // Ways to sign in are limited by address, which a proxy on this machine names.
+  asked += 1;
+  const from = { 'x-forwarded-for': `10.0.${asked >> 8}.${asked & 255}` };
+  const headers = path.startsWith('/sign-in/') ? { ...from, ...given } : given;
   const what = `${method} ${path.slice(0, 80)} ${JSON.stringify(headers).slice(0, 80)} ${(body ?? '').slice(0, 60)}`;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = httpRequest(
@@ -77,9 +109,9 @@ async function findFault({ method, path, headers = {}, body }: Sent): Promise<st
   const text = await readText(response);
   // A process that is not ready says so with its own status.
   if (statusCode >= 500 && !path.includes('readyz')) return `${what}: ${statusCode} ${text}`;
-  return type.includes('application/problem+json') || method === 'HEAD'
-    ? null
-    : `${what}: ${statusCode} ${type}`;
+  // The protocol of agents has errors of its own.
+  const isError = path.startsWith('/mcp') ? type.includes('json') : type.includes('problem+json');
+  return isError || method === 'HEAD' ? null : `${what}: ${statusCode} ${type}`;
 }
 
 async function findFaults(sent: Sent[]): Promise<string[]> {
@@ -96,7 +128,8 @@ async function findFaults(sent: Sent[]): Promise<string[]> {
   return faults;
 }
 
-const filled = (path: string, segment: string) => path.replace(/\{\w+\}/g, segment);
+const filled = (path: string, segment: string) =>
+  path.replace('{provider}', segment === plan ? 'corp' : '{provider}').replace(/\{\w+\}/g, segment);
 const json = { 'content-type': 'application/json' };
 
 test('the walk knows the routes', () => {
@@ -202,6 +235,11 @@ const queries = [
   'q=%ed%a0%80',
   'after=%00&since=%00&user=%00',
   'from=99999999999999999999&to=x',
+  'back=//evil.example&back=%00',
+  'code=%00&state=%ff&iss=%00',
+  'code=a&state=b&state=c&iss=x&session_state=%ed%a0%80',
+  'error=access_denied&error_description=%00%ff',
+  'response=eyJhbGciOiJub25lIn0.e30.',
   `q=${'x'.repeat(4000)}`,
   '%',
 ];
@@ -277,4 +315,43 @@ test.each([
   const answer = await readText(socket).catch(() => '');
   if (answer !== '') expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
   expect((await api.get('/healthz')).status).toBe(200);
+});
+
+const rpc = (method: unknown, params: unknown, more: object = {}) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params, ...more });
+const call = (name: unknown, args: unknown) => rpc('tools/call', { name, arguments: args });
+
+test.each([
+  rpc('initialize', { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: {} }),
+  rpc('initialize', null),
+  rpc('tools/list', { cursor: '\0' }),
+  rpc('', {}),
+  rpc('__proto__', {}),
+  rpc(7, []),
+  rpc('tools/list', {}, { id: null }),
+  rpc('tools/list', {}, { id: { a: 1 } }),
+  rpc('tools/list', {}, { id: '\0' }),
+  rpc('tools/list', {}, { jsonrpc: '1.0' }),
+  `[${rpc('ping', {})},${rpc('ping', {})}]`,
+  '[]',
+  call('plan_get', { plan: '\0' }),
+  call('plan_get', null),
+  call('plan_get', 'PLAN-1'),
+  call('nothing', {}),
+  call(null, {}),
+  call('plan_wait', { plan: 'PLAN-1', cursor: '\0', seconds: -1 }),
+  call('plan_propose', { title: '\0', steps: [{ id: '\ud800', args: { '\0': 1 } }] }),
+  call('operations_search', { query: 'x'.repeat(100_000), limit: -1 }),
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"plan_get","arguments":{"__proto__":1}}}',
+  '{"jsonrpc":"2.0","id":1e999,"method":"ping"}',
+])('over MCP: %s', async (body) => {
+  const accept = 'application/json, text/event-stream';
+  const versions: (string | null)[] = [null, '2025-06-18', '1999-01-01', '\u00ff'];
+  const sent = versions.map((version) => ({
+    method: 'POST',
+    path: '/mcp',
+    headers: { ...json, accept, ...(version === null ? {} : { 'mcp-protocol-version': version }) },
+    body,
+  }));
+  expect(await findFaults(sent)).toEqual([]);
 });
