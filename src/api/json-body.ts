@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { mayChange } from '#domain/exact-json.ts';
-import { parseRequestJson, requireShallow } from '#domain/json.ts';
+import { parseRequestJson, requireNamesOnce, requireShallow } from '#domain/json.ts';
 import { isStorableText, unstorable } from '#domain/text.ts';
 import { explainMisfit } from './validation.ts';
 
@@ -63,7 +63,9 @@ export function readJsonBodies(app: FastifyInstance): void {
           requireShallow(value);
           if (suspect.test(body)) requireStorable(value);
           // The framework's parser guards prototypes; ours keeps numbers.
-          done(null, mayChange(body) ? parseRequestJson(body) : value);
+          if (mayChange(body)) return done(null, parseRequestJson(body));
+          requireNamesOnce(body);
+          done(null, value);
         } catch (refused) {
           done(refused instanceof Error ? refused : new Error(String(refused)));
         }

@@ -25,14 +25,65 @@ export function requireShallow(value: unknown): void {
   );
 }
 
+const signs = { quote: 0x22, open: 0x7b, close: 0x7d };
+
+/** The end of the string that begins at `from`, in valid JSON. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from + 1);
+  for (; end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** A name that one object of `text`, which is valid JSON, has twice; null: none. Parsers keep the last, and people read the first. */
+function findRepeatedName(text: string): string | null {
+  const objects: Set<string>[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === signs.open) objects.push(new Set());
+    else if (sign === signs.close) objects.pop();
+    if (sign !== signs.quote) continue;
+    const end = endOfString(text, at);
+    let after = end + 1;
+    while (/\s/.test(text[after] ?? '')) after += 1;
+    if (text[after] === ':') {
+      const quoted = text.slice(at, end + 1);
+      const name = quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+      const names = objects.at(-1);
+      if (names?.has(name) === true) return name;
+      names?.add(name);
+    }
+    at = end;
+  }
+  return null;
+}
+
+/** @throws `invalid_json` where an object of `text` has a name twice */
+export function requireNamesOnce(text: string): void {
+  const name = findRepeatedName(text);
+  if (name === null) return;
+  const shown = name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name;
+  throw new CountersignError(
+    'invalid_json',
+    `The JSON has “${shown}” twice in one object. Send each name once.`,
+    { details: { field: shown } },
+  );
+}
+
 /** Outside JSON with that limit and exact numbers; a byte order mark is skipped. @throws SyntaxError, or `invalid_json` if nested too deep */
 export function parseShallowJson(text: string): Json {
   return AnyJson.parse(parseWithin(text));
 }
 
-/** The same for what is to be done: a number that cannot be kept as a number is refused. @throws SyntaxError, `invalid_json` */
+/**
+ * The same for what is to be done: a number that cannot be kept as a number is refused, and so is a name that an object has twice.
+ * @throws SyntaxError, `invalid_json`
+ */
 export function parseRequestJson(text: string): unknown {
-  return parseWithin(text, (source, key) => {
+  const value = parseWithin(text, (source, key) => {
     const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source;
     throw new CountersignError(
       'invalid_json',
@@ -40,6 +91,8 @@ export function parseRequestJson(text: string): unknown {
       { details: { field: key, number: shown } },
     );
   });
+  requireNamesOnce(text);
+  return value;
 }
 
 function parseWithin(given: string, onInexact?: Parameters<typeof parseExactly>[1]): unknown {

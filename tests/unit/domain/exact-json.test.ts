@@ -1,6 +1,6 @@
 // JSON from outside keeps its numbers: read and written again they are the same, whatever their size.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { compareDecimals, readDecimal } from '#domain/decimal.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import { parseRequestJson, parseShallowJson } from '#domain/json.ts';
@@ -125,5 +125,33 @@ describe('a decimal', () => {
     (text) => {
       expect(readDecimal(text)).toBeNull();
     },
+  );
+});
+
+test.each<[string, string | null]>([
+  ['{"a":1,"a":2}', 'a'],
+  ['{"a":{"b":1,"c":[{"b":2}],"b":3}}', 'b'],
+  ['{"a":1,"\\u0061":2}', 'a'],
+  ['{"a" : 1,\n"b\\"":{},"b\\"" :2}', 'b"'],
+  ['{"":1,"":2}', ''],
+  ['{"__proto__":1,"__proto__":2}', '__proto__'],
+  ['{"n":12345678901234567890,"n":1}', 'n'],
+  ['{"a":"a","b":["a","a"],"c":{"a":1}}', null],
+  ['[{"a":1},{"a":2},"a"]', null],
+  ['{"a":"\\\\","b":"\\\\\\"a\\":1","A":1}', null],
+  ['{"a":"{","b":"}","c":"\\"{\\"a\\":1"}', null],
+])('a name that an object has twice is refused: %s', (text, name) => {
+  const parse = () => parseRequestJson(text);
+  if (name === null) expect(parse()).toEqual(JSON.parse(text));
+  else expect(parse).toThrow(expect.objectContaining({ details: { field: name } }));
+});
+
+test('every JSON that was written by a program has each name once', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, indent) => {
+      expect(parseRequestJson(JSON.stringify(value, null, indent))).toEqual(
+        JSON.parse(JSON.stringify(value)),
+      );
+    }),
   );
 });
