@@ -49,11 +49,12 @@ function fileKeys(args: JsonObject): string[] {
   return paths.length === 0 ? ['files'] : paths.map(keyOfPath);
 }
 
-/** Of a calendar that is not named, the one of the workspace is read or changed too. */
-const calendarKeys = ({ calendar = defaultCalendar }: JsonObject): string[] => [
-  ...pathsIn(calendar).map(keyOfPath),
-  'web',
-];
+/** A name may be set to mean any file. Without one, all calendars are read; an event is added to the one of the workspace. */
+function calendarKeys({ calendar, title }: JsonObject): string[] {
+  const named = calendar ?? (title === undefined ? '.' : defaultCalendar);
+  const keyOf = (path: string) => (/\.ics$/i.test(path) ? keyOfPath(path) : 'files');
+  return [...pathsIn(named).map(keyOf), 'web'];
+}
 
 function webKey({ url }: JsonObject): string {
   if (typeof url !== 'string' || !URL.canParse(url)) return 'web';

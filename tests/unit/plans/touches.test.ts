@@ -46,6 +46,30 @@ test.each<[string, [string, JsonObject], [string, JsonObject], boolean]>([
     true,
   ],
   [
+    'a calendar by a name that may be set to mean a file',
+    ['calendar', { calendar: 'team', title: 'x' }],
+    ['workspace', { path: 'calendars/team.ics' }],
+    true,
+  ],
+  [
+    'all calendars, of which one may be any file',
+    ['calendar', { from: '2026-05-01', to: '2026-05-02' }],
+    ['workspace', { path: 'calendars/team.ics' }],
+    true,
+  ],
+  [
+    'two names of calendars',
+    ['calendar', { calendar: 'team', title: 'x' }],
+    ['calendar', { calendar: 'calendars/team.ics', title: 'y' }],
+    true,
+  ],
+  [
+    'an event in the usual calendar and another file',
+    ['calendar', { title: 'x' }],
+    ['workspace', { path: 'a.md' }],
+    false,
+  ],
+  [
     'an event that is called like a file',
     ['calendar', { calendar: 'c.ics', title: 'a.md' }],
     ['workspace', { path: 'a.md' }],
