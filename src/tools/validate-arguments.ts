@@ -183,6 +183,8 @@ function compileSchema({ $schema, ...schema }: JsonSchema): Compiled {
       return compileIn(draft, schema);
     } catch (error) {
       if (error instanceof TooSlow) throw error;
+      // Deeper than the stack, in either draft.
+      if (error instanceof RangeError) throw new Error('it refers to itself without an end');
       reason ??= error;
     }
   }

@@ -4,14 +4,16 @@ import { isObject } from '#domain/text.ts';
 
 /** CPU time that work may take. */
 const longestWorkMs = 100;
-/** On a busy machine others have most of the time: then it is tried again with twice as much, so often at most. */
-const tries = 6;
+/** A try that had less of it than this is repeated with the time that would have been enough: others had the processor. */
+const enough = 0.7;
+const tries = 4;
 
 const script = new Script('work()');
 const context: { work?: () => void } = createContext({});
 
 /** What `work` returns; null: it takes too long. */
 export function withinTime<T>(work: () => T): { value: T } | null {
+  let timeout = longestWorkMs;
   for (let attempt = 0; attempt < tries; attempt++) {
     const before = process.threadCpuUsage();
     let done: { value: T } | null = null;
@@ -19,12 +21,14 @@ export function withinTime<T>(work: () => T): { value: T } | null {
       done = { value: work() };
     };
     try {
-      script.runInContext(context, { timeout: longestWorkMs * 2 ** attempt });
+      script.runInContext(context, { timeout });
       return done;
     } catch (error) {
       if (!isTimeout(error)) throw error;
       const { user, system } = process.threadCpuUsage(before);
-      if (user + system > longestWorkMs * 900) return null; // microseconds
+      const share = (user + system) / 1000 / longestWorkMs;
+      if (share > enough) return null;
+      timeout = Math.ceil(timeout * Math.min(4, 1 / share));
     } finally {
       delete context.work;
     }

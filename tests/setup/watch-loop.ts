@@ -102,11 +102,22 @@ function measureSlowness(): number {
   return Math.min(3, Math.max(1, (readThreadMs() - before) / referenceMs));
 }
 
+/** What a time beyond the limit would be on an idle core. */
+const toIdleMs = (ms: number, slownessOf = measureSlowness): number =>
+  ms < longestTurnMs ? ms : ms / slownessOf();
+
+/** What `work` returns. @throws Error if it takes longer than a turn may */
+export function runInTurn<T>(work: () => T): T {
+  const { value, ms } = measureTurn(work);
+  const took = toIdleMs(ms);
+  if (took < longestTurnMs) return value;
+  throw new Error(`It took ${Math.round(took)} ms, and a turn has ${longestTurnMs} ms.`);
+}
+
 /** @throws Error if the loop was held since `startWatch` */
-export function endWatch(slownessOf: () => number = measureSlowness): void {
-  const longest = watch.stop();
-  if (longest < longestTurnMs + tickMs || watch.reason !== null) return;
-  const ms = longest / slownessOf();
+export function endWatch(slownessOf = measureSlowness): void {
+  const ms = toIdleMs(watch.stop(), slownessOf);
+  if (watch.reason !== null) return;
   if (ms < longestTurnMs + tickMs) return;
   throw new Error(
     `The event loop was held for ${Math.round(ms)} ms of processor time, and ${longestTurnMs} is the limit. ` +

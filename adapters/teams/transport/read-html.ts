@@ -41,6 +41,14 @@ class Lines {
   }
 }
 
+/** The text without any tags. */
+function readFlat(html: string): string {
+  let text = '';
+  const parser = new Parser({ ontext: (part) => (text += part) });
+  parser.end(html.replace(/<[^<>]*>/g, ' ').replaceAll('<', '&lt;'));
+  return trimBlanks(text.replaceAll('\u00a0', ' '));
+}
+
 /** @param mention how a name is written that the text mentions */
 export function readHtml(html: string, mention = (name: string) => name): HtmlText {
   const quotes: Quote[] = [];
@@ -107,7 +115,7 @@ export function readHtml(html: string, mention = (name: string) => name): HtmlTe
     parser.end(html);
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
-    return { text: trimBlanks(html.replace(/<[^<>]*>/g, ' ')), quotes: [] };
+    return { text: readFlat(html), quotes: [] };
   }
   return { text: out.read(), quotes };
 }

@@ -1,6 +1,7 @@
 // The messages of a server that is a program: one line each, on a stream that may hold anything. A line that is no message is
 // passed over; one that is too long is never held whole, and the request that it answers fails at once.
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
+import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
 
 /** Bytes of a message. */
@@ -91,7 +92,10 @@ export function toTooLong(id: number): JSONRPCMessage {
 function readLine(line: Buffer): JSONRPCMessage[] {
   // Programs greet and log here as well.
   const text = line.toString('utf8').trim();
-  if (!text.startsWith('{') && !text.startsWith('[')) return [];
+  const isWhole = text.startsWith('{')
+    ? text.endsWith('}')
+    : text.startsWith('[') && text.endsWith(']');
+  if (!isWhole) return [];
   try {
     const json: unknown = JSON.parse(text);
     return (Array.isArray(json) ? json : [json]).flatMap(readMessage);
@@ -101,6 +105,8 @@ function readLine(line: Buffer): JSONRPCMessage[] {
 }
 
 function readMessage(json: unknown): JSONRPCMessage[] {
+  // Most of what is none is told without a list of all its faults, which takes long.
+  if (!isObject(json) || json.jsonrpc !== '2.0') return [];
   try {
     return [parseJSONRPCMessage(json)];
   } catch {

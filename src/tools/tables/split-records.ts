@@ -1,6 +1,7 @@
 // Records of delimited text (RFC 4180, and what spreadsheets make of it), each with the line it begins in. A record that is not sound
 // is reported with its line and reason, and reading continues with the next line: an open quote swallows nothing.
 import { parse } from 'csv-parse/sync';
+import { startSlices } from '#domain/slices.ts';
 
 /** A record: its values, or why it has none. */
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
@@ -21,15 +22,19 @@ function cutLines(text: string): { lines: string[]; rest: string } {
   return { lines, rest: text.slice(start) };
 }
 
-/** The lines of a chunked text, with their line ends. A line too long for a record is cut. */
+/** The lines of a chunked text, with their line ends, in slices of time. A line too long for a record is cut. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
+  const slices = startSlices();
   for await (const piece of pieces) {
     const text = open + piece;
     // A CR at the end may be half of CRLF.
     const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
     const { lines, rest } = cutLines(whole);
-    yield* lines;
+    for (const line of lines) {
+      yield line;
+      if (slices.isOver) await slices.rest();
+    }
     const kept = rest.length > 2 * charactersAtMost ? rest.slice(0, charactersAtMost + 1) : rest;
     open = kept + text.slice(whole.length);
   }

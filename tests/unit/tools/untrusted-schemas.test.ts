@@ -166,6 +166,7 @@ describe('hostile schemas', () => {
       },
       { a: 'y' },
     ],
+    ['a reference to itself', of({ $ref: '#/properties/a' }), { a: 1 }],
     ['a format', of({ format: 'email' }), { a: `${'a.'.repeat(long)}@` }],
   ])('%s is read and checked within a moment', (_, schema, args) => {
     // What is loaded once does not count.
