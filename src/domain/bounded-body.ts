@@ -18,3 +18,19 @@ export async function readBody(
   }
   return { bytes: Buffer.concat(chunks).subarray(0, limit), isCut: size > limit };
 }
+
+/** `response` with another body. */
+export function withBody(
+  response: Response,
+  body: ReadableStream | Uint8Array<ArrayBuffer> | string,
+): Response {
+  const { status, statusText, url, redirected } = response;
+  const headers = new Headers(response.headers);
+  // They are of the body as it was sent.
+  for (const name of ['content-length', 'content-encoding']) headers.delete(name);
+  return Object.defineProperties(new Response(body, { status, statusText, headers }), {
+    // The constructor does not take them.
+    url: { value: url },
+    redirected: { value: redirected },
+  });
+}

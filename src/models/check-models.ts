@@ -1,7 +1,9 @@
 // Whether the models that are set up do what plans need: a call of a tool, made for real, and how long they will be served.
 import type OpenAI from 'openai';
 import { z } from 'zod';
+import { readBody } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { parseAs } from '#domain/json.ts';
 import type { ModelAccess } from './access.ts';
 import { type Effort, findModel, type Price } from './catalogue.ts';
 import type { ChatRequest } from './chat.ts';
@@ -21,6 +23,7 @@ type Role = { variable: string; model: string; effort?: Effort | undefined };
 
 const callTimeoutMs = 60_000;
 const listTimeoutMs = 10_000;
+const longestList = 10_000_000;
 
 const Listed = z.object({
   data: z.array(z.object({ id: z.string(), shutdown_date: z.string().nullish() })),
@@ -93,7 +96,9 @@ function askForCall(): ChatRequest {
 async function readShutdowns(client: OpenAI): Promise<Map<string, string>> {
   const listed = await client
     .get('/models', { timeout: listTimeoutMs })
-    .then((raw) => Listed.safeParse(raw).data)
+    .asResponse()
+    .then(({ body }) => readBody(body, longestList))
+    .then(({ bytes }) => parseAs(Listed, bytes.toString('utf8')))
     .catch(() => undefined); // not every server has a list; the call itself tells whether it answers
   const dated = (listed?.data ?? []).flatMap(({ id, shutdown_date: date }): [string, string][] =>
     date ? [[id, date]] : [],

@@ -1,6 +1,7 @@
 // Signing in with OpenID Connect: the address to go to, and what a provider answers. The authorization code flow with PKCE, state
 // and nonce; openid-client checks the answer. Loaded only where people sign in.
 import * as client from 'openid-client';
+import { readBody, withBody } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { SignInProvider } from '#domain/people/identity.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
@@ -12,6 +13,17 @@ export type Claims = Record<string, unknown>;
 /** What the browser has to come back with. */
 export type Challenge = { state: string; nonce: string; verifier: string };
 
+/** Bytes of any answer of a provider. */
+const longestAnswer = 1_000_000;
+
+const fetchBounded: client.CustomFetch = async (address, { body, ...options }) => {
+  const response = await fetch(address, { ...options, ...(body === undefined ? {} : { body }) });
+  if (response.body === null) return response;
+  const { bytes, isCut } = await readBody(response.body, longestAnswer);
+  if (isCut) throw new Error(`${address} answered more than 1 MB`);
+  return withBody(response, bytes);
+};
+
 /** @throws `invalid_configuration` where the issuer can't be asked, naming the key */
 async function discover(provider: SignInProvider): Promise<client.Configuration> {
   const { name, issuer, client_id: id, client_secret: secret } = provider;
@@ -19,7 +31,11 @@ async function discover(provider: SignInProvider): Promise<client.Configuration>
   // Of this machine alone: elsewhere only https is asked.
   const execute = isLoopbackHost(url.hostname) ? [client.allowInsecureRequests] : [];
   try {
-    return await client.discovery(url, id, secret, undefined, { execute, timeout: timeoutSeconds });
+    return await client.discovery(url, id, secret, undefined, {
+      execute,
+      timeout: timeoutSeconds,
+      [client.customFetch]: fetchBounded,
+    });
   } catch (cause) {
     throw new CountersignError(
       'invalid_configuration',

@@ -1,6 +1,6 @@
 // The bodies of a server behind an address, bounded as the lines of a program are: one message of `longestMessage` bytes. The request
 // that a longer one answers fails at once, and the stream it came on is read on.
-import { longestReason, readBody } from '#domain/bounded-body.ts';
+import { longestReason, readBody, withBody } from '#domain/bounded-body.ts';
 import { isObject, parseJson } from '#domain/text.ts';
 import { ends, findId, longestMessage, toTooLong } from './read-lines.ts';
 
@@ -10,7 +10,7 @@ type Fetch = typeof fetch;
 export function boundBodies(inner: Fetch): Fetch {
   return async (address, init) => {
     const response = await inner(address, init);
-    const { body, status, statusText, headers } = response;
+    const { body, headers } = response;
     if (body === null) return response;
     const id = findRequest(init?.body);
     const isStream =
@@ -18,15 +18,7 @@ export function boundBodies(inner: Fetch): Fetch {
     const bounded = isStream
       ? body.pipeThrough(boundEvents(id))
       : await readWhole(body, response.ok ? longestMessage : longestReason, id);
-    const bare = new Headers(headers);
-    // They are of the body as it was sent.
-    for (const name of ['content-length', 'content-encoding']) bare.delete(name);
-    const { url, redirected } = response;
-    return Object.defineProperties(
-      new Response(bounded, { status, statusText, headers: bare }),
-      // The constructor does not take them.
-      { url: { value: url }, redirected: { value: redirected } },
-    );
+    return withBody(response, bounded);
   };
 }
 

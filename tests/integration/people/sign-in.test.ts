@@ -1,10 +1,14 @@
 // Signing in with OpenID Connect at a real provider, and personal tokens, over real HTTP.
+import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { serve } from '#app/serve.ts';
+import { resolveProviders } from '#domain/people/identity.ts';
+import { createOpenId } from '#people/open-id.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import {
   type Browser,
   client,
@@ -14,6 +18,7 @@ import {
   type Person,
   startOpenId,
 } from '../../fixtures/open-id.ts';
+import { pour } from '../../fixtures/pour.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -312,4 +317,21 @@ test('a token acts for its owner within its role, and is refused once it is revo
     sql`select t::text as row from countersign.access_tokens t`,
   );
   expect(JSON.stringify(rows)).not.toContain(token.slice(4));
+});
+
+test('a provider whose answer does not end is read up to a limit', async () => {
+  const written: Promise<number>[] = [];
+  const endless = await listenOnLoopback(
+    createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').write('{"issuer":"');
+      written.push(pour(response));
+    }),
+  );
+  const [corp] = resolveProviders(instance.config.settings.identity);
+  if (corp === undefined) throw new Error('There is no provider.');
+  await expect(createOpenId().check({ ...corp, issuer: endless.url })).rejects.toMatchObject({
+    code: 'invalid_configuration',
+  });
+  for (const bytes of await Promise.all(written)) expect(bytes).toBeLessThan(30_000_000);
+  await endless.close();
 });

@@ -185,12 +185,18 @@ test.each<[string, string[], JsonObject | RegExp]>([
   },
 );
 
-test('a list that leads back to its own page, and one of ten thousand tools, come to an end', async () => {
+test('a list that leads back to its own page or on for ever, and one of ten thousand tools, come to an end', async () => {
   const tools = Array.from({ length: 10_000 }, (_, at) => ({ name: `tool ${at}` }));
   const circle = await open({
     'tools/list': [answer({ tools: [{ name: 'one' }], nextCursor: 'a' })],
   });
   expect(offered(circle)).toEqual(['one']);
+  const pages = await open({
+    'tools/list': [
+      '{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t$id"}],"nextCursor":"page $id"}}',
+    ],
+  });
+  expect(offered(pages)).toHaveLength(100);
   const many = await open({ 'tools/list': [answer({ tools })] });
   await waitFor('the list to be read', async () => offered(many).length === 2000);
   expect(statusOf(many)?.notes?.[0]).toMatch(/^8,000 more tools/);
