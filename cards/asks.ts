@@ -10,13 +10,13 @@ import { cleanLine, isolateText } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
-import { makeButton, pressAbout } from './buttons.ts';
+import { makeApprove, makeButton, pressAbout } from './buttons.ts';
 import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
 import { showPerson } from './plain.ts';
 import { drawQuote, maxFullText, quote, showQuoted } from './quotes.ts';
-import { canSettle } from './state.ts';
+import { canSettle, describePassed } from './state.ts';
 import { effectOfNo, isViewers, mayAnswer, personOf, reasonOf, viewerIs } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Ask, Field, Form } from './view.ts';
@@ -88,7 +88,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     version: patch.version,
     digest: patch.digest,
   });
-  const unseen = patch.operations_hidden;
+  const { passed, operations_hidden: unseen } = patch;
   const ask: Ask = {
     kind: 'change',
     step_id: patch.patch_id,
@@ -98,6 +98,11 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     known: [
       ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
       ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')} that don't fit here`]),
+      ...(passed === undefined
+        ? []
+        : [
+            `${describePassed(passed, facts)} Approve to run now, or reject the change and propose another time.`,
+          ]),
       'Why it needs approval:',
       ...patch.widening.map(whole),
       ...describeApprovals(patch, facts),
@@ -107,9 +112,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     fields: [],
     buttons: [
       // What cannot be shown cannot be approved here.
-      ...(unseen > 0
-        ? []
-        : [makeButton(press('approve'), 'Approve the change', { style: 'primary' })]),
+      ...(unseen > 0 ? [] : [makeApprove(press('approve'), 'Approve the change', passed)]),
       makeButton(press('reject'), 'Reject the change', { form: rejectForm }),
     ],
   };

@@ -1,6 +1,7 @@
 // Which buttons a plan has in each status. A decided card keeps none, and nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { readStand } from '#domain/plan/expected-step.ts';
+import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { listOf } from '#domain/words.ts';
 import { shield, shortenCall } from './calls.ts';
@@ -58,6 +59,21 @@ export function makeButton(press: CardPress, label: string, extra: Partial<Butto
   return { label, style: 'plain', press, form: null, confirm: null, ...extra };
 }
 
+/** A button that approves what was shown, with the last start that had passed. */
+export function makeApprove(
+  press: CardPress,
+  label: string,
+  passed: PassedStarts | undefined,
+  extra: Partial<Button> = {},
+): Button {
+  return passed === undefined
+    ? makeButton(press, label, { style: 'primary', ...extra })
+    : makeButton({ ...press, passed: passed.last }, `${label} · starts now`, {
+        style: 'primary',
+        ...extra,
+      });
+}
+
 const giveUpConfirm = {
   text: 'No more steps will run. Completed steps stay done.',
   submit: 'Stop here',
@@ -102,16 +118,8 @@ function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
 
 export function viewButtons(facts: PlanCardFacts): Button[] {
   const { plan } = facts;
-  const { passed } = facts;
   const press = pressOf(plan, 'approve');
-  const approve = makeButton(
-    passed === undefined ? press : { ...press, passed: passed.last },
-    passed === undefined ? 'Approve' : 'Approve · starts now',
-    {
-      style: 'primary',
-      ...viewGuard(facts),
-    },
-  );
+  const approve = makeApprove(press, 'Approve', facts.passed, viewGuard(facts));
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
   });

@@ -1,6 +1,7 @@
 // The state of a plan in a symbol, words and one sentence, and who a card is waiting for.
 import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
+import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Plan, PlanStatus } from '#domain/plan/plan.ts';
 import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -164,15 +165,24 @@ function describeCompleted({ plan }: PlanCardFacts): string {
     : `All ${countOf(plan.total_steps, 'step')} are done.`;
 }
 
-/** `12:42 has passed: step 1 starts at once when you approve.` and a space; '' where no start has passed. */
-function describePassed({ passed, now, viewer }: PlanCardFacts): string {
-  if (passed === undefined) return '';
-  const { labels, more, first, last } = passed;
+/** `12:42 has passed: step 1 starts at once if approved.` */
+export function describePassed(
+  { labels, more, first, last }: PassedStarts,
+  { now, viewer }: Pick<PlanCardFacts, 'now' | 'viewer'>,
+): string {
   const [from, to] = [first, last].map((at) => tellTime(at, { now, viewer }));
   const times = from === to ? `${from} has` : `${from} to ${to} have`;
   const one = labels.length === 1 && more === 0;
   const steps = listOf([...labels.map(cleanLine), ...(more > 0 ? [`${more} more`] : [])]);
-  return `${times} passed: ${one ? 'step' : 'steps'} ${steps} ${one ? 'starts' : 'start'} at once if approved. Approve to run now, propose another time, or leave ${one ? 'it' : 'them'} out. `;
+  return `${times} passed: ${one ? 'step' : 'steps'} ${steps} ${one ? 'starts' : 'start'} at once if approved.`;
+}
+
+/** With what a reader can do about it, and a space; '' where no start has passed. */
+function advisePassed(facts: PlanCardFacts): string {
+  const { passed } = facts;
+  if (passed === undefined) return '';
+  const them = passed.labels.length === 1 && passed.more === 0 ? 'it' : 'them';
+  return `${describePassed(passed, facts)} Approve to run now, propose another time, or leave ${them} out. `;
 }
 
 export function viewSentence(facts: PlanCardFacts): string {
@@ -180,12 +190,12 @@ export function viewSentence(facts: PlanCardFacts): string {
   if (plan.revising) return "I'm drafting a new version. Nothing runs until it's approved.";
   switch (plan.status) {
     case 'proposed':
-      return describePassed(facts).trim();
+      return advisePassed(facts).trim();
     case 'approved':
     case 'executing':
       return '';
     case 'needs_review':
-      return `${describePassed(facts)}${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
+      return `${advisePassed(facts)}${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
     case 'stalled':
       return describeStalled(plan);
     case 'completed':

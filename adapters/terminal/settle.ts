@@ -151,9 +151,10 @@ async function decideChange(
 ): Promise<void> {
   const press = ask.buttons.find((button) => button.press.action === action)?.press;
   if (press === undefined) return;
-  const { plan_id, version, digest } = press;
+  const { plan_id, version, digest, passed } = press;
   if (action === 'approve') {
-    await session.service.approve(plan_id, { version, digest }, session.actor);
+    const seen = passed === undefined ? {} : { passed };
+    await session.service.approve(plan_id, { version, digest, ...seen }, session.actor);
   } else {
     await session.service.reject(plan_id, { version }, session.actor);
   }

@@ -51,6 +51,9 @@ export const TalkBody = documented(
   },
 );
 
+/** The last start of a step that the reader knows has passed. */
+const passed = z.iso.datetime({ offset: true }).exactOptional();
+
 const shown = {
   digest: z.string().min(1).max(200),
   turn: documented(z.number().int().min(1), {
@@ -59,9 +62,10 @@ const shown = {
   user,
 };
 
-export const RunApprovalBody = documented(z.strictObject(shown), {
+export const RunApprovalBody = documented(z.strictObject({ ...shown, passed }), {
   id: 'RunApproval',
-  description: 'The digest of what the run shows (`GET /api/runs/{id}/card`), or of its plan.',
+  description:
+    'The digest of what the run shows (`GET /api/runs/{id}/card`), or of its plan. `passed`: as in the approval of a plan.',
 });
 
 export const RunDecisionBody = documented(z.strictObject({ ...shown, feedback }), {
@@ -113,7 +117,7 @@ export const ApproveBody = documented(
     user,
     steps: steps.exactOptional(),
     except: steps.exactOptional(),
-    passed: z.iso.datetime({ offset: true }).exactOptional(),
+    passed,
   }),
   {
     id: 'Approval',

@@ -161,7 +161,7 @@ async function readPatchStanding(
   context: ConversationContext,
   plan: Plan,
   user: string,
-): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden'> | null> {
+): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden' | 'passed'> | null> {
   const patch = plan.pending_patch;
   if (patch === null) return null;
   const db = context.db.query;
@@ -300,7 +300,7 @@ export async function readCardFacts(
     patch:
       patch === null
         ? null
-        : { ...patch, ...(await readShownChanges(context.db, catalogue, planId, patch.patch_id)) },
+        : { ...patch, ...(await readShownChanges(context.db, catalogue, planId, patch, context.clock.now())) },
     steps,
     labels: Object.fromEntries(labels),
     review: {

@@ -270,8 +270,11 @@ async function checkChoice(
   const plan = planShown(await readRun(context.db.query, runId), choice);
   if (plan === null) return decideSession(context, runId, choice, actor, false);
   const { id, version } = plan;
-  if (choice.kind === 'approve')
-    return approve(context, id, { version, digest: choice.digest }, actor);
+  if (choice.kind === 'approve') {
+    const { digest, passed } = choice;
+    const seen = passed === undefined ? {} : { passed };
+    return approve(context, id, { version, digest, ...seen }, actor);
+  }
   const { feedback } = choice;
   const decision = { version, ...(feedback === undefined ? {} : { feedback }) };
   return choice.kind === 'reject'

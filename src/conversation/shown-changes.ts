@@ -7,11 +7,13 @@ import { readStepsById } from '#db/step-pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
+import { readPassedInPatch } from '#plans/patch/passed.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
 const operationsShown = 1000;
@@ -103,13 +105,14 @@ function showOperation(
   return [...removed, { kind, text, call: null, reason: '' }, ...calls];
 }
 
-/** What the patch `id` does, nothing cut. */
+/** What a patch does, nothing cut, and which of its starts have passed. */
 export async function readShownChanges(
   { query: db }: Database,
   catalogue: Pick<Catalogue, 'get'>,
   planId: string,
-  id: string,
-): Promise<Pick<PatchFacts, 'shown' | 'operations_hidden'>> {
+  { patch_id: id, created_at }: Pick<PatchOutcome, 'patch_id' | 'created_at'>,
+  now: Date,
+): Promise<Pick<PatchFacts, 'shown' | 'operations_hidden' | 'passed'>> {
   const { operations, total } = await readPatchOperations(db, id, operationsShown);
   const selected = await findAltered(db, planId, operations);
   const all = operations.flatMap((operation) => [
@@ -121,10 +124,13 @@ export async function readShownChanges(
   const read = new Map(steps.map((step) => [step.id, step]));
   const named = await namePatched(db, planId, operations);
   const nameStep = (id: string) => read.get(id)?.label ?? named(id);
+  const dated = { operations, created_at: new Date(created_at) };
+  const passed = await readPassedInPatch(db, planId, dated, now);
   return {
     shown: operations.flatMap((operation) =>
       showOperation(catalogue, operation, selected, read, nameStep),
     ),
     operations_hidden: total - operations.length,
+    ...(passed === null ? {} : { passed }),
   };
 }

@@ -1,21 +1,9 @@
 // Steps of an undecided plan whose start has passed.
 import { sql } from 'drizzle-orm';
+import { labelsShown, type PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
-
-export type PassedStarts = {
-  /** Labels of the first of them. */
-  labels: string[];
-  more: number;
-  /** The first and the last of these starts, ISO 8601 in UTC. */
-  first: string;
-  last: string;
-  /** The last that was still to come when the version was proposed; null: none was. */
-  last_since_proposal: string | null;
-};
-
-const labelsShown = 3;
 
 type Row = Omit<PassedStarts, 'more' | 'first' | 'last'> & {
   count: number;

@@ -123,12 +123,26 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
   return null;
 }
 
+/** Cards are drawn again and again, and to walk through a rule costs milliseconds. */
+const described = new Map<string, string>();
+const describedAtMost = 500;
+
 /**
  * What the rule leaves out, in sentences with a space in front; '' where it leaves nothing out.
  * @param until a further end
  * @throws CountersignError invalid_arguments for a rule that is wrong
  */
 export function describeLeftOut(recurrence: Recurrence, until: Date | null = null): string {
+  const key = JSON.stringify([recurrence, until]);
+  const known = described.get(key);
+  if (known !== undefined) return known;
+  const words = findLeftOut(recurrence, until);
+  if (described.size >= describedAtMost) described.clear();
+  described.set(key, words);
+  return words;
+}
+
+function findLeftOut(recurrence: Recurrence, until: Date | null): string {
   const skipped = findSkipped(recurrence);
   const clock =
     skipped === null || (until !== null && skipped.at > until)

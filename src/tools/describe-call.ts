@@ -29,6 +29,9 @@ import {
   type OperationSpec,
   operationName,
 } from '#domain/tool.ts';
+import { describeLeftOut } from '#timeline/left-out.ts';
+import { toMoment } from '#timeline/recurrence.ts';
+import { readRule } from '#timeline/rule.ts';
 
 type Described =
   | (Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> &
@@ -146,6 +149,20 @@ function describeCalendarRead(args: Arguments): Effect {
     class: isAddress(calendar) ? 'outside' : 'reads',
     headline: ['Reads the calendar', toValue(calendar)],
   };
+}
+
+/** `(Only in leap years)`: dates that a rule leaves out; of a start or zone that is not known, what is sure without. */
+function leftOutOf(args: Arguments, start: string): string[] {
+  const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
+  if (typeof rrule !== 'string' || typeof at !== 'string') return [];
+  const timezone = typeof zone === 'string' ? zone : 'UTC';
+  try {
+    const recurrence = { rrule: readRule(rrule), timezone, startsAt: toMoment(at, timezone) };
+    const words = describeLeftOut(recurrence).trim().replace(/\.$/, '');
+    return words === '' ? [] : [`(${words})`];
+  } catch {
+    return []; // The arguments are refused elsewhere, with the reason.
+  }
 }
 
 function describePost(args: Arguments): Effect {
@@ -287,7 +304,7 @@ const builtins: Record<string, Describe> = {
   }),
   reminder_set: (args) => ({
     class: 'changes',
-    headline: ['Sets a reminder'],
+    headline: ['Sets a reminder', ...leftOutOf(args, 'at')],
     parts: args.payload('text'),
   }),
   calendar_read: describeCalendarRead,
@@ -298,6 +315,7 @@ const builtins: Record<string, Describe> = {
       args.value('title', 'an event'),
       'to',
       args.value('calendar', 'the calendar'),
+      ...leftOutOf(args, 'start'),
     ],
   }),
   text_write: (args) => ({
@@ -406,7 +424,7 @@ function withShown(call: CallDescription, name: string, seen: SeenState): CallDe
   return { ...call, target, parts: [aid, ...call.parts] };
 }
 
-/** The call with what was there: a write that replaces a file destroys what is in it. */
+/** The call with what was there: a write that replaces a file destroys what is in it. Where nothing was, nothing is overwritten. */
 function withTarget(
   call: CallDescription,
   name: string,
@@ -423,19 +441,27 @@ function withTarget(
     fails: seen.state === 'missing' || (exists && keeps),
   };
   const [, ...plain] = call.headline;
+  const parts =
+    seen.state === 'new'
+      ? call.parts.filter(({ label, text }) => label !== 'overwrite' || text !== 'true')
+      : call.parts;
   const rest =
     seen.leads_to === undefined
       ? plain
       : [...plain, ', a link to', { text: seen.leads_to, later: false }];
   const [first = ''] = call.headline;
   if (name === 'workspace_edit')
-    return { ...call, target, headline: [seen.state === 'new' ? 'Creates' : first, ...rest] };
-  // A copy to a place where nothing is destroys nothing.
-  const destructive = name === 'workspace_copy' ? exists && !keeps : call.destructive;
+    return {
+      ...call,
+      parts,
+      target,
+      headline: [seen.state === 'new' ? 'Creates' : first, ...rest],
+    };
+  const destructive = moves ? exists && !keeps : call.destructive;
   if (name !== 'workspace_write')
-    return { ...call, target, destructive, headline: [first, ...rest] };
+    return { ...call, parts, target, destructive, headline: [first, ...rest] };
   const verb = exists ? (keeps ? 'Writes' : 'Overwrites') : 'Creates';
-  return { ...call, target, destructive: exists && !keeps, headline: [verb, ...rest] };
+  return { ...call, parts, target, destructive: exists && !keeps, headline: [verb, ...rest] };
 }
 
 const uncheckedWords = '(not checked: may overwrite)';

@@ -149,12 +149,18 @@ export const runRoutes: Routes = async (app) => {
         body: RunApprovalBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
           ...runProblems,
+          'times_passed',
           'preflight_failed',
         ]),
       },
     },
     async (request, reply) => {
-      const choice: SessionChoice = { kind: 'approve', ...shownOf(request.body) };
+      const { passed } = request.body;
+      const choice: SessionChoice = {
+        kind: 'approve',
+        ...shownOf(request.body),
+        ...(passed === undefined ? {} : { passed }),
+      };
       const actor = actorOf(request, request.body.user);
       return answerPost(request, reply, (joined) =>
         joined.decideRun(request.params.id, choice, actor),

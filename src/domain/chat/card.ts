@@ -5,6 +5,7 @@ import type { Blockage } from '../plan/blockage.ts';
 import type { CallDescription, ShownStep } from '../plan/call.ts';
 import { settledStands } from '../plan/expected-step.ts';
 import type { Finding } from '../plan/finding.ts';
+import type { PassedStarts } from '../plan/passed-starts.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan, StepStatus } from '../plan/plan.ts';
 import type { PartitionSummary, StepMove, VersionDiff } from '../plan/views.ts';
@@ -60,6 +61,7 @@ export type PatchFacts = PatchOutcome & {
   /** Whose approval is still needed, in words. */
   approvers: string;
   may_approve: boolean;
+  passed?: PassedStarts;
 };
 
 /** How many steps of a partition are in each status; a status that none has is left out. */
@@ -97,7 +99,7 @@ export type PlanCardFacts = {
   /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
   terms: string[];
   /** Steps whose start has passed while nobody decided; left out: none. */
-  passed?: { labels: string[]; more: number; first: string; last: string };
+  passed?: PassedStarts;
   /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */
   next_at: string | null;
   /** Expected minutes along the longest chain the plan states; null when it states none, or adds days of work to days of waiting. */

@@ -76,8 +76,12 @@ export type SessionPress = z.infer<typeof SessionPress>;
  * A person's decision about what a session shows. `turn`: that of the card; left out, the digest alone binds it.
  * `pressed`: it is made once under that name.
  */
-export type SessionChoice = { digest: string; turn?: number; pressed?: Pressed } & (
-  | { kind: 'approve' }
+export type SessionChoice = {
+  digest: string;
+  turn?: number;
+  pressed?: Pressed;
+} /** `passed`: see `Approval`. */ & (
+  | { kind: 'approve'; passed?: string }
   | { kind: 'reject'; feedback?: string }
   | { kind: 'changes'; feedback: string }
 );

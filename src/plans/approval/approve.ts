@@ -1,6 +1,5 @@
 // Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
 import { showName } from '#db/identities.ts';
 import { readPassedStarts } from '#db/passed-starts.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
@@ -9,10 +8,8 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Approval } from '#domain/service.ts';
-import { listOf } from '#domain/words.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
 import { checkPatchApproval, findPatchToApprove } from '../patch/approve.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { templatesOf } from '../series/series.ts';
@@ -25,6 +22,7 @@ import { readAuthority, requireApprover, requireUseful } from './authority.ts';
 import { clockTime, currentOf } from './current.ts';
 import { findPreflightProblems, requirePreflight } from './preflight.ts';
 import { isRepeated } from './repeated.ts';
+import { requireStartsShown, showingPassed } from './times-shown.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
 async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
@@ -60,30 +58,6 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
       { details: { current: currentOf(row) } },
     );
   }
-}
-
-/**
- * What would start at once was shown as such. @throws `times_passed` where a start has passed since the version was proposed and
- * the approval does not say that its reader saw it
- */
-async function requireTimesShown(
-  q: Queryable,
-  row: PlanRow,
-  { passed }: Approval,
-  part: Part | null,
-): Promise<void> {
-  const starts = await readPassedStarts(q, row, part?.positions ?? null);
-  const last = starts?.last_since_proposal ?? null;
-  if (starts === null || last === null) return;
-  if (passed !== undefined && Date.parse(passed) >= Date.parse(last)) return;
-  const { labels, more } = starts;
-  const one = labels.length === 1;
-  const steps = listOf(more > 0 ? [...labels, `${more} more`] : labels);
-  throw new CountersignError(
-    'times_passed',
-    `The start of ${one ? 'step' : 'steps'} ${steps} has passed since this was proposed, so ${one ? 'it' : 'they'} would start at once. Look at the card: approve it there or reply “approve now” to start, “propose changes: …” with another time, or “approve all but ${labels[0]}” to leave a step out. Nothing has run.`,
-    { details: { current: currentOf(row), passed: last } },
-  );
 }
 
 /**
@@ -168,22 +142,16 @@ export async function checkApproval(
   if (await check(db.query, seen)) return (tx) => readPlan(tx, id);
   const part = await readPart(db.query, id, approval);
   if (part !== null) await requireAlone(db.query, context, seen, part, actor);
-  try {
-    await requireTimesShown(db.query, seen, approval, part);
-  } catch (error) {
-    // The cards show it from now on.
-    if (error instanceof CountersignError)
-      await db.transaction(async (tx) => {
-        await touchPlan(tx, id, 'times_passed');
-        await wakeWatchers(tx, enqueue, id);
-      });
-    throw error;
-  }
+  const requireTimes = async (q: Queryable, row: PlanRow) => {
+    const starts = await readPassedStarts(q, row, part?.positions ?? null);
+    requireStartsShown(row, starts, approval, false);
+  };
+  await showingPassed(context, id, () => requireTimes(db.query, seen));
   requirePreflight(await findPreflightProblems(db.query, context, seen));
   return async (tx) => {
     const row = await lockPlan(tx, id);
     if (await check(tx, row)) return readPlan(tx, id);
-    await requireTimesShown(tx, row, approval, part);
+    await requireTimes(tx, row);
     if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
     if (part !== null) await leaveOut(tx, id, part);
     if (row.open_until !== null) await narrowSeries(tx, id);

@@ -31,6 +31,7 @@ import {
   requireSameOperations,
 } from '../approval/operation-digests.ts';
 import { requirePreflight } from '../approval/preflight.ts';
+import { requireStartsShown, showingPassed } from '../approval/times-shown.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
@@ -41,6 +42,7 @@ import { settleByPatch } from '../replan/follow-patch.ts';
 import { applyPatch } from './apply.ts';
 import { patchConflict } from './conflicts.ts';
 import type { PatchEffect } from './model.ts';
+import { readPassedInPatch } from './passed.ts';
 import { digestPatch, dropPatch, requirePatchable, rulesFor } from './receive.ts';
 import { resolvePatch } from './resolve.ts';
 import { requireShownCalls } from './sets.ts';
@@ -240,7 +242,8 @@ async function giveUp(
 /**
  * Checks an approval of a change that waits. Once every rule is satisfied the commit applies it, under the plan's lock. A change
  * whose steps have gone on meanwhile never can be applied: it is taken off its plan here.
- * @throws (and the commit) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `patch_conflict`
+ * @throws (and the commit) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `times_passed`,
+ *   `patch_conflict`
  */
 export async function checkPatchApproval(
   context: PlansContext,
@@ -278,9 +281,21 @@ export async function checkPatchApproval(
     }
     throw error;
   }
+  const requireTimes = async (q: Queryable) => {
+    const row = await readPlanRow(q, id);
+    const starts = await readPassedInPatch(
+      q,
+      id,
+      await readPatch(q, shown.id),
+      context.clock.now(),
+    );
+    requireStartsShown(row, starts, approval, true);
+  };
+  await showingPassed(context, id, () => requireTimes(db.query));
   return async (tx) => {
     const row = await lockPlan(tx, id);
     if (await check(tx)) return readPlan(tx, id);
+    await requireTimes(tx);
     if (!(await countApproval(context, tx, row, shown, actor))) return readPlan(tx, id);
     const patched = await applyApproved(context, tx, row, shown, actor);
     await finishIfDone(context, tx, patched, patched, actor);

@@ -664,3 +664,66 @@ test('the card of a change shows the calls of the steps that it chooses by parti
   expect(text).toContain('~ Creates c.md · step 2a');
   expect(text).toContain('~ Permanently deletes payroll.csv · step 2b');
 });
+
+describe('a start that a change sets and that passes while it waits', () => {
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const start = at(-1);
+  const set = { not_before: start, args: { path: 'other.md', content: '' } };
+  const table: [string, PatchOperation[], string[]][] = [
+    [
+      'of an added step',
+      [{ op: 'add_step', step: { ...write('w', 'w.md', 'hold'), not_before: start } }],
+      ['3'],
+    ],
+    [
+      'of a step in the place of another',
+      [{ op: 'replace_step', step: 'a', by: { ...write('w', 'w.md'), not_before: start } }],
+      ['3'],
+    ],
+    ['of a step by its id', [{ op: 'update_steps', steps: { ids: ['a'] }, set }], ['2']],
+    ['of a step by its tag', [{ op: 'update_steps', steps: { tag: 'late' }, set }], ['2']],
+    ['of a step by its part', [{ op: 'update_steps', steps: { partition: 'eu' }, set }], ['2']],
+  ];
+  const step = { ...write('a', 'a.md', 'hold'), tags: ['late'], partition: 'eu' };
+
+  test.each(table)('is asked about first: %s', async (_, operations, labels) => {
+    const plan = await held([step]);
+    const { patch_id, version, digest } = await patch(plan.id, operations);
+    const approve = (passed?: string) =>
+      instance.service.approve(
+        plan.id,
+        { version, digest, ...(passed === undefined ? {} : { passed }) },
+        ana,
+      );
+    await instance.db.query.execute(
+      sql`update countersign.plan_patches set created_at = created_at - interval '1 hour' where id = ${patch_id}`,
+    );
+    expect(await refusal(approve())).toMatchObject({
+      code: 'times_passed',
+      details: { passed: start },
+    });
+    expect((await refusal(approve(at(-30)))).code).toBe('times_passed');
+    const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+    expect(facts.patch?.passed).toMatchObject({ labels, more: 0, last: start });
+    const [ask] = viewPlan(facts).asks;
+    expect(ask?.known.join(' ')).toContain('has passed: step');
+    const [button] = ask?.buttons ?? [];
+    expect(button).toMatchObject({
+      label: 'Approve the change · starts now',
+      press: { passed: start },
+    });
+    expect(facts.plan.revision).toBeGreaterThan(plan.revision);
+    expect(await approve(start)).toMatchObject({ version: 2, pending_patch: null });
+    await instance.service.cancel(plan.id, { version: 2 }, ana);
+  });
+
+  test('is not asked about where it was past when the change was proposed', async () => {
+    const plan = await held([step]);
+    const { version, digest } = await patch(plan.id, [
+      { op: 'add_step', step: { ...write('w', 'w.md', 'hold'), not_before: start } },
+    ]);
+    const approved = await instance.service.approve(plan.id, { version, digest }, ana);
+    expect(approved).toMatchObject({ version: 2 });
+    await instance.service.cancel(plan.id, { version: 2 }, ana);
+  });
+});

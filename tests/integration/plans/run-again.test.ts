@@ -1,11 +1,19 @@
 // "run PLAN-… again with ACME=Globex", "run playbook close-month with customer=Globex": in words, wherever people ask.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { proposeFiles } from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance, settled } from '../../fixtures/model-instance.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { ana, ben, openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
+import {
+  ana,
+  ben,
+  noop,
+  openTestInstance,
+  reach,
+  type TestInstance,
+} from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const draft: PlanDraft = {
@@ -34,6 +42,23 @@ describe('without a model', () => {
     instance = await openTestInstance(database.url);
   });
   afterAll(() => instance.close());
+
+  test('a run whose plan has a start that has passed is approved by who saw it', async () => {
+    const { service } = instance;
+    const steps = [{ ...noop('a'), not_before: new Date(Date.now() - 60_000).toISOString() }];
+    const first = await service.propose({ title: 'Late', steps }, {}, ben);
+    const run = await ask(instance, `run ${first.id} again`);
+    const { id, digest } = await service.getPlan(run.plan_id ?? '');
+    await instance.db.query.execute(
+      sql`update countersign.plan_versions set created_at = created_at - interval '1 hour' where plan_id = ${id}`,
+    );
+    const choice = { kind: 'approve', digest } as const;
+    const refused = await service.decideRun(run.run_id, choice, ben).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'times_passed' });
+    const { passed } = refused.details;
+    await service.decideRun(run.run_id, { ...choice, passed }, ben);
+    expect(await service.getPlan(id)).toMatchObject({ status: 'approved' });
+  });
 
   test('a plan is proposed once more with other texts, under the rule of who approves it', async () => {
     const { service } = instance;

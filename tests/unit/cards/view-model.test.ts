@@ -76,7 +76,7 @@ describe('the state of a plan', () => {
     'says which starts have passed, and that they would run at once',
     (labels, more, what, out) => {
       const at = new Date(Date.parse(now) - 60_000).toISOString();
-      const passed = { labels, more, first: at, last: at };
+      const passed = { labels, more, first: at, last: at, last_since_proposal: at };
       const { sentence, buttons } = viewPlan({ ...samples.proposed, passed });
       expect(sentence).toContain(`has passed: ${what} at once`);
       expect(sentence).toContain(out);

@@ -2,16 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import {
   describeDecision,
+  nameSending,
   showForTriage,
   type Triage,
+  type TriageAct,
   type TriageRow,
   toSend,
   whyNot,
 } from '../../../adapters/console/page/inbox/triage.ts';
 import { makeFacts, makePlan, standupSteps } from '../../fixtures/plans.ts';
 
-const shown = (plan: Parameters<typeof makeFacts>[0], except: string[] = []) => {
-  const facts = makeFacts(plan, undefined, { may_approve: true });
+const at = '2026-05-04T09:00:00.000Z';
+const passed = { labels: ['2'], more: 0, first: at, last: at, last_since_proposal: at };
+
+const shown = (
+  plan: Parameters<typeof makeFacts>[0],
+  except: string[] = [],
+  more: Parameters<typeof makeFacts>[2] = {},
+) => {
+  const facts = makeFacts(plan, undefined, { may_approve: true, ...more });
   return showForTriage(facts, viewPlan(facts), except);
 };
 
@@ -76,6 +85,18 @@ describe('pressing the button', () => {
     ];
     const triage: Triage = { act: 'approve', rows, reason: '', sending: false };
     expect(toSend(triage).map(({ key }) => key)).toEqual(['1', '5']);
+  });
+
+  it('names the plans whose start has passed, and sends which start was seen', () => {
+    const late = row({ shown: shown({}, [], { passed }) });
+    const name = (act: TriageAct, ...rows: TriageRow[]) =>
+      nameSending({ act, rows, reason: '', sending: false });
+    expect(late.shown).toMatchObject({ passed: at });
+    expect(late.shown?.sentence).toContain('has passed: step 2 starts at once');
+    expect(name('approve', row({}))).toBe('Approve 1 plan');
+    expect(name('approve', late)).toBe('Approve 1 plan · starts now');
+    expect(name('approve', late, row({}))).toBe('Approve 2 plans · 1 starts now');
+    expect(name('reject', late)).toBe('Reject 1 plan');
   });
 
   it('tells an approval that is not enough from one that is', () => {

@@ -23,6 +23,9 @@ export type TriageShown = {
   cut: boolean;
   /** It waits for this person's approval. */
   open: boolean;
+  /** The last start that has passed, as the card says in `sentence`. */
+  passed?: string;
+  sentence: string;
   /** Steps that were unticked in its review. */
   except: string[];
 };
@@ -45,6 +48,8 @@ export type Triage = {
   sending: boolean;
 };
 
+export const verbs: Record<TriageAct, string> = { approve: 'Approve', reject: 'Reject' };
+
 const effectsAtMost = 3;
 
 function countChanges({ review, plan }: Pick<PlanCardFacts, 'review' | 'plan'>, off: number) {
@@ -57,8 +62,8 @@ function countChanges({ review, plan }: Pick<PlanCardFacts, 'review' | 'plan'>, 
 
 /** The number of guarded operations and the other facts shown for a plan. */
 export function showForTriage(
-  facts: Pick<PlanCardFacts, 'plan' | 'review' | 'may_approve'>,
-  view: Pick<PlanView, 'title' | 'sections'>,
+  facts: Pick<PlanCardFacts, 'plan' | 'review' | 'may_approve' | 'passed'>,
+  view: Pick<PlanView, 'title' | 'sections' | 'sentence'>,
   except: string[],
 ): TriageShown {
   const { version, digest, status, revising, guarded_operations: guarded } = facts.plan;
@@ -76,6 +81,8 @@ export function showForTriage(
     guarded: guarded.length,
     cut: view.sections.some((section) => section.cut === true),
     open: undecided && facts.may_approve,
+    ...(facts.passed === undefined ? {} : { passed: facts.passed.last }),
+    sentence: view.sentence,
     except,
   };
 }
@@ -94,6 +101,19 @@ export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): st
   return plan.status === 'proposed' || plan.status === 'needs_review'
     ? 'Your approval counts. Someone else has to approve too.'
     : 'Approved';
+}
+
+/** `Approve 2 plans · 1 starts now`: what the button says. */
+export function nameSending(triage: Triage): string {
+  const rows = toSend(triage);
+  const now = rows.filter(({ shown }) => shown?.passed !== undefined).length;
+  const starts =
+    triage.act === 'reject' || now === 0
+      ? ''
+      : now === rows.length
+        ? ' · starts now'
+        : ` · ${now} ${now === 1 ? 'starts' : 'start'} now`;
+  return `${verbs[triage.act]} ${countOf(rows.length, 'plan')}${starts}`;
 }
 
 /** Plans that pressing the button sends. */

@@ -107,11 +107,16 @@ export function writeReason(reason: string): void {
 async function decide(act: TriageAct, row: TriageRow, reason: string): Promise<Plan> {
   const { shown, key, plan } = row;
   if (shown === null) throw new Error('It is being read.');
-  const { version, digest, except } = shown;
+  const { version, digest, except, passed } = shown;
   const feedback = reason.trim() === '' ? {} : { feedback: reason.trim() };
   const body =
     act === 'approve'
-      ? { version, digest, ...(except.length === 0 ? {} : { except }) }
+      ? {
+          version,
+          digest,
+          ...(except.length === 0 ? {} : { except }),
+          ...(passed === undefined ? {} : { passed }),
+        }
       : { version, ...feedback };
   const path = `/api/plans/${encodeURIComponent(plan.id)}/${act}`;
   const headers = { 'idempotency-key': key };

@@ -2,7 +2,15 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { countOf } from '#domain/words.ts';
 import type { InboxState } from '../inbox/inbox.ts';
-import { type Triage, type TriageAct, type TriageRow, toSend, whyNot } from '../inbox/triage.ts';
+import {
+  nameSending,
+  type Triage,
+  type TriageAct,
+  type TriageRow,
+  toSend,
+  verbs,
+  whyNot,
+} from '../inbox/triage.ts';
 import { titleOf } from '../inbox/words.ts';
 import { clearTicks, tickAll } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
@@ -18,8 +26,6 @@ import {
 import { callRequester } from '../plan/people.ts';
 import { drawDialog } from './dialog.ts';
 import { drawIcon } from './parts.ts';
-
-const verbs: Record<TriageAct, string> = { approve: 'Approve', reject: 'Reject' };
 
 export function drawTriageBar({ ticked }: InboxState): TemplateResult | typeof nothing {
   const { size } = ticked;
@@ -52,6 +58,7 @@ function drawShown({ shown, plan }: TriageRow): TemplateResult {
   return html`<p class="muted">
       Version ${shown.version} · <bdi>${callRequester(plan)}</bdi> · ${shown.counts}
     </p>
+    ${shown.passed === undefined ? nothing : html`<p>${shown.sentence}</p>`}
     ${
       shown.effects.length === 0
         ? nothing
@@ -128,7 +135,7 @@ function drawFoot(triage: Triage): TemplateResult {
             ?disabled=${triage.sending || count === 0}
             @click=${() => void sendTriage()}
           >
-            ${verbs[triage.act]} ${countOf(count, 'plan')}
+            ${nameSending(triage)}
           </button>`
     }`;
 }

@@ -1,0 +1,57 @@
+// Steps that a change adds or dates, whose start has passed.
+
+import type { Queryable } from '#db/database.ts';
+import { namePatched } from '#db/patches.ts';
+import { findSelected } from '#db/sql/patch-reads.ts';
+import { readLabels } from '#db/step-pages.ts';
+import { labelsShown, type PassedStarts } from '#domain/plan/passed-starts.ts';
+import { addedBy, type PatchOperation } from '#domain/plan/patch.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
+
+type Dated = { at: string; steps: StepSelector };
+
+function datedBy(operation: PatchOperation): Dated[] {
+  const added = addedBy(operation);
+  const steps =
+    added !== null ? { ids: [added.id] } : operation.op === 'update_steps' ? operation.steps : null;
+  const at =
+    added !== null
+      ? added.not_before
+      : operation.op === 'update_steps'
+        ? operation.set.not_before
+        : null;
+  return steps === null || at === null || at === undefined
+    ? []
+    : [{ at: new Date(at).toISOString(), steps }];
+}
+
+/** null: no start has passed. */
+export async function readPassedInPatch(
+  db: Queryable,
+  planId: string,
+  { operations, created_at }: { operations: PatchOperation[]; created_at: Date },
+  now: Date,
+): Promise<PassedStarts | null> {
+  const passed = operations.flatMap(datedBy).filter(({ at }) => at <= now.toISOString());
+  const moments = passed.map(({ at }) => at).sort();
+  const [first] = moments;
+  const last = moments.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const named = passed.flatMap(({ steps }) => steps.ids ?? []);
+  const selected = await findSelected(
+    db,
+    planId,
+    passed.flatMap(({ steps }) => steps.partition ?? []),
+    passed.flatMap(({ steps }) => steps.tag ?? []),
+  );
+  const ids = [...new Set([...named, ...selected.map(({ step_id }) => step_id)])];
+  const nameAdded = await namePatched(db, planId, operations);
+  const labels = await readLabels(db, planId, ids.slice(0, labelsShown));
+  return {
+    labels: ids.slice(0, labelsShown).map((id) => labels.get(id) ?? nameAdded(id)),
+    more: Math.max(0, ids.length - labelsShown),
+    first,
+    last,
+    last_since_proposal: moments.findLast((at) => at > created_at.toISOString()) ?? null,
+  };
+}
