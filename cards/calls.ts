@@ -1,9 +1,8 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
 import { exactOf } from '#domain/plan/call-words.ts';
-import type { StepCondition } from '#domain/plan/condition.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
-import { cutShown, escapeExact, readsLikeJson, showExact, showText } from '#domain/shown-text.ts';
+import { cutShown, readsLikeJson, showExact, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { formatAgo } from './times.ts';
 
@@ -122,26 +121,19 @@ export function marksOf({ destructive, class: reach }: CallDescription): Mark[] 
   ];
 }
 
-/** What the person who is asked reads for the value of a condition; null: the value itself. */
-export type NameAnswer = (condition: StepCondition) => string | null;
-
 /**
  * When a step runs at all, and whether a person is asked before; never cut.
  * @param nameStep what another step is called
  * @param nameAsked whom another step asks; null: nobody, or that is not known here
- * @param nameAnswer what the person who is asked reads for the value of a condition, where that is different
  */
 export function limitsOf(
   { when, ask_before }: Pick<ShownStep, 'when' | 'ask_before'>,
   nameStep: (id: string) => string,
   nameAsked: (id: string) => string | null = () => null,
-  nameAnswer: NameAnswer = () => null,
 ): string[] {
-  const conditions = when.map((one) => {
-    const called = nameAnswer(one);
-    const said = escapeExact(describeCondition(one, nameStep(one.step), nameAsked(one.step)));
-    return called === null ? said : `${said} (${called})`;
-  });
+  const conditions = when.map((one) =>
+    describeCondition(one, nameStep(one.step), nameAsked(one.step)),
+  );
   return [
     ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
     ...(ask_before ? ['asks before it runs'] : []),
@@ -157,12 +149,11 @@ export function boundsOf(
   nameStep: (id: string) => string,
   formatAt: (iso: string) => string,
   nameAsked: (id: string) => string | null = () => null,
-  nameAnswer: NameAnswer = () => null,
 ): string[] {
   const warning = warnOfTarget(step.call);
   return [
     ...(warning === '' ? [] : [warning]),
-    ...limitsOf(step, nameStep, nameAsked, nameAnswer),
+    ...limitsOf(step, nameStep, nameAsked),
     ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
   ];
 }

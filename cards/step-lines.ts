@@ -10,9 +10,9 @@ import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
-import { boundsOf, leadOf, type NameAnswer, shortenCall } from './calls.ts';
+import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { showPerson } from './plain.ts';
-import { quote, showNamed, showQuoted } from './quotes.ts';
+import { quote, showNamed } from './quotes.ts';
 import { tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
@@ -51,18 +51,6 @@ export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
     (taker !== null && viewerIs(taker, facts)) ||
     (asked !== null && lent.some((name) => isSamePerson(name, asked)))
   );
-}
-
-/** How the answers are called that conditions look at, of the questions among `steps`. */
-function answersIn(steps: readonly Pick<Step, 'id' | 'args'>[]): NameAnswer {
-  return ({ step, path, value }) => {
-    const asking = steps.find(({ id }) => id === step);
-    const field = fieldsOf(asking?.args.form).find(({ name }) => path === `/fields/${name}`);
-    const option = field?.options.find((one) => one.value === value);
-    return option === undefined || option.label === option.value
-      ? null
-      : showQuoted(option.label, 100);
-  };
 }
 
 /** What the person of a step will be asked to fill in. */
@@ -110,7 +98,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
     return asking === undefined ? null : personOf(asking, facts);
   };
   return [
-    ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked, answersIn(facts.steps)),
+    ...boundsOf(step, (id) => facts.labels[id] ?? id, formatAt, nameAsked),
     ...(person === null ? [] : [`for ${person}${doubtOf(step, facts)}`, ...formNotes(step)]),
     ...(left === null ? [] : [`if No: ${left}`]),
     ...(elsewhere === null ? [] : [elsewhere]),

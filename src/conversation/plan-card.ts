@@ -4,7 +4,13 @@ import { readOpenFindings, toFinding } from '#db/findings.ts';
 import { readPassedStarts } from '#db/passed-starts.ts';
 import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
 import { readPlan } from '#db/plans.ts';
-import { readDifferentCalls, readLabels, readNextSteps, readSteps } from '#db/step-pages.ts';
+import {
+  readAsking,
+  readDifferentCalls,
+  readLabels,
+  readNextSteps,
+  readSteps,
+} from '#db/step-pages.ts';
 import { countPartitionProgress, countPartitions } from '#db/step-partitions.ts';
 import { readTenantOf } from '#db/tenants.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
@@ -293,7 +299,10 @@ export async function readCardFacts(
     ],
   );
   const catalogue = context.catalogue.of(await readTenantOf(db, planId));
-  const show = (some: Step[]): ShownStep[] => describeSteps(catalogue, some, labels);
+  const mentioned = [first, ...Object.values(inStatus), next, calls.map(({ step }) => step)].flat();
+  const asking = [...first, ...(await readAsking(db, planId, mentioned))];
+  const show = (some: Step[]): ShownStep[] =>
+    describeSteps(catalogue, some, labels, asking);
   const steps = show(first);
   return nameOnCard(db, {
     plan,

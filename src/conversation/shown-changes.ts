@@ -1,7 +1,7 @@
 // What a change waiting for approval does, with the effects of the calls it adds or alters.
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Queryable } from '#db/database.ts';
-import { namePatched, readPatchOperations } from '#db/patches.ts';
+import { labelPatched, namePatched, readPatchOperations } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/step-pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
@@ -127,7 +127,7 @@ export async function readShownChanges(
   const dated = { operations, created_at: new Date(created_at) };
   const passed = await readPassedInPatch(db, planId, dated, now);
   return {
-    shown: operations.flatMap((operation) =>
+    shown: (await labelPatched(db, planId, operations)).flatMap((operation) =>
       showOperation(catalogue, operation, selected, read, nameStep),
     ),
     operations_hidden: total - operations.length,

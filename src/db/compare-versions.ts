@@ -128,6 +128,19 @@ export type StepDifference = {
   after: JsonObject | null;
 };
 
+/** What a version says of these steps. */
+export async function readContentsById(
+  db: Queryable,
+  version: VersionRef,
+  ids: string[],
+): Promise<JsonObject[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.execute<{ content: JsonObject }>(
+    contentsOf(version, sql`s.step_id = any(${sql.param(ids)}::text[])`),
+  );
+  return rows.map(({ content }) => content);
+}
+
 async function readContents(
   db: Queryable,
   version: VersionRef,

@@ -1,5 +1,7 @@
 // Patches as rows: stored as sent, found by the digest that was shown, listed by keyset.
 import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
+import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
 import { addedBy, type PatchOperation, type PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
 import { describeOperations, idsTold, operationsTold } from '#domain/plan/patch-words.ts';
@@ -10,7 +12,7 @@ import { countersign } from './schema/columns.ts';
 
 import { approvals, planPatches } from './schema.ts';
 import { nextNumber, nextPosition } from './sql/patch-reads.ts';
-import { readLabels } from './step-pages.ts';
+import { readLabels, readStepsById } from './step-pages.ts';
 
 export type PatchRow = typeof planPatches.$inferSelect;
 
@@ -42,6 +44,36 @@ export async function namePatched(
   return (id) => labels.get(id) ?? id;
 }
 
+const conditionsIn = (operation: PatchOperation): StepCondition[] =>
+  conditionsOf(operation.op === 'update_steps' ? operation.set.when : addedBy(operation)?.when);
+
+/** The operations, their conditions with what the values are called in the forms of the plan and of the patch itself. */
+export async function labelPatched(
+  db: Queryable,
+  planId: string,
+  operations: PinnedOperation[],
+): Promise<PinnedOperation[]> {
+  const asked = [...new Set(operations.flatMap(conditionsIn).map(({ step }) => step))];
+  if (asked.length === 0) return operations;
+  const own = operations.flatMap((operation): AskingStep[] => {
+    const added = addedBy(operation);
+    if (added !== null) return [{ id: added.id, args: added.args ?? {} }];
+    if (operation.op !== 'update_steps') return [];
+    const { args } = operation.set;
+    return args === undefined ? [] : (operation.steps.ids ?? []).map((id) => ({ id, args }));
+  });
+  const asking = [...own, ...(await readStepsById(db, planId, asked))];
+  const label = <T extends { when?: StepCondition | StepCondition[] | null | undefined }>(
+    step: T,
+  ): T =>
+    step.when == null ? step : { ...step, when: labelConditions(conditionsOf(step.when), asking) };
+  return operations.map((operation) => {
+    if (operation.op === 'update_steps') return { ...operation, set: label(operation.set) };
+    if (operation.op === 'add_step') return { ...operation, step: label(operation.step) };
+    return operation.op === 'replace_step' ? { ...operation, by: label(operation.by) } : operation;
+  });
+}
+
 async function toOutcome(db: Queryable, row: ToldRow): Promise<PatchOutcome> {
   return {
     patch_id: row.id,
@@ -51,7 +83,10 @@ async function toOutcome(db: Queryable, row: ToldRow): Promise<PatchOutcome> {
     digest: row.digest,
     base_revision: row.base_revision,
     widening: row.widening,
-    changes: describeOperations(row.told, await namePatched(db, row.plan_id, row.told)),
+    changes: describeOperations(
+      await labelPatched(db, row.plan_id, row.told),
+      await namePatched(db, row.plan_id, row.told),
+    ),
     added: row.added,
     changed: row.changed,
     removed: row.removed,

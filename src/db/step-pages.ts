@@ -232,6 +232,14 @@ export async function readLabels(
   return new Map(rows.map(({ id, label }) => [id, label]));
 }
 
+/** The steps that conditions of `steps` look at and that are not among them. */
+export async function readAsking(db: Queryable, planId: string, steps: Step[]): Promise<Step[]> {
+  const known = new Set(steps.map(({ id }) => id));
+  const asked = steps.flatMap(({ when }) => when.map(({ step }) => step));
+  const missing = [...new Set(asked)].filter((id) => !known.has(id));
+  return missing.length === 0 ? [] : readStepsById(db, planId, missing);
+}
+
 /** The steps with these ids, in the order of positions. */
 export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
   return selectSteps(db, byId, { plan: planId, ids });

@@ -17,6 +17,7 @@ import type {
   CallValue,
   ShownStep,
 } from '#domain/plan/call.ts';
+import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
 import { describeOption, readForm } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { SeenState } from '#domain/plan/seen.ts';
@@ -530,19 +531,23 @@ export function sourcesOf(steps: Step[]): string[] {
 /**
  * Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values.
  * @param labels what further steps are called that these take outputs of
+ * @param asking further steps that their conditions look at
  */
 export function describeSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
   labels: ReadonlyMap<string, string> = new Map(),
+  asking: AskingStep[] = [],
 ): ShownStep[] {
+  const asked = [...steps, ...asking];
   const own = new Map(steps.map(({ id, label }) => [id, label]));
   const nameStep = (id: string) => own.get(id) ?? labels.get(id) ?? id;
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
     const seen = step.final_args === null ? seenOf(step) : lookedAt(step);
     const args = renameReferences(argumentsOf(step), nameStep);
-    return { ...step, call: describeCall(name, catalogue.get(name), args, seen) };
+    const when = labelConditions(step.when, asked);
+    return { ...step, when, call: describeCall(name, catalogue.get(name), args, seen) };
   });
 }
 
@@ -554,6 +559,7 @@ export async function compareSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
   labels: ReadonlyMap<string, string>,
+  asking: AskingStep[],
 ): Promise<ShownStep[]> {
   const signal = AbortSignal.timeout(comparedWithinMs);
   const until = performance.now() + comparedWithinMs;
@@ -574,6 +580,7 @@ export async function compareSteps(
   };
   const compared: ShownStep[] = [];
   // One after the other, and by the clock: while texts are compared no timer comes.
-  for (const step of describeSteps(catalogue, steps, labels)) compared.push(await compare(step));
+  for (const step of describeSteps(catalogue, steps, labels, asking))
+    compared.push(await compare(step));
   return compared;
 }

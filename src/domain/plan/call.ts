@@ -1,5 +1,6 @@
 // The effect of a call as people see it, computed from the operation and its arguments, never written by a planner.
 import { z } from 'zod';
+import { ShownCondition } from './condition.ts';
 import { Step } from './plan.ts';
 import { SeenState } from './seen.ts';
 
@@ -39,6 +40,9 @@ export const CallDescription = z.object({
 });
 export type CallDescription = z.infer<typeof CallDescription>;
 
-/** A step with the effect of its call. */
-export const ShownStep = Step.extend({ call: CallDescription });
+/** A step with the effect of its call, and with what the values of its conditions are called. */
+export const ShownStep = Step.extend({
+  call: CallDescription,
+  when: z.array(ShownCondition),
+});
 export type ShownStep = z.infer<typeof ShownStep>;

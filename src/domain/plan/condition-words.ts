@@ -1,5 +1,6 @@
 // Conditions in words for people. Without zod, since pages draw them too.
-import type { StepCondition } from './condition.ts';
+import { escapeExact, isolateText, quoteWords } from '../shown-text.ts';
+import type { ShownCondition, StepCondition } from './condition.ts';
 
 /** What a condition looks at: `step 2 /status`. @param label what the step is called */
 export function describePlace(path: string, label: string): string {
@@ -23,16 +24,24 @@ function describeYesOrNo(
   return `${person} ${is === 'equals' ? 'answers' : 'does not answer'} ${value} to step ${label}`;
 }
 
+const labelAtMost = 100;
+
 /**
- * `step 2 /status is "green"`, `Ana answers Yes to step 1`.
+ * `step 2 /status is "green"`, `Ana answers Yes to step 1`, `step 1 /fields/what is "delete" (“Keep everything”)`.
  * @param label what the step is called where this is read
  * @param person whom it asks; null: nobody, or that is not known here
  */
 export function describeCondition(
-  condition: StepCondition,
+  condition: ShownCondition,
   label: string = condition.step,
   person: string | null = null,
 ): string {
+  const said = escapeExact(sayCondition(condition, label, person));
+  const called = quoteWords(condition.label ?? '', labelAtMost);
+  return isolateText(called === '' ? said : `${said} (${called})`);
+}
+
+function sayCondition(condition: StepCondition, label: string, person: string | null): string {
   const { path, is, value } = condition;
   const said = describeYesOrNo(condition, label, person);
   if (said !== null) return said;

@@ -42,6 +42,10 @@ export const StepCondition = z
   });
 export type StepCondition = z.infer<typeof StepCondition>;
 
+/** A condition as it is shown. `label`: what the value is called in the form that it looks at; left out: the same. */
+export const ShownCondition = StepCondition.safeExtend({ label: z.string().exactOptional() });
+export type ShownCondition = z.infer<typeof ShownCondition>;
+
 /** The code of a step that was skipped because a condition did not hold, a person said no, or what it needs was skipped so. */
 export const conditionNotMet = 'condition_not_met';
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { shortenSized } from '#domain/plan/call-words.ts';
 import { StepCondition } from '#domain/plan/condition.ts';
+import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
 import { describeCondition } from '#domain/plan/condition-words.ts';
 import type { FieldChange } from '#domain/plan/views.ts';
 import { readsLikeJson } from '#domain/shown-text.ts';
@@ -54,12 +55,18 @@ function describeAfter(value: Json | undefined, nameStep: NameStep): string | nu
   return names.sort().join(', ');
 }
 
-function describeWhen(value: Json | undefined, nameStep: NameStep): string | null {
+function describeWhen(
+  value: Json | undefined,
+  nameStep: NameStep,
+  asking: AskingStep[],
+): string | null {
   const read = z.array(StepCondition).safeParse(value ?? []);
   if (!read.success) return textOf(value);
   return read.data.length === 0
     ? null
-    : read.data.map((one) => describeCondition(one, nameStep(one.step))).join(' and ');
+    : labelConditions(read.data, asking)
+        .map((one) => describeCondition(one, nameStep(one.step)))
+        .join(' and ');
 }
 
 function momentOf(value: Json | undefined): string | null {
@@ -70,7 +77,11 @@ function operationOf({ tool, operation }: JsonObject): string {
   return operationName(String(tool), String(operation));
 }
 
-function stepFields(step: JsonObject, nameStep: NameStep): Map<string, string | null> {
+function stepFields(
+  step: JsonObject,
+  nameStep: NameStep,
+  asking: AskingStep[],
+): Map<string, string | null> {
   const {
     id: _,
     tool: __,
@@ -87,7 +98,7 @@ function stepFields(step: JsonObject, nameStep: NameStep): Map<string, string | 
     ['description', textOf(rest.description)],
     ['operation', operationOf(step)],
     ['target', textOf(rest.target)],
-    ['when', describeWhen(when, nameStep)],
+    ['when', describeWhen(when, nameStep, asking)],
     ['ask_before', ask_before === true ? 'yes' : null],
     ['after', describeAfter(after, nameStep)],
     ['not_before', momentOf(not_before)],
@@ -105,13 +116,16 @@ function stepFields(step: JsonObject, nameStep: NameStep): Map<string, string | 
 /**
  * The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values, and
  * `changes_total` counts them.
+ * @param asking the steps that their conditions look at, as each version has them
  */
 export function compareFields(
   before: JsonObject,
   after: JsonObject,
   nameStep: NameStep,
+  asking: { before: AskingStep[]; after: AskingStep[] } = { before: [], after: [] },
 ): { fields: string[]; changes: FieldChange[]; changes_total: number } {
-  const [a, b] = [stepFields(before, nameStep), stepFields(after, nameStep)];
+  const a = stepFields(before, nameStep, asking.before);
+  const b = stepFields(after, nameStep, asking.after);
   const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((field): FieldChange[] => {
     const [from, to] = [a.get(field) ?? null, b.get(field) ?? null];
     return from === to ? [] : [{ field, from, to }];

@@ -5,6 +5,7 @@ import {
   compareSteps,
   locateVersion,
   readChain,
+  readContentsById,
   readTiming,
   type StepDifference,
   type VersionRef,
@@ -15,6 +16,7 @@ import { planVersions } from '#db/schema.ts';
 import { readLabels } from '#db/step-pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
+import type { AskingStep } from '#domain/plan/condition-labels.ts';
 import { SeenState } from '#domain/plan/seen.ts';
 import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
 import { JsonObject } from '#domain/text.ts';
@@ -119,7 +121,22 @@ function idsIn(rows: StepDifference[]): string[] {
   );
 }
 
-function listSteps(rows: StepDifference[], nameStep: NameStep) {
+/** The steps that the conditions of the changed ones look at, as a version has them. */
+async function readAsking(
+  db: Queryable,
+  version: VersionRef,
+  contents: (JsonObject | null)[],
+): Promise<AskingStep[]> {
+  const steps = contents.flatMap((one) =>
+    one === null ? [] : Links.parse(one).when.map(({ step }) => step),
+  );
+  const read = await readContentsById(db, version, [...new Set(steps)]);
+  return read.map(({ id, args }) => ({ id: String(id), args: JsonObject.parse(args ?? {}) }));
+}
+
+type Asking = { before: AskingStep[]; after: AskingStep[] };
+
+function listSteps(rows: StepDifference[], nameStep: NameStep, asking: Asking) {
   const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);
   const countOf = (kind: StepDifference['kind']) => of(kind)[0]?.total ?? 0;
   return {
@@ -127,7 +144,7 @@ function listSteps(rows: StepDifference[], nameStep: NameStep) {
     removed: of('removed').map(({ before }) => nameOf(before, nameStep)),
     changed: of('changed').map(({ before, after }) => ({
       ...nameOf(after, nameStep),
-      ...compareFields(before ?? {}, after ?? {}, nameStep),
+      ...compareFields(before ?? {}, after ?? {}, nameStep, asking),
     })),
     counts: {
       added: countOf('added'),
@@ -164,11 +181,24 @@ export async function diffVersions(
   const rows = await compareSteps(db, fromRef, toRef, listedAtMost);
   // Labels are kept of the present version, and of those that only changes lie between.
   const labels = toRef.until === null ? await readLabels(db, planId, idsIn(rows)) : new Map();
+  const changed = rows.filter(({ kind }) => kind === 'changed');
+  const asking = {
+    before: await readAsking(
+      db,
+      fromRef,
+      changed.map((row) => row.before),
+    ),
+    after: await readAsking(
+      db,
+      toRef,
+      changed.map((row) => row.after),
+    ),
+  };
   const risks = (version: Version) => version.risks.map(({ text }) => text);
   const diff: VersionDiff = {
     from,
     to,
-    ...listSteps(rows, (id) => labels.get(id) ?? id),
+    ...listSteps(rows, (id) => labels.get(id) ?? id, asking),
     operations_added: without(b.tools_required, a.tools_required),
     operations_removed: without(a.tools_required, b.tools_required),
     title_changed: a.title !== b.title,

@@ -6,6 +6,7 @@ import { readCompactDiff, readDiff, readRecentEvents } from '#db/events.ts';
 import { countOpenFindings } from '#db/findings.ts';
 import { readPartitions, readPlanRow } from '#db/plans.ts';
 import {
+  readAsking,
   readLabels,
   readSteps,
   readStepsAt,
@@ -99,11 +100,12 @@ export async function listPlanSteps(
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
   const labels = await readLabels(db, planId, sourcesOf(steps));
+  const asking = await readAsking(db, planId, steps);
   return {
     steps:
       order === 'review'
-        ? await compareSteps(catalogue, steps, labels)
-        : describeSteps(catalogue, steps, labels),
+        ? await compareSteps(catalogue, steps, labels, asking)
+        : describeSteps(catalogue, steps, labels, asking),
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
   };
@@ -174,7 +176,8 @@ export async function getPlanSteps(
   const known = new Set(steps.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
   const labels = await readLabels(db, planId, sourcesOf(steps));
-  if (missing.length === 0) return compareSteps(catalogue, steps, labels);
+  if (missing.length === 0)
+    return compareSteps(catalogue, steps, labels, await readAsking(db, planId, steps));
   throw new CountersignError(
     'unknown_step',
     `This plan has no step ${missing.slice(0, 10).join(', ')}.`,

@@ -2,6 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { boundsOf } from '#cards/calls.ts';
+import { notesOf } from '#cards/step-lines.ts';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
@@ -38,7 +43,7 @@ const when = (
 
 const plan = (...steps: StepDraft[]): PlanDraft => ({ title: 'On conditions', steps });
 
-async function stepOf(planId: string, id: string): Promise<Step> {
+async function stepOf(planId: string, id: string): Promise<ShownStep> {
   const [step] = await instance.service.getSteps(planId, [id]);
   if (step === undefined) throw new Error(`There is no step ${id}.`);
   return step;
@@ -307,3 +312,89 @@ describe('a step that asks before it runs', () => {
     expect(await isThere('asks.md')).toBe(true);
   });
 });
+
+describe('a condition on a choice whose label says something else', () => {
+  const labels: [string, string][] = [
+    ['delete', 'Keep everything'],
+    ['yes', 'No'],
+    ['all', 'only if 3 · asks before it runs'],
+    ['send', '\u202esdne ti'],
+  ];
+  const ask = (value: string, label: string): StepDraft => ({
+    id: 'ask',
+    description: 'Ask',
+    tool: 'human',
+    operation: 'task',
+    args: {
+      question: 'What now?',
+      assignee: 'ana',
+      form: [{ name: 'what', type: 'choice', options: [{ value, label }, 'other'] }],
+    },
+  });
+
+  test.each(labels)('shows %s with its label wherever the step is shown', async (value, label) => {
+    const condition = when('ask', '/fields/what', 'equals', value);
+    const both = (said: string | null | undefined) => {
+      expect(said).toContain(`"${value}" (“`);
+      expect(said).not.toContain('\u202e');
+    };
+    const first = await instance.service.propose(
+      plan(ask(value, label), write('w', when('ask', '/fields/what', 'equals', 'other'))),
+      { user: 'ana' },
+      ana,
+    );
+    // A list has the step alone; so has what a reader opens.
+    const { steps } = await instance.service.listSteps(first.id, { limit: 10 });
+    const said = (shown: ShownStep | undefined) =>
+      shown === undefined
+        ? null
+        : boundsOf(
+            shown,
+            (id) => id,
+            (at) => at,
+          ).join();
+    expect(said(steps.at(-1))).toContain('is "other"');
+    const { revision } = await instance.service.overview(first.id);
+    await instance.service.patch(
+      first.id,
+      {
+        base_revision: revision,
+        operations: [{ op: 'update_steps', steps: { ids: ['w'] }, set: condition }],
+      },
+      ana,
+    );
+    const page = await instance.service.listSteps(first.id, { limit: 10 });
+    both(said(page.steps.at(-1)));
+    both(said(await stepOf(first.id, 'w')));
+    const { changed } = await instance.service.versionDiff(first.id, 1, 2);
+    both(changed[0]?.changes.find(({ field }) => field === 'when')?.to);
+    const facts = await instance.service.card(first.id, { user: 'ana', timezone: 'UTC' });
+    both(notesOf(facts.steps.at(-1) ?? fail(), facts)[0]);
+    const approved = await instance.service.approve(
+      first.id,
+      { version: 2, digest: facts.plan.digest },
+      ana,
+    );
+    await becomes(first.id, 'ask', 'waiting');
+    const patched = await instance.service.patch(
+      first.id,
+      {
+        base_revision: (await instance.service.overview(approved.id)).revision,
+        operations: [{ op: 'add_step', step: { ...write('v', condition), id: 'v' } }],
+      },
+      ana,
+    );
+    both(patched.changes[0]);
+    const card = await instance.service.card(first.id, { user: 'ana', timezone: 'UTC' });
+    both(
+      drawText(viewPlan(card))
+        .split('\n')
+        .find((line) => line.includes('v.md')),
+    );
+    await instance.service.cancel(first.id, { version: 2 }, ana);
+  });
+});
+
+function fail(): never {
+  throw new Error('There is no step.');
+}

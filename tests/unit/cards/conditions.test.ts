@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { describeField, viewFields } from '#cards/form-fields.ts';
 import { notesOf } from '#cards/step-lines.ts';
+import { describeSteps } from '#tools/describe-call.ts';
 import { following, makeFacts, makeStep } from '../../fixtures/plans.ts';
 
 test('a step says under which conditions it runs and that it asks before', () => {
@@ -39,7 +40,7 @@ test.each([
 ])('a condition on the choice %s says that it is called %s', (value, label, said) => {
   const options = [{ value, label }, 'other'];
   const form = [{ name: 'what', type: 'choice', options }];
-  const steps = [
+  const steps = describeSteps({ get: () => undefined }, [
     makeStep('ask', {
       position: 1,
       tool: 'human',
@@ -50,7 +51,7 @@ test.each([
       position: 2,
       when: [{ step: 'ask', path: '/fields/what', is: 'equals', value }],
     }),
-  ];
+  ]);
   const facts = makeFacts({}, steps);
   const [ask, go] = facts.steps;
   if (ask === undefined || go === undefined) throw new Error('There are no steps.');
