@@ -1,4 +1,5 @@
 // Others' words on a card: labelled, quoted, on a line of their own.
+import { showPlanned } from '#domain/plan/planner-words.ts';
 import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { Quote } from './view.ts';
 
@@ -20,6 +21,12 @@ export function showNamed(text: string, max: number): string {
 /** `Reason: “…”` */
 export function drawQuote({ by, words }: Quote): string {
   return by === '' ? words : `${by}: ${words}`;
+}
+
+/** What a plan is for, as its planner wrote it. */
+export function goal(summary: string | null | undefined, planner: string | null): Quote[] {
+  const words = isolateText(showPlanned(summary ?? '', planner, maxSentence));
+  return words === '' ? [] : [{ by: 'Goal', words }];
 }
 
 /** One quote, or none for an empty text. */

@@ -4,7 +4,7 @@ import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { maxSentence, quote, showNamed, showQuoted } from './quotes.ts';
+import { goal, maxSentence, quote, showNamed, showQuoted } from './quotes.ts';
 import {
   viewOutline,
   viewOutlineDetails,
@@ -122,7 +122,7 @@ const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 /** The planner's summary or question. */
 function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   const { outline, rfc, infeasible, questions } = facts;
-  if (gates.has(kind)) return quote('Goal', outline?.summary, maxSentence);
+  if (gates.has(kind)) return goal(outline?.summary, facts.planner);
   if (kind === 'rfc') return quote('Why', rfc?.text, maxSentence);
   if (kind === 'escalation') return quote('Why', infeasible?.reason, maxSentence);
   const [only] = questions.length === 1 ? questions : [];

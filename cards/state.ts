@@ -7,7 +7,7 @@ import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
 import { showPerson } from './plain.ts';
-import { maxSentence, quote } from './quotes.ts';
+import { goal, maxSentence, quote } from './quotes.ts';
 import { isViewers, personOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
@@ -107,8 +107,8 @@ export function viewState(facts: PlanCardFacts): PlanView['state'] {
 }
 
 /** What it is for; without a sentence of its own the title says it, and the title is on the card already. */
-function goalOf({ summary }: Plan): Quote[] {
-  return quote('Goal', summary, maxSentence);
+function goalOf({ summary, planner_model }: Plan): Quote[] {
+  return goal(summary, planner_model);
 }
 
 function lastFeedback(facts: PlanCardFacts): Quote[] {

@@ -6,6 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { fieldsOf } from '#domain/plan/form.ts';
 import { describeHandedOver } from '#domain/plan/handed-over.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
+import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
 import { cleanLine } from '#domain/shown-text.ts';
@@ -109,20 +110,18 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
 /** Characters of one value of a call in a line of a card. */
 const valueAtMost = 200;
 const reasonAtMost = 160;
-/** It has no reason beyond what the call does. */
-const plannerWithoutReasons = 'offline planner';
 
 const wordsIn = (text: string): string[] =>
   cleanLine(text)
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[._/-][\p{L}\p{N}]+)*/gu) ?? [];
 
-/** The planner's own words about a step. */
+/** The planner's own words about a step; the offline planner has no reason beyond what the call does. */
 export function reasonOf(
   { description }: Pick<Step, 'description'>,
   { planner_model }: Pick<Plan, 'planner_model'>,
 ): Quote[] {
-  return planner_model === plannerWithoutReasons ? [] : quote('Reason', description, reasonAtMost);
+  return planner_model === offlinePlanner ? [] : quote('Reason', description, reasonAtMost);
 }
 
 /** The same on a card; none where, behind their verb, they name nothing that the call does not name. */

@@ -3,6 +3,7 @@
 import type { Clock } from '#domain/clock.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
@@ -41,7 +42,7 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
   }
 
   return {
-    name: 'offline planner',
+    name: offlinePlanner,
     model: null,
     async fill(task) {
       const { stage, state, request } = task;

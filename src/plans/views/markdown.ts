@@ -15,6 +15,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
+import { showPlanned } from '#domain/plan/planner-words.ts';
 import {
   cleanLine,
   escapeJson,
@@ -46,6 +47,9 @@ const jsonFence = (value: unknown) => fence('json', escapeJson(JSON.stringify(va
 function inline(text: string): string {
   return cleanLine(text).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
 }
+
+/** Shown text without its own isolates, which a file would show as escapes. */
+const notIsolated = (shown: string) => shown.replace(/[\u2068\u2069]/g, '');
 
 function frontMatter(plan: Plan): string {
   const {
@@ -94,7 +98,7 @@ async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, 
   return new Map(steps.map((step) => [step.step_id, describeScheduled(step, head.timezone)]));
 }
 
-function stepBlock(step: Step, scheduled: string | undefined): string {
+function stepBlock(step: Step, scheduled: string | undefined, planner: string | null): string {
   const { id, description, after, ...content } = contentOfStep(step);
   const name = operationName(step.tool, step.operation);
   // What the call does comes first; all of its arguments stand in the block below.
@@ -104,7 +108,7 @@ function stepBlock(step: Step, scheduled: string | undefined): string {
     '',
     [`\`${name}\``, step.status, ...(scheduled === undefined ? [] : [scheduled])].join(' · '),
     '',
-    `Reason: ${inline(quoteWords(description, descriptionAtMost))}`,
+    `Reason: ${inline(notIsolated(showPlanned(description, planner, descriptionAtMost)))}`,
     '',
     jsonFence({ id, description, ...content, after }),
   ].join('\n');
@@ -148,10 +152,10 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
   const isOccurrence = createOccurrenceTest(plan.series);
   const occurrences: string[] = [];
   const schedule = await describeSchedule(db, plan);
-  yield `${frontMatter(plan)}\n# ${inline(showTitle(plan.title, descriptionAtMost).replace(/[\u2068\u2069]/g, ''))}\n\n${plan.summary === null ? '' : `Goal: ${inline(quoteWords(plan.summary, descriptionAtMost))}\n\n`}## Steps\n\n`;
+  yield `${frontMatter(plan)}\n# ${inline(notIsolated(showTitle(plan.title, descriptionAtMost)))}\n\n${plan.summary === null ? '' : `Goal: ${inline(notIsolated(showPlanned(plan.summary, plan.planner_model, descriptionAtMost)))}\n\n`}## Steps\n\n`;
   for await (const step of iterateSteps(db, planId)) {
     if (isOccurrence(step)) occurrences.push(occurrenceLine(step));
-    else yield `${stepBlock(step, schedule.get(step.id))}\n`;
+    else yield `${stepBlock(step, schedule.get(step.id), plan.planner_model)}\n`;
   }
   if (plan.series.length > 0) yield seriesBlocks(plan.series, occurrences);
   const { tool_outputs, notes, artifacts } = plan.context;

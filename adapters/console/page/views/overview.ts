@@ -4,8 +4,8 @@ import { shield } from '#cards/calls.ts';
 import { viewEvidence } from '#cards/evidence.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
+import { showPlanned } from '#domain/plan/planner-words.ts';
 import type { Change } from '#domain/plan/views.ts';
-import { quoteWords } from '#domain/shown-text.ts';
 import { showPane } from '../live/focus.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
@@ -84,10 +84,10 @@ const goalAtMost = 500;
 
 /** What will be true afterwards. It stays in every status; a plan without a summary has only its title. */
 function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
-  const { summary } = facts.plan;
+  const { summary, planner_model } = facts.plan;
   return summary === null
     ? nothing
-    : html`<p class="sentence">${quoteWords(summary, goalAtMost)}</p>`;
+    : html`<p class="sentence">${showPlanned(summary, planner_model, goalAtMost)}</p>`;
 }
 
 /** What became of the plan, where its sections do not say it. */
