@@ -1,6 +1,6 @@
 // What a planner is doing, in a few words: the status that people see until its answer comes.
 import type { Activity } from '#domain/planning/activity.ts';
-import { cleanLine, cutText } from '#domain/shown-text.ts';
+import { cleanLine, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 
 /** Characters of a path, an address or a query that fit into a status. */
@@ -40,7 +40,7 @@ export function describeActivity(activity: Activity): string {
       const said = own[operation];
       if (said !== undefined) return said;
       if (what === null) return `looking things up with ${cleanLine(nameOf(operation))}`;
-      return `${verbOf(operation)} ${cutText(cleanLine(what), whatAtMost)}`;
+      return `${verbOf(operation)} ${showLine(what, whatAtMost)}`;
     }
     case 'drafting':
       return activity.steps === 0

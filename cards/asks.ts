@@ -6,7 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
-import { cleanLine, isolateText } from '#domain/shown-text.ts';
+import { showWhole } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
@@ -30,9 +30,6 @@ const rejectForm: Form = {
   submit: 'Reject the change',
 };
 
-/** Consent text is never cut. */
-const whole = (text: string): string => isolateText(cleanLine(text));
-
 const signs: Record<ShownChange['kind'], string> = {
   added: '+ ',
   removed: '− ',
@@ -42,10 +39,10 @@ const signs: Record<ShownChange['kind'], string> = {
 
 /** One operation of the change with every value it brings. What goes is named, and what comes or changes is shown whole. */
 function describeShown({ kind, text, call, reason }: ShownChange, now: string): string[] {
-  if (call === null) return [`${signs[kind]}${whole(text)}`];
+  if (call === null) return [`${signs[kind]}${showWhole(text)}`];
   const warning = kind === 'removed' ? '' : warnOfTarget(call);
   return [
-    `${signs[kind]}${headlineOf(call, kind === 'removed' ? undefined : now)} · ${whole(text)}`,
+    `${signs[kind]}${headlineOf(call, kind === 'removed' ? undefined : now)} · ${showWhole(text)}`,
     ...(warning === '' ? [] : [warning]),
     ...(kind === 'removed' ? [] : wholeLines(call)),
     ...quote("Planner's reason", reason, maxFullText).map(drawQuote),
@@ -104,7 +101,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
             `${describePassed(passed, facts)} Approve to run now, or reject the change and propose another time.`,
           ]),
       'Why it needs approval:',
-      ...patch.widening.map(whole),
+      ...patch.widening.map(showWhole),
       ...describeApprovals(patch, facts),
       untilThen(plan.status),
     ],
@@ -254,7 +251,7 @@ function askConfirmation(
     known: [
       // How the target was and how it is now.
       ...((why === 'drift' || why === 'unchecked') && step.question !== null
-        ? [isolateText(cleanLine(step.question))]
+        ? [showWhole(step.question)]
         : []),
       ...wholeLines(step.call),
       ...(effect === null ? [] : [`If No: ${effect} either.`]),

@@ -5,7 +5,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
-import { cleanLine, cutShown, isolateText } from '#domain/shown-text.ts';
+import { cutShown, showWhole } from '#domain/shown-text.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
 import { drawQuote } from './quotes.ts';
 import { notesOf, quotesOf } from './step-lines.ts';
@@ -101,7 +101,7 @@ function agreedOf({
   terms,
 }: PlanCardFacts): Omit<ReviewStep, 'place' | 'continued' | 'continues'>[] {
   if (terms.length === 0) return [];
-  const text = terms.map((term) => isolateText(cleanLine(term))).join('\n');
+  const text = terms.map(showWhole).join('\n');
   const parts = [{ label: 'terms', text, inline: terms.length === 1 }];
   return [
     {

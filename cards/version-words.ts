@@ -1,14 +1,11 @@
 // What changed between two versions, in words: one line for a card, more where there is room.
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
-import { cleanLine, isolateText, showLine } from '#domain/shown-text.ts';
+import { showLine, showWhole } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { formatDuration, formatTime } from './times.ts';
 import { formatCost } from './words.ts';
 
 const namesAtMost = 5;
-
-/** What was agreed and a changed value are never cut here: both are bounded where they come from. */
-const whole = (text: string): string => isolateText(cleanLine(text));
 
 function nameSome(operations: string[]): string {
   const shown = operations.slice(0, namesAtMost).map((name) => showLine(name, 60));
@@ -53,7 +50,7 @@ export function describeOthers(
       ? [`first date ${timeOf(earliest.to)} instead of ${timeOf(earliest.from)}`]
       : []),
     ...(diff.approvers === null ? [] : ['other approvers']),
-    ...diff.terms.map(whole),
+    ...diff.terms.map(showWhole),
     ...(risks > 0 ? [countOf(risks, 'new risk')] : []),
     ...(gone > 0 ? [`${countOf(gone, 'risk')} fewer`] : []),
     ...(diff.title_changed ? ['new title'] : []),
@@ -84,14 +81,16 @@ const fieldNames: Record<string, string> = {
 /** A field of a step as people read it: an argument by its own name. */
 export function nameField(field: string): string {
   const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
-  return whole(own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field);
+  return showWhole(
+    own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field,
+  );
 }
 
 /** `target: a.md → b.md`; times in the reader's zone. */
 function describeField({ field, from, to }: FieldChange, now: string, timezone: string): string {
   const shown = (value: string | null) => {
     if (value === null || value === '') return '(nothing)';
-    return field === 'not_before' ? formatTime(value, now, timezone) : whole(value);
+    return field === 'not_before' ? formatTime(value, now, timezone) : showWhole(value);
   };
   return `${nameField(field)}: ${shown(from)} → ${shown(to)}`;
 }

@@ -2,7 +2,7 @@
 import { describeField } from '#cards/form-fields.ts';
 import type { Ask, Field } from '#cards/view.ts';
 import { type FieldValue, readField } from '#domain/plan/answer.ts';
-import { cleanLine } from '#domain/shown-text.ts';
+import { showWhole } from '#domain/shown-text.ts';
 import { drawLines } from './draw.ts';
 import type { Session } from './session.ts';
 
@@ -63,7 +63,7 @@ function showFilled(session: Session, fields: Field[], filled: Filled): void {
     if (typeof value === 'boolean') return `${label}: ${value ? 'yes' : 'no'}`;
     return `${label}: ${options.find((option) => option.value === value)?.label ?? value}`;
   });
-  session.say('', ...lines.flatMap((line) => drawLines(cleanLine(line), session.screen)), '');
+  session.say('', ...lines.flatMap((line) => drawLines(showWhole(line), session.screen)), '');
 }
 
 /** The values of a form, looked over before they are sent; null when nobody answers. */

@@ -57,9 +57,9 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** A text whole, lines and tabs kept, with every hidden character escaped. */
+/** A text whole, lines and tabs kept, with every hidden character escaped; its hosts are named behind it. */
 export function showText(text: string): string {
-  return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeAll);
+  return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeAll) + nameHosts(text);
 }
 
 const latin = /\p{Script=Latin}/u;
@@ -133,7 +133,12 @@ function beginning(text: string, max: number): string {
 
 /** An untrusted line as it is shown: cleaned, cut to `max` code units, set apart where it must be. */
 export function showLine(text: string, max: number): string {
-  return isolateText(cutText(cleanLine(beginning(text, max)), max));
+  return nameHostsIn(isolateText(cutText(cleanLine(beginning(text, max)), max)));
+}
+
+/** The same whole: what is agreed and consented to is never cut, and bounded where it comes from. */
+export function showWhole(text: string): string {
+  return nameHostsIn(isolateText(cleanLine(text)));
 }
 
 /** The first lines of a shown text, the last of them cut. */
@@ -158,6 +163,13 @@ const countIn = (text: string, mark: string | RegExp) => text.split(mark).length
 export function cutShown(text: string, max: number): string {
   if (text.length <= max) return text;
   if (text.includes('\n')) return cutLines(text, max);
+  const cut = cutWithin(text, max);
+  const names = nameHosts(cut);
+  // A host whose name was cut off is named again.
+  return names === '' || names.length > max / 2 ? cut : cutWithin(text, max - names.length) + names;
+}
+
+function cutWithin(text: string, max: number): string {
   if (!/[\u2068\u2069“”"]/u.test(text)) return cutText(text, max);
   const cut = cutText(text, max - 3);
   const apart = countIn(cut, '\u2068') > countIn(cut, '\u2069') ? '\u2069' : '';
@@ -170,33 +182,46 @@ export function cutShown(text: string, max: number): string {
 /** Dots that could be taken for the one between our notes. */
 const separator = /(?<!\S)[·•‧∙⋅・·⸱･]+(?!\S)/gu;
 
-/** A host of other letters than ASCII, behind a scheme, a user or an @. */
-const foreignHost = /(?:\/\/|@)([^\s/?#@:"“”<>()]*[^\p{ASCII}\s/?#@:"“”<>()][^\s/?#@:"“”<>()]*)/gu;
+/** Runs of letters and dots that could be a host: behind a scheme, a user or an @, or with an end that chats make a link of. */
+const hostLike = /(?<prefix>\/\/|@)?(?<host>[^\s/?#@:"'“”‘’<>(),;|[\]{}\\]+)/gu;
+const linkedEnd =
+  /[.．。｡](?:com|net|org|info|biz|io|app|dev|gov|edu|eu|de|uk|fr|nl|ch|at|it|es|us|ca|ru|ua|cn|jp|рф|рус|укр|бел|срб|бг|ею|онлайн|сайт|орг|ком)$/iu;
+const ascii = /^\p{ASCII}*$/u;
+const hostsNamed = 50;
 
-/** ` (xn--80ak6aa92e.com)`: the hosts of addresses in `text` as they are looked up, where they are written in other letters. */
-function nameHosts(text: string): string {
-  const hosts = [...text.matchAll(foreignHost)].flatMap(([, host = '']) => {
-    const address = `http://${host}`;
-    return host.includes('.') && URL.canParse(address) ? [new URL(address).hostname] : [];
-  });
-  const named = [...new Set(hosts)].slice(0, 5).filter((host) => !text.includes(`(${host})`));
-  return named.length === 0 ? '' : ` (${named.join(', ')})`;
+/** ` (xn--80ak6aa92e.com)`: the hosts in `text` as they are looked up, where they are written in other letters. */
+export function nameHosts(text: string): string {
+  if (ascii.test(text)) return '';
+  const hosts = new Set<string>();
+  for (const { groups } of text.matchAll(hostLike)) {
+    const { prefix, host = '' } = groups ?? {};
+    if (ascii.test(host) || !/[.．。｡]/u.test(host)) continue;
+    if (prefix === undefined && !linkedEnd.test(host)) continue;
+    const address = `http://${host.endsWith('…') ? host.slice(0, -1) : host}`;
+    if (URL.canParse(address)) hosts.add(new URL(address).hostname);
+    if (hosts.size > hostsNamed) break;
+  }
+  const named = [...hosts].filter((host) => !text.includes(host));
+  if (named.length === 0) return '';
+  const shown = named.slice(0, hostsNamed);
+  return ` (${[...shown, ...(named.length > shown.length ? ['more'] : [])].join(', ')})`;
 }
+
+const nameHostsIn = (shown: string): string => shown + nameHosts(shown);
 
 /** Others' words for use within quotation marks: one line that can't close them. */
 function withinMarks(text: string): string {
-  const line = cleanLine(text)
+  return cleanLine(text)
     .replace(/[“„‟〝]/gu, '‘')
     .replace(/[”〞]/gu, '’')
     .replace(/["＂]/gu, "'")
     .replace(separator, escapeAll);
-  return line + nameHosts(line);
 }
 
 /** Others' words in quotation marks, cut to `max` code units; '' if they are empty. */
 export function quoteWords(text: string, max: number): string {
   const words = cutText(withinMarks(beginning(text, max)), Math.max(1, max));
-  return words === '' ? '' : `“${words}”`;
+  return words === '' ? '' : `“${words}”${nameHosts(words)}`;
 }
 
 /** A name, an address of an account, an id, the name of a model: at most four words without a sign of ours. */
@@ -220,9 +245,7 @@ const wordsOfOurs =
 
 function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
   const split = line.replace(separator, escapeAll) !== line;
-  return split || looksLikeOurs
-    ? isolateText(quoteWords(line, max))
-    : showLine(line, max) + nameHosts(line);
+  return split || looksLikeOurs ? isolateText(quoteWords(line, max)) : showLine(line, max);
 }
 
 /** Others' words on their own line, such as a title; quoted if they look like ours. */

@@ -17,11 +17,11 @@ import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/planner-words.ts';
 import {
-  cleanLine,
   escapeJson,
   hidesSomething,
   quoteWords,
   showTitle,
+  showWhole,
 } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
@@ -45,7 +45,7 @@ const jsonFence = (value: unknown) => fence('json', escapeJson(JSON.stringify(va
 
 /** One line of text that cannot begin a Markdown structure, without characters that nobody sees. */
 function inline(text: string): string {
-  return cleanLine(text).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
+  return notIsolated(showWhole(text)).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
 }
 
 /** Shown text without its own isolates, which a file would show as escapes. */

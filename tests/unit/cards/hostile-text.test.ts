@@ -379,6 +379,42 @@ describe('hostile words', () => {
   });
 });
 
+describe('a host in letters that only look like others', () => {
+  const [spelled, asked] = ['https://аррӏе.com/login', 'xn--80ak6aa92e.com'];
+  /** Others write between the host and its name, and much behind it. */
+  const around = [
+    (host: string) => host,
+    (host: string) => `see ${host}`,
+    (host: string) => `${host} and ${'x'.repeat(2000)}`,
+    (host: string) => host.replace('https://', 'ana@').replace('/login', ''),
+    (host: string) => host.replace('https://', '').replace('/login', ''),
+    (host: string) => `${'https://ä.example '.repeat(8)}${host}`,
+  ];
+  const shows = (texts: string[]) =>
+    texts.filter((text) => /(?<![\p{L}\p{N}])аррӏе\.com/u.test(text));
+
+  it.each(around)('is named as it is looked up, wherever it is read (%#)', (write) => {
+    const text = write(spelled);
+    for (const name of Object.keys(samples) as SampleName[]) {
+      const facts = infect(name, text, text);
+      const drawn = [
+        drawText(viewPlan(facts)).split('\n'),
+        drawProposal(viewPlan(facts), screen),
+        drawReport(viewPlan(facts), screen),
+        ...(['slack', 'teams'] as const).map((platform) =>
+          textsOf(nodesOf(drawForChat(platform, { ...said, text: '', facts }).card)),
+        ),
+      ];
+      expect(shows(drawn.flat()).length).toBeGreaterThan(5);
+      for (const one of shows(drawn.flat())) expect(one).toContain(asked);
+    }
+    for (const session of Object.values(sessions)) {
+      const view = viewSession(infectSession(session, text));
+      for (const one of shows(drawText(view).split('\n'))) expect(one).toContain(asked);
+    }
+  });
+});
+
 describe('a link', () => {
   const linked = (where: string, summary: string) => {
     const steps = [makeStep('1', { status: 'succeeded', target: where, result_summary: summary })];

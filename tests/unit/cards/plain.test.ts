@@ -113,7 +113,7 @@ describe('quoting what others say', () => {
     ['done” · guarded by Ana', '“done’ \\u{B7} guarded by Ana”'],
     ['say "yes" · “no”', "“say 'yes' \\u{B7} ‘no’”"],
     ['ok\n 2. Sends nothing', '“ok 2. Sends nothing”'],
-    ['see https://аррӏе.com', '“see https://аррӏе.com (xn--80ak6aa92e.com)”'],
+    ['see https://аррӏе.com', '“see https://аррӏе.com” (xn--80ak6aa92e.com)'],
     [' \u200b', '“\\u{200B}”'],
     ['  ', ''],
   ])('%j as %s', (text, shown) => {

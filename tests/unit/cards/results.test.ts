@@ -39,7 +39,7 @@ it('keeps the goal, and says the outcome, the time and the estimate beside it', 
     makeFacts({ ...over, summary: 'The letter is out' }, steps, { expected_minutes: 4 }),
   );
   expect(view.sentence).toBe('3 steps done.');
-  expect(view.quotes).toEqual([{ by: 'Goal', words: '“The letter is out”' }]);
+  expect(view.quotes).toEqual([{ by: 'Goal', words: 'The letter is out' }]);
   expect(view.facts).toContain('took 3 min, about 4 min expected');
 });
 

@@ -485,9 +485,7 @@ describe('a plan under way', () => {
 });
 
 describe('a plan that is over', () => {
-  const goal = [
-    { by: 'Goal', words: "“Creates archive/standup.md containing 'Standup at 9:30'.”" },
-  ];
+  const goal = [{ by: 'Goal', words: 'Creates archive/standup.md containing "Standup at 9:30".' }];
 
   it('tells the outcome, what was made, and who approved it when', () => {
     expect(view('completed')).toMatchObject({

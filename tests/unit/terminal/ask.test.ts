@@ -72,7 +72,7 @@ describe('deciding about a plan', () => {
     });
     expect(printed).toBe(`
   Plan PLAN-3f9a1c20 · version 1 · offline planner
-  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”
+  Goal: Creates archive/standup.md containing "Standup at 9:30".
 
   What changes  1  Creates notes/standup.md · “Standup at 9:30”
                 2  Moves notes/standup.md to archive/standup.md    after 1
@@ -84,7 +84,7 @@ describe('deciding about a plan', () => {
 
   ✓ Done · version 1 · PLAN-3f9a1c20
   All 2 steps are done.
-  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”
+  Goal: Creates archive/standup.md containing "Standup at 9:30".
 
   Results   ✓ 1  “1.txt written, 12 bytes”
             ✓ 2  “2.txt written, 12 bytes”
@@ -569,7 +569,7 @@ describe('--json', () => {
       exit_code: 0,
       outcome: 'done',
       status: 'completed',
-      text: "All 2 steps are done. Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”",
+      text: 'All 2 steps are done. Goal: Creates archive/standup.md containing "Standup at 9:30".',
     });
   });
 
@@ -713,7 +713,7 @@ describe('on a terminal', () => {
     const { code } = start(done, terminal, { yes: true });
     expect(await code).toBe(exitCodes.done);
     expect(terminal.plain()).toContain(
-      "  Goal: “Creates archive/standup.md containing 'Standup at 9:30'.”\n",
+      '  Goal: Creates archive/standup.md containing "Standup at 9:30".\n',
     );
   });
 });

@@ -50,7 +50,7 @@ describe('a session at a gate', () => {
     expect(printed).toContain(`
   Launch the newsletter · offline planner
   ◷ Waiting for you · the outline
-  Goal: “The first newsletter is written, checked and announced.”
+  Goal: The first newsletter is written, checked and announced.
 
   Outline   1  Write · phase
               1.1  Draft news/1.md · about 1 h 30 min

@@ -1,6 +1,6 @@
 // Where the times of a plan meet other plans and calendars, and what resolves that by a press: a new version, never a silent change.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { cleanLine } from '#domain/shown-text.ts';
+import { showWhole } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { press } from '../live/press.ts';
 import type { Card, State } from '../live/state.ts';
@@ -16,7 +16,7 @@ export function drawConflicts(
   const moves = view.buttons.filter(({ press: one }) => one.action === 'reschedule');
   return html`<section class="conflicts" aria-label="Conflicts with other plans">
     <ul>
-      ${conflicts.slice(0, shownAtMost).map((text) => html`<li><span aria-hidden="true">△</span> ${cleanLine(text)}</li>`)}
+      ${conflicts.slice(0, shownAtMost).map((text) => html`<li><span aria-hidden="true">△</span> ${showWhole(text)}</li>`)}
       ${conflicts.length > shownAtMost ? html`<li class="muted">And ${countOf(conflicts.length - shownAtMost, 'more')}</li>` : nothing}
     </ul>
     ${
