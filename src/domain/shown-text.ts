@@ -17,8 +17,8 @@ const hiddenOne = [
   String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
   // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
   String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
-  // The blank of Braille, marks that strike through or enclose, and more of them than any script stacks.
-  String.raw`\u2800|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
+  // Signs without a picture, marks that strike through or enclose, and more of them than any script stacks.
+  String.raw`[\u2800\u{1d159}\u{13441}\u{13442}]|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
   String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
 ].join('|');
 /** A mark that would sit on an escape is escaped with it. */

@@ -15,7 +15,7 @@ const Healthcheck = z.union([
 ]);
 
 const Service = z.strictObject({
-  image: z.enum(['countersign', 'postgres:18']),
+  image: z.string().regex(/^(?:countersign|postgres:18(?:@sha256:[0-9a-f]{64})?)$/),
   build: z.literal('.').optional(),
   env_file: z.literal('.env').optional(),
   init: z.boolean().optional(),

@@ -167,7 +167,8 @@ export async function buildImage(context: string, place: string): Promise<Image>
     const { word, rest } = instruction;
     if (word === 'FROM') {
       const [, base, name = 'final'] = /^(\S+)(?: AS (\w+))?$/.exec(rest) ?? [];
-      if (base !== 'node:24-slim') throw new Error(`another base than node:24-slim: ${rest}`);
+      if (!/^node:24-slim(?:@sha256:[0-9a-f]{64})?$/.test(base ?? ''))
+        throw new Error(`another base than node:24-slim: ${rest}`);
       const root = join(place, name);
       mkdirSync(root, { recursive: true });
       stages.push(begin(root, name));

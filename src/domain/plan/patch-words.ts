@@ -1,5 +1,5 @@
 // Describes the operations of a patch in sentences.
-import { quoteWords, showExact } from '#domain/shown-text.ts';
+import { quoteWords, showString } from '#domain/shown-text.ts';
 import { isObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { countOf, endSentence, listOf } from '../words.ts';
@@ -52,7 +52,7 @@ function describeLimits({ when, ask_before }: SetFields, { name }: Room): string
 }
 
 function describeValue(value: unknown, { text }: Room): string {
-  return shortenSized(typeof value === 'string' ? showExact(value) : JSON.stringify(value), text);
+  return shortenSized(typeof value === 'string' ? showString(value) : JSON.stringify(value), text);
 }
 
 /** Fields whose own names do not read well in a sentence. */

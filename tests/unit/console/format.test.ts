@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, wrapText } from '../../../adapters/console/page/plan/format.ts';
+import {
+  formatDuration,
+  formatJson,
+  wrapText,
+} from '../../../adapters/console/page/plan/format.ts';
 import { drawPath } from '../../../adapters/console/page/plan/graph-shape.ts';
 import { shareCounts } from '../../../adapters/console/page/plan/statuses.ts';
 import { makeFacts } from '../../fixtures/plans.ts';
@@ -7,6 +11,17 @@ import { makeFacts } from '../../fixtures/plans.ts';
 const noSteps = makeFacts({}, []).plan.counts;
 
 describe('what the page writes', () => {
+  it.each([
+    [false, 'false'],
+    ['false', '"false"'],
+    [1, '1'],
+    ['1', '"1"'],
+    ['[]', '"[]"'],
+    ['plain', 'plain'],
+  ])('the output %j is %s', (output, words) => {
+    expect(formatJson(output)).toBe(words);
+  });
+
   it.each([
     [13, '13 ms'],
     [1000, '1 s'],

@@ -61,6 +61,14 @@ it.each(table)('an operation reads “%s”', (words, operation) => {
   expect(describeOperations([PatchOperation.parse(operation)], (id) => id)).toEqual([words]);
 });
 
+it('a text that reads like another type is quoted', () => {
+  const set = { target: 'false', partition: '1' };
+  const update = PatchOperation.parse({ op: 'update_steps', steps: { ids: ['2'] }, set });
+  const [said] = describeOperations([update], (id) => id);
+  expect(said).toContain('target "false"');
+  expect(said).toContain('partition "1"');
+});
+
 it('a value that is cut is said with its size', () => {
   const set = { args: { content: 'x'.repeat(500) } };
   const update = PatchOperation.parse({ op: 'update_steps', steps: { ids: ['2'] }, set });

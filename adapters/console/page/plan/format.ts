@@ -1,7 +1,7 @@
 // Times, durations, amounts and JSON as the cards say them, in the reader's own zone, to the second where it matters.
 import * as times from '#cards/times.ts';
 import * as words from '#cards/words.ts';
-import { showText } from '#domain/shown-text.ts';
+import { readsLikeJson, showText } from '#domain/shown-text.ts';
 
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -50,8 +50,10 @@ export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A text that reads like another type is written as JSON. */
 export function formatJson(value: unknown): string {
-  return showText(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+  const isText = typeof value === 'string' && !readsLikeJson(value);
+  return showText(isText ? value : JSON.stringify(value, null, 2));
 }
 
 /** At most `rows` rows of `width` characters, broken between words, the last ended by an ellipsis when cut. */

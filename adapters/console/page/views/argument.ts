@@ -1,6 +1,6 @@
 // Arguments of a call as a table, nested ones as tables within; what is not known before the call is marked.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showExact, showString, showText } from '#domain/shown-text.ts';
+import { readsLikeJson, showExact, showString, showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
 import { readArgument } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
@@ -21,8 +21,11 @@ export function drawText(text: string): TemplateResult {
   const inline = text.length <= inlineAtMost && !/[\r\n]/.test(text);
   return inline
     ? html`<span>${showString(text)}</span>`
-    : html`<pre class="json" tabindex="0">${showText(text)}</pre>`;
+    : html`${readsLikeJson(text) ? html`<span class="muted">text</span>` : nothing}<pre class="json" tabindex="0">${showText(text)}</pre>`;
 }
+
+const drawJson = (value: Json) =>
+  html`<pre class="json" tabindex="0">${showText(JSON.stringify(value, null, 2))}</pre>`;
 
 /** One value, whole. */
 export function drawValue(value: Json, names: StepLabels, depth = 0): TemplateResult {
@@ -50,12 +53,12 @@ export function drawValue(value: Json, names: StepLabels, depth = 0): TemplateRe
       >`;
     case 'list':
       if (read.items.length === 0) return html`<span class="muted">none</span>`;
-      if (depth >= deepest) return drawText(JSON.stringify(value, null, 2));
+      if (depth >= deepest) return drawJson(value);
       return html`<ol class="values">
         ${read.items.map((item) => html`<li>${drawValue(item, names, depth + 1)}</li>`)}
       </ol>`;
     case 'record':
-      if (depth >= deepest) return drawText(JSON.stringify(value, null, 2));
+      if (depth >= deepest) return drawJson(value);
       return drawArguments(read.entries, names, depth + 1);
     default:
       return read satisfies never;
