@@ -301,15 +301,17 @@ export async function readCardFacts(
   const catalogue = context.catalogue.of(await readTenantOf(db, planId));
   const mentioned = [first, ...Object.values(inStatus), next, calls.map(({ step }) => step)].flat();
   const asking = [...first, ...(await readAsking(db, planId, mentioned))];
-  const show = (some: Step[]): ShownStep[] =>
-    describeSteps(catalogue, some, labels, asking);
+  const show = (some: Step[]): ShownStep[] => describeSteps(catalogue, some, labels, asking);
   const steps = show(first);
   return nameOnCard(db, {
     plan,
     patch:
       patch === null
         ? null
-        : { ...patch, ...(await readShownChanges(context.db, catalogue, planId, patch, context.clock.now())) },
+        : {
+            ...patch,
+            ...(await readShownChanges(context.db, catalogue, planId, patch, context.clock.now())),
+          },
     steps,
     labels: Object.fromEntries(labels),
     review: {
