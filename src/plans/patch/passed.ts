@@ -1,5 +1,4 @@
 // Steps that a change adds or dates, whose start has passed.
-
 import type { Queryable } from '#db/database.ts';
 import { namePatched } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
