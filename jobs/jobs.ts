@@ -103,9 +103,9 @@ function cardJob(context: ConversationContext): Job<'card'> {
     queue: queueFor('card'),
     causeOf: ({ plan_id }) => readPlanCause(context.db.query, plan_id),
     concurrency: 2,
-    async handle({ plan_id, later }) {
+    async handle({ plan_id, later, progress }) {
       await announce(context, plan_id, later);
-      await followPlan(context, plan_id, later);
+      await followPlan(context, plan_id, { later, progress });
       await tellNeedsYou(context, plan_id);
       await followHomes(context);
     },

@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from './database.ts';
 import { overtaken } from './runs.ts';
 import { countersign } from './schema/columns.ts';
 import { chatPosts } from './schema.ts';
-import { isoOf, now } from './sql/time.ts';
+import { inSeconds, isoOf, now } from './sql/time.ts';
 
 /** A message of the bot that is not posted yet. */
 export type Unsaid = {
@@ -36,13 +36,17 @@ export type PostRow = {
   shown: string | null;
   /** A change of it that nobody has the answer of may have landed since. */
   redraw: boolean;
+  /** Only steps have moved since it was drawn. */
+  progress: boolean;
+  /** It was given a turn, which has come. */
+  queued: boolean;
   failures: number;
   /** Milliseconds since which it fails by what passes; 0: the last try did not. */
   failing_ms: number;
 };
 
 const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures,
-  coalesce(p.redraw_at <= clock_timestamp(), false) as redraw,
+  coalesce(p.redraw_at <= clock_timestamp(), false) as redraw, not p.urgent and not p.superseded as progress, p.not_before is not null as queued,
   coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
 const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
 
@@ -79,9 +83,10 @@ export async function readStaleCard(
 ): Promise<PostRow | null> {
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts}
-    where p.conversation = ${conversation} and p.state = 'posted' and (p.redraw_at <= clock_timestamp() or p.asked > p.answered
+    where p.conversation = ${conversation} and p.state = 'posted' and (p.not_before is null or p.not_before <= clock_timestamp())
+      and (p.redraw_at <= clock_timestamp() or p.asked > p.answered
       and (p.superseded or p.shown_at <= clock_timestamp() - make_interval(secs => ${paceMs / 1000})))
-    order by p.message_id limit 1`);
+    order by p.urgent desc, p.message_id limit 1`);
   return rows[0] ?? null;
 }
 
@@ -105,7 +110,7 @@ export async function readPause(
   paceMs: number,
 ): Promise<number | null> {
   const { rows } = await db.execute<{ ms: number }>(sql`
-    select greatest(0, least(
+    select greatest(0, extract(epoch from not_before - clock_timestamp()) * 1000, least(
         case when asked > answered then ${paceMs} - extract(epoch from clock_timestamp() - shown_at) * 1000 end,
         extract(epoch from redraw_at - clock_timestamp()) * 1000))::float8 as ms
     from ${countersign}.chat_posts
@@ -175,12 +180,12 @@ export async function settlePosted(
       shown_at = clock_timestamp(), shown_version = ${version}::int, sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
         clock_timestamp() - make_interval(secs => ${(took_ms + clocksApartMs) / 1000})),
       answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
-      failures = 0, failing_since = null, redraw_at = null, error = null
+      failures = 0, failing_since = null, redraw_at = null, not_before = null, error = null
     where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);
   if (rows.length === 0) return false;
   if (plan_id === null) return true;
   await tx.execute(sql`
-    update ${countersign}.chat_posts set superseded = true, live = false, asked = asked + 1
+    update ${countersign}.chat_posts set superseded = true, live = false, asked = asked + 1, not_before = null
     where conversation = ${conversation} and plan_id = ${plan_id} and message_id < ${message_id} and live`);
   return true;
 }
@@ -234,6 +239,11 @@ export function dropStray(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { strays, failing_since: null });
 }
 
+/** Nothing of the card is sent before `inMs` have passed, and it shows what it did. */
+export function postponeCard(db: Queryable, post: PostRow, inMs: number): Promise<void> {
+  return changePost(db, post, { shown: post.shown, not_before: inSeconds(inMs / 1000) });
+}
+
 /** From now until the answer nobody knows what the card shows. */
 export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { shown: null });
@@ -269,7 +279,8 @@ export async function settleCard(
   }
   await tx.execute(sql`
     update ${countersign}.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
-      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, shown_version = ${version}::int, live = live and not ${rests}, failures = 0, failing_since = null, error = null
+      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, shown_version = ${version}::int, live = live and not ${rests}, failures = 0, failing_since = null, error = null,
+      urgent = urgent and asked > ${asked}::bigint, not_before = null
       ${redrawInMs === undefined ? sql`` : sql`, redraw_at = ${redrawInMs === null ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${redrawInMs / 1000})`}`}
     where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
 }
@@ -321,8 +332,16 @@ export async function setPostAside(
     where message_id = ${message_id}`);
 }
 
-/** Has the live cards of a plan drawn again. @returns the conversations they are in */
-export async function askForCards(tx: Transaction, planId: string): Promise<string[]> {
+/**
+ * Has the live cards of a plan drawn again.
+ * @param progress as far as the caller knows only steps have moved
+ * @returns the conversations they are in
+ */
+export async function askForCards(
+  tx: Transaction,
+  planId: string,
+  progress: boolean,
+): Promise<string[]> {
   // Places before posts, and in one order: settling does the same, so there is no deadlock.
   const { rows } = await tx.execute<{ conversation: string }>(sql`
     with found as (
@@ -334,9 +353,17 @@ export async function askForCards(tx: Transaction, planId: string): Promise<stri
     update ${countersign}.chat_places p set asked = asked + 1 from locked
     where p.conversation = locked.conversation returning p.conversation`);
   if (rows.length === 0) return [];
-  await tx.execute(
-    sql`update ${countersign}.chat_posts set asked = asked + 1 where plan_id = ${planId} and live`,
-  );
+  // What was urgent before keeps its place; a turn that waits for progress is given up for what is urgent.
+  await tx.execute(sql`
+    update ${countersign}.chat_posts c set asked = c.asked + 1, standing = n.standing, urgent = c.urgent or n.urgent,
+      not_before = case when n.urgent and not c.urgent then null else c.not_before end
+    from (
+      select c.message_id, s.standing, not ${progress} or c.standing is distinct from s.standing as urgent
+      from ${countersign}.chat_posts c, lateral (
+        select concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown) as standing
+        from ${countersign}.plans where id = c.plan_id) s
+      where c.plan_id = ${planId} and c.live
+    ) n where n.message_id = c.message_id`);
   return rows.map(({ conversation }) => conversation);
 }
 

@@ -92,7 +92,7 @@ export function explainSlackError(error: unknown, deed: string): CountersignErro
   if (error instanceof webApi.WebAPIRateLimitedError)
     return new CountersignError('tool_unavailable', `Slack has too many requests to ${deed} now.`, {
       cause: error,
-      details: { slack: 'ratelimited' },
+      details: { slack: 'ratelimited', limited: true },
       passesAfterMs: error.retryAfter * 1000,
     });
   if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error, deed);

@@ -1,7 +1,7 @@
-// Calls that Slack wants to be left alone with: what it refused for coming too often is not asked for again before it said, by
-// any process. Limits are per method and workspace, of messages per channel.
+// One budget per workspace and method, shared by all processes: what Slack would refuse is not asked for, and what it refused is not
+// asked for again before it said. Of messages it also limits each channel.
 import { webApi } from '@slack/bolt';
-import type { RateLimits } from '#domain/chat/chat.ts';
+import type { Rate, RateLimits } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from './explain-error.ts';
 
@@ -13,20 +13,40 @@ type Call = {
   channel: string | null;
   /** Completes "Slack cannot …". */
   deed: string;
+  /** Leaves the burst to others. */
+  progress?: boolean;
 };
+
+/** Of methods that are called often: https://docs.slack.dev/apis/web-api/rate-limits */
+const rates: Partial<Record<string, Rate>> = {
+  'chat.postMessage': { everyMs: 200, burst: 60 },
+  'chat.update': { everyMs: 1200, burst: 20 },
+  'views.publish': { everyMs: 600, burst: 20 },
+};
+/** Calls of a burst that progress may spend; the others are for what has ended, was decided or is asked. */
+const progressBurst = 8;
+/** Slower than `chat.update` is refilled, so that something is left. */
+const progressEveryMs = 1500;
+
+/** @returns milliseconds until the progress of a card may be shown */
+export const queueProgress = (limits: RateLimits, team: string): Promise<number> =>
+  limits.queue(`slack ${team} progress`, progressEveryMs);
 
 /** Asks Slack, unless it wants to be left alone. @throws CountersignError */
 export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 export function createAsk(limits: RateLimits): Ask {
-  return async ({ team, method, channel, deed }, ask) => {
+  return async ({ team, method, channel, deed, progress = false }, ask) => {
     const key = `slack ${team} ${method} ${channel ?? ''}`;
-    const wait = await limits.waitMs(key);
+    const full = rates[method] ?? null;
+    const rate = full !== null && progress ? { ...full, burst: progressBurst } : full;
+    const held = channel === null ? 0 : await limits.take(key, null);
+    const wait = held > 0 ? held : await limits.take(`slack ${team} ${method} `, rate);
     if (wait > 0) {
       throw new CountersignError(
         'tool_unavailable',
         `Slack has too many requests to ${deed} now.`,
-        { passesAfterMs: wait, details: { slack: 'ratelimited' } },
+        { passesAfterMs: wait, details: { slack: 'ratelimited', limited: true } },
       );
     }
     try {

@@ -15,7 +15,7 @@ import { type Reach, reachNobody } from '../talk/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { contentOf, quiet, type SlackContent } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
-import { createAsk } from './hold.ts';
+import { createAsk, queueProgress } from './hold.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
 import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';
@@ -170,10 +170,15 @@ export function createSlackPort(options: {
       return became === 'ended' ? { ...posted, unfinished: true } : posted;
     },
 
-    async update(post, content, givenUp) {
+    queueProgress: ({ tenant }) => queueProgress(limits, tenant),
+
+    async update(post, content, givenUp, progress = false) {
       const client = await clientOf(post.tenant, givenUp);
       const { tenant: team, channel, message: ts } = post;
-      const call = { team, method: 'chat.update', channel: null, deed: 'change a message' };
+      const call = {
+        ...{ team, method: 'chat.update', channel: null, deed: 'change a message' },
+        progress,
+      };
       const write = (said: Said) =>
         ask(call, () =>
           client.chat.update({ channel, ts, ...said, parse: 'none', link_names: false }),

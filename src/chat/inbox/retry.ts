@@ -47,7 +47,8 @@ export function decideNextTry(
   if (passes ? ageMs + asked > rule.patienceMs : failures >= rule.tries) {
     return { next: 'set_aside' };
   }
-  const doublings = (passes ? attempt : failures) - 1;
+  // Where the platform says when, it is not asked ever more rarely.
+  const doublings = asked !== null && asked > 0 ? 0 : (passes ? attempt : failures) - 1;
   // 2^1024 would be Infinity; no ceiling is that many doublings away.
   const ceiling = Math.min(rule.backoffMs * 2 ** Math.min(doublings, 30), rule.longestBackoffMs);
   return {

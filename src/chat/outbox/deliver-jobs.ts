@@ -26,14 +26,24 @@ export async function openConversation(
   return conversation;
 }
 
-/** Has every live card of the plan drawn from what is true now. @param later nobody has pressed for it */
+/**
+ * Has every live card of the plan drawn from what is true now.
+ * @param how.later nobody has pressed for it
+ * @param how.progress only steps have moved
+ */
 export async function followPlan(
   { db, enqueue }: Pick<DeliveryContext, 'db' | 'enqueue'>,
   planId: string,
-  later = false,
+  {
+    later = false,
+    progress = false,
+  }: {
+    later?: boolean | undefined;
+    progress?: boolean | undefined;
+  } = {},
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    for (const conversation of (await askForCards(tx, planId)).sort()) {
+    for (const conversation of (await askForCards(tx, planId, progress)).sort()) {
       await sendDelivery(enqueue, tx, conversation, later);
     }
   });

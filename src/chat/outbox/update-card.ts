@@ -5,12 +5,26 @@
 // showed. Its content counts as unknown from before each call until the answer is stored. A process that dies in a call never hears
 // of it, so a card drawn while its content is unknown is drawn once more later.
 import { renewPlace } from '#db/chat-places.ts';
-import { askForCard, beginUpdate, loseCard, type PostRow, settleCard } from '#db/chat-posts.ts';
+import {
+  askForCard,
+  beginUpdate,
+  loseCard,
+  type PostRow,
+  postponeCard,
+  settleCard,
+} from '#db/chat-posts.ts';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { type Drawing, drawMessage } from './draw-message.ts';
-import { isGone, type Outcome, settleFailure, settleWithin, type Visit } from './visit.ts';
+import {
+  isGone,
+  limitedFor,
+  type Outcome,
+  settleFailure,
+  settleWithin,
+  type Visit,
+} from './visit.ts';
 
 async function drawAgain(
   { db, enqueue }: DeliveryContext,
@@ -51,9 +65,16 @@ export async function updateCard(
       warn('A card could not be asked for again.', error),
     );
   try {
-    const change = (givenUp: AbortSignal) => port.update(row.post, content, givenUp);
+    const change = (givenUp: AbortSignal) =>
+      port.update(row.post, content, givenUp, row.progress && !rests);
     await settleWithin(rule.callWithinMs, change, () => void again());
   } catch (error) {
+    const limitedMs = limitedFor(error);
+    if (limitedMs !== null) {
+      // Nothing was sent. Only this card waits: messages of its place have limits of their own.
+      await postponeCard(db.query, row, limitedMs);
+      return 'done';
+    }
     if (!isGone(error)) return settleFailure(context, visit, row, error);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     // Somebody deleted it. Whom the plan waits for needs it all the same; anybody else has said that they do not.

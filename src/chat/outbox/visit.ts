@@ -51,6 +51,12 @@ export function isGone(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_found';
 }
 
+/** Milliseconds until the platform takes it, of what it takes too often now; null: something else went wrong. */
+export function limitedFor(error: unknown): number | null {
+  const limited = error instanceof CountersignError && error.details.limited === true;
+  return limited ? error.passesAfterMs : null;
+}
+
 function needsOperator(error: unknown): boolean {
   return isGone(error) || (error instanceof CountersignError && error.code === 'not_allowed');
 }

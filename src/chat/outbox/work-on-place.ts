@@ -18,6 +18,7 @@ import {
   noteFailure,
   noteStray,
   type PostRow,
+  postponeCard,
   readEndedSession,
   readNextUnsaid,
   readPause,
@@ -72,6 +73,7 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
     (await readStaleCard(db.query, conversation, rule.paceMs));
   const { post: shown } = card ?? {};
   if (card === null || shown == null) return null;
+<<<<<<< HEAD
   const update = () => updateCard(context, visit, { ...card, post: shown });
   return { row: card, run: () => traceCard(context, visit, card, 'update', update) };
 }
@@ -92,6 +94,22 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
     );
   await noteFailure(context.db.query, row, true);
   return next.run();
+=======
+  const turnInMs = await queueProgress(visit, card, shown);
+  if (turnInMs > 0) {
+    await postponeCard(db.query, card, turnInMs);
+    return 'done';
+  }
+  return traceCard(context, visit, card, 'update', () =>
+    updateCard(context, visit, { ...card, post: shown }),
+  );
+>>>>>>> 0e731b8c (Slack: one budget per workspace and method, and progress in turns)
+}
+
+/** Milliseconds until a card's progress has its turn; what has had one, and what is more than progress, waits for none. */
+async function queueProgress({ port }: Visit, card: PostRow, shown: ChatPost): Promise<number> {
+  if (!card.progress || card.queued || card.redraw) return 0;
+  return (await port.queueProgress?.(shown)) ?? 0;
 }
 
 /** @returns whether the place was let go of with more to do right now */
@@ -104,7 +122,9 @@ async function leave(
     const { more, due } = await leavePlace(tx, lease, { asked, dueInMs });
     if (due !== null) {
       const startAfter = new Date(due.getTime() + 1);
-      await enqueue(tx, 'deliver', { conversation }, { key: `${conversation}@pace`, startAfter });
+      // One job waits under each key: one for a later turn must not keep one for soon away.
+      const key = `${conversation}@${dueInMs !== null && dueInMs > 2 * rule.paceMs ? 'turn' : 'pace'}`;
+      await enqueue(tx, 'deliver', { conversation }, { key, startAfter });
     }
     return more;
   });

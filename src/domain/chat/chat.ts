@@ -123,7 +123,15 @@ export type ChatPort = {
     givenUp?: AbortSignal,
     shown?: ShownStatus | null,
   ): Promise<Posted>;
-  update(post: ChatPost, content: ChatContent, givenUp?: AbortSignal): Promise<void>;
+  /** @param progress nothing else has changed: others go first */
+  update(
+    post: ChatPost,
+    content: ChatContent,
+    givenUp?: AbortSignal,
+    progress?: boolean,
+  ): Promise<void>;
+  /** Gives a card whose progress has changed its turn. @returns milliseconds until then. Left out: it is always now */
+  queueProgress?(post: ChatPost): Promise<number>;
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
   /** Left out: the platform has no way to show it. */
@@ -141,10 +149,18 @@ export type ChatHomes = {
   show(home: { tenant: string; user: string }, shown: string | null): Promise<string>;
 };
 
-/** Rate limits that a platform imposed, shared by all processes. */
+/** How often a platform takes calls: one each `everyMs`, and `burst` at once after a pause. */
+export type Rate = { everyMs: number; burst: number };
+
+/** Rate limits of a platform, shared by all processes. */
 export type RateLimits = {
-  /** Milliseconds until what `key` names may be asked for again; 0: now. */
-  waitMs(key: string): Promise<number>;
+  /**
+   * Spends one call of what `key` names. @param rate null: only what the platform refused counts
+   * @returns 0: it was spent; else the milliseconds until it can be
+   */
+  take(key: string, rate: Rate | null): Promise<number>;
+  /** Gives out the next turn of a queue without a burst. @returns milliseconds until then */
+  queue(key: string, everyMs: number): Promise<number>;
   /** Nobody asks for it within `ms` milliseconds. */
   hold(key: string, ms: number): Promise<void>;
 };

@@ -40,7 +40,7 @@ export async function announceProgress(
   planId: string,
 ): Promise<void> {
   const startAfter = new Date(clock.now().getTime() + progressEveryMs);
-  const payload = { plan_id: planId, later: true as const };
+  const payload = { plan_id: planId, later: true, progress: true } as const;
   await enqueue(tx, 'card', payload, { key: `${planId}@progress`, startAfter });
   await wakeScreens(tx, planId);
 }
