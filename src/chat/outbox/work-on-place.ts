@@ -73,9 +73,14 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
     (await readStaleCard(db.query, conversation, rule.paceMs));
   const { post: shown } = card ?? {};
   if (card === null || shown == null) return null;
-<<<<<<< HEAD
   const update = () => updateCard(context, visit, { ...card, post: shown });
-  return { row: card, run: () => traceCard(context, visit, card, 'update', update) };
+  return {
+    row: card,
+    run: async () =>
+      (await waitsItsTurn(context, visit, card, shown))
+        ? 'done'
+        : traceCard(context, visit, card, 'update', update),
+  };
 }
 
 /** Does the next thing; null: there is none now. What a process died of counts as a failure of what comes first now. */
@@ -94,22 +99,19 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
     );
   await noteFailure(context.db.query, row, true);
   return next.run();
-=======
-  const turnInMs = await queueProgress(visit, card, shown);
-  if (turnInMs > 0) {
-    await postponeCard(db.query, card, turnInMs);
-    return 'done';
-  }
-  return traceCard(context, visit, card, 'update', () =>
-    updateCard(context, visit, { ...card, post: shown }),
-  );
->>>>>>> 0e731b8c (Slack: one budget per workspace and method, and progress in turns)
 }
 
-/** Milliseconds until a card's progress has its turn; what has had one, and what is more than progress, waits for none. */
-async function queueProgress({ port }: Visit, card: PostRow, shown: ChatPost): Promise<number> {
-  if (!card.progress || card.queued || card.redraw) return 0;
-  return (await port.queueProgress?.(shown)) ?? 0;
+/** Whether a card's progress was given a turn that is yet to come. What is more than progress waits for none. */
+async function waitsItsTurn(
+  { db }: DeliveryContext,
+  { port }: Visit,
+  card: PostRow,
+  shown: ChatPost,
+): Promise<boolean> {
+  if (!card.progress || card.queued || card.redraw) return false;
+  const turnInMs = (await port.queueProgress?.(shown)) ?? 0;
+  if (turnInMs > 0) await postponeCard(db.query, card, turnInMs);
+  return turnInMs > 0;
 }
 
 /** @returns whether the place was let go of with more to do right now */
