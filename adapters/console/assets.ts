@@ -50,6 +50,7 @@ const shared = [
   'domain/people/memory-note.ts',
   'domain/plan/expected-step.ts',
   'domain/plan/handed-over.ts',
+  'domain/plan/planner-words.ts',
   'domain/plan/review-rank.ts',
   'domain/plan/step-numbers.ts',
   'domain/plan/call-words.ts',
