@@ -26,6 +26,7 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
     ...person(principal.account, via),
     verified: true,
     role: principal.role,
+    ...(principal.stale === true ? { stale: true } : {}),
     ...(principal.tenant === null ? {} : { tenant: principal.tenant }),
   };
 }

@@ -14,6 +14,7 @@ import {
   localPrincipal,
   type Principal,
   Role,
+  signInAgain,
 } from '#domain/people/principal.ts';
 import type { Service } from '#domain/service.ts';
 import { cookieOf, hostCookie } from './cookies.ts';
@@ -205,7 +206,7 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
   if (hasRole(principal.role, needed)) return principal;
   throw new CountersignError(
     'forbidden',
-    `This needs the role ${needed}; ${principal.name} has the role ${principal.role}.`,
+    `This needs the role ${needed}; ${principal.name} has the role ${principal.role}.${signInAgain(principal)}`,
   );
 }
 

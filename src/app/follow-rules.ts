@@ -1,7 +1,9 @@
 // Follows the settings file: rules of who may act are read again while the process runs, everything else at its next start. Each part
 // holds the same lists and records, so they are replaced in place, in one go.
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import { systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { Grouping } from '#domain/people/groups.ts';
 import type { Config } from './config.ts';
 
 const everyMs = 1000;
@@ -30,6 +32,7 @@ export function readRulesAgain(config: Config): void {
   settings.approvers.splice(0, Infinity, ...next.approvers);
   settings.guardedTools.splice(0, Infinity, ...next.guardedTools);
   settings.identity.blocked.splice(0, Infinity, ...next.identity.blocked);
+  settings.identity.groups_max_age_hours = next.identity.groups_max_age_hours;
   replaceRecord(settings.guardedApprovers, next.guardedApprovers);
   replaceRecord(settings.groups, next.groups);
   replaceRecord(settings.delegates, next.delegates);
@@ -46,6 +49,15 @@ export function readRulesAgain(config: Config): void {
   }
   file.found = settingsFile.found;
   file.warnings.splice(0, Infinity, ...settingsFile.warnings);
+}
+
+/** Holds the parts of the settings that are read again, not copies. */
+export function groupingOf({ settings: { groups, identity }, apart }: Config): Grouping {
+  return {
+    ...{ groups, providers: identity.providers, apart },
+    freshSince: () =>
+      new Date(systemClock.now().getTime() - identity.groups_max_age_hours * 3_600_000),
+  };
 }
 
 /** @returns ends it */

@@ -43,7 +43,7 @@ import { createAddressRules } from '#tools/http/addresses.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
-import { followRules } from './follow-rules.ts';
+import { followRules, groupingOf } from './follow-rules.ts';
 import { openSignInSeal } from './sign-in-key.ts';
 import { findUnreached } from './unreached-settings.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
@@ -219,7 +219,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       clock: systemClock,
       random: systemRandom,
       identity: config.settings.identity,
-      groups: config.settings.groups,
+      grouping: groupingOf(config),
       apart: config.apart,
       publicUrl: config.env.COUNTERSIGN_PUBLIC_URL ?? null,
       warn,
@@ -313,7 +313,7 @@ function makeConversation(
     warn(message: string, err?: unknown): void;
   },
 ): ConversationContext {
-  const { env, settings, timezone, apart } = config;
+  const { env, settings, timezone } = config;
   const { connections, catalogue, planner, userGroups, hasModel, linkTo, warn } = parts;
   const { db, enqueue, listener } = connections;
   const conversation: ConversationContext = {
@@ -324,7 +324,7 @@ function makeConversation(
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
     delegates: settings.delegates,
-    grouping: { groups: settings.groups, providers: settings.identity.providers, apart },
+    grouping: groupingOf(config),
     identity: settings.identity,
     userGroups,
     resourcePools: settings.resourcePools,

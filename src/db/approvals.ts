@@ -1,5 +1,5 @@
 // Approvals as given, resolved to persons: when two accounts that both approved are linked later, one approval remains.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { isoOf } from './sql/time.ts';
@@ -46,21 +46,35 @@ export async function readApprovalsOf(
   return new Map([...given].map(([plan, all]) => [plan, all.map(({ by }) => by)]));
 }
 
+/** Of those who approved versions, who did so by a role that their sign-in gave them, by plan. */
+export async function readGivenWithRole(
+  db: Queryable,
+  versions: { id: string; version: number }[],
+): Promise<Map<string, Set<string>>> {
+  if (versions.length === 0) return new Map();
+  return readBy(db, versions, sql`a.role is not null`);
+}
+
 /** Of those who approved versions, of whom it was certain who they are as they did so, by plan. A name that was typed is not among them. */
 export async function readVerified(
   db: Queryable,
   versions: { id: string; version: number }[],
 ): Promise<Map<string, Set<string>>> {
   if (versions.length === 0) return new Map();
+  return readBy(db, versions, sql`a.verified`);
+}
+
+async function readBy(
+  db: Queryable,
+  versions: { id: string; version: number }[],
+  given: SQL,
+): Promise<Map<string, Set<string>>> {
   const asked = JSON.stringify(versions.map(({ id, version }) => ({ id, version })));
   const { rows } = await db.execute<{ plan_id: string; by: string }>(sql`
     select distinct a.plan_id, coalesce(i.person, a.approver) as by
     from jsonb_to_recordset(${asked}::jsonb) as v(id text, version int)
-    join ${countersign}.approvals a on a.plan_id = v.id and a.version = v.version and a.verified
+    join ${countersign}.approvals a on a.plan_id = v.id and a.version = v.version and ${given}
     left join ${countersign}.identities i on i.account = a.approver`);
-  const verified = new Map<string, Set<string>>();
-  for (const { plan_id: id, by } of rows) {
-    verified.set(id, (verified.get(id) ?? new Set()).add(by));
-  }
-  return verified;
+  const byPlan = Map.groupBy(rows, ({ plan_id }) => plan_id);
+  return new Map([...byPlan].map(([plan, all]) => [plan, new Set(all.map(({ by }) => by))]));
 }

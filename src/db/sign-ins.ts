@@ -4,9 +4,11 @@ import type { Profile } from '#domain/people/identity.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { accessTokens, signedIn, signInSessions, signInTries } from './schema.ts';
+import { isoOf } from './sql/time.ts';
 
 export type SignInTry = typeof signInTries.$inferSelect;
-export type SignedIn = Profile & { provider: string };
+/** `at`: when their provider said so. */
+export type SignedIn = Profile & { provider: string; at: Date };
 
 /** How it is stored that groups could not be read: as the one group that has no name. */
 const unread = [''];
@@ -43,9 +45,9 @@ export async function takeTry(
 }
 
 /** Keeps what a provider says of somebody, in the place of what it said before. */
-export async function storeSignedIn(db: Queryable, person: SignedIn, now: Date): Promise<void> {
+export async function storeSignedIn(db: Queryable, person: SignedIn): Promise<void> {
   const { account, groups, ...said } = person;
-  const set = { ...said, groups: groups ?? unread, at: now };
+  const set = { ...said, groups: groups ?? unread };
   await db
     .insert(signedIn)
     .values({ account, ...set })
@@ -165,20 +167,28 @@ export async function revokeToken(
   return revoked.length > 0;
 }
 
-/** Accounts by group of their sign-in provider, as of each person's last sign-in. @param groups as `resolveGroup` names them */
-export async function readAccountsInGroups(
+/** Somebody in a group of a provider, when that was said, and the person they act as. */
+export type GroupMember = { account: string; person: string; at: Date };
+
+/** Who is in each group of a sign-in provider, as of each person's last sign-in. @param groups as `resolveGroup` names them */
+export async function readGroupMembers(
   db: Queryable,
   groups: string[],
   apart: boolean,
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, GroupMember[]>> {
   const tenant = apart ? sql`person.tenant || '/' ||` : sql``;
   const named = sql`person.provider || ':' || ${tenant} said`;
-  const { rows } = await db.execute<{ group: string; accounts: string[] }>(sql`
-    select ${named} as "group", array_agg(person.account order by person.account) as accounts
-    from ${countersign}.signed_in person, unnest(person.groups) as said
+  const { rows } = await db.execute<{ group: string; account: string; person: string; at: string }>(
+    sql`
+    select ${named} as "group", person.account, coalesce(linked.person, person.account) as person,
+      ${isoOf('person.at', 'microseconds')} as at
+    from ${countersign}.signed_in person cross join unnest(person.groups) as said
+    left join ${countersign}.identities linked on linked.account = person.account
     where ${named} = any(${sql.param(groups)}::text[])
-    group by 1`);
-  return new Map(rows.map(({ group, accounts }) => [group, accounts]));
+    order by person.account`,
+  );
+  const members = rows.map(({ at, ...one }) => ({ ...one, at: new Date(at) }));
+  return Map.groupBy(members, ({ group }) => group);
 }
 
 /** Accounts with unknown groups, counted by provider. */

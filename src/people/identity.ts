@@ -48,8 +48,7 @@ export type IdentityContext = {
   clock: Clock;
   random: Random;
   identity: IdentitySettings;
-  /** Groups of the configuration, by name. */
-  groups: Record<string, string[]>;
+  grouping: Grouping;
   /** Several organisations share the instance. */
   apart: boolean;
   /** COUNTERSIGN_PUBLIC_URL, where people come back to; null: nobody signs in. */
@@ -83,7 +82,7 @@ export function createIdentity(context: IdentityContext) {
   const { db, clock, random, identity, apart, publicUrl, warn } = context;
   // Read at each use: the settings may be read again while this process runs.
   const readProviders = () => resolveProviders(identity);
-  const grouping: Grouping = { groups: context.groups, providers: identity.providers, apart };
+  const { grouping } = context;
   let loading: Promise<OpenId> | null = null;
   const openId = () => {
     loading ??= import('./open-id.ts').then(({ createOpenId }) => createOpenId());
@@ -109,19 +108,19 @@ export function createIdentity(context: IdentityContext) {
     if (apart && tenant === null) return null;
     const linked = await readEveryName(db.query, account);
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
-    const known: Known = {
-      names,
-      groups: groupsOf(grouping, { names, said: [profile] }),
-      unread: profile.groups === null ? [provider.name] : [],
-    };
-    const refusal = findRefusal(identity, grouping, known);
+    const unread = profile.groups === null ? [provider.name] : [];
+    const said = { names, said: [profile] };
+    const ever: Known = { names, groups: groupsOf(grouping, said, 'any'), unread };
+    const refusal = findRefusal(identity, grouping, ever);
     if (refusal !== null) return refusal;
+    const known = { ...ever, groups: groupsOf(grouping, said) };
     const role = roleOf(grouping, provider, profile, known);
     if (role === null) return null;
     return {
       ...{ account, name, role, names, by },
       groups: known.groups.map((group) => shortName(grouping, group)),
       ...(email === null ? {} : { email }),
+      ...(known.groups.length < ever.groups.length ? { stale: true } : {}),
       tenant: apart ? tenant : null,
     };
   }
@@ -182,7 +181,7 @@ export function createIdentity(context: IdentityContext) {
   /** Keeps who signed in. Accounts of a verified address are one person, unless somebody took them apart. */
   async function keep(provider: SignInProvider, profile: Profile, now: Date): Promise<void> {
     await db.transaction(async (tx) => {
-      await storeSignedIn(tx, { ...profile, provider: provider.name }, now);
+      await storeSignedIn(tx, { ...profile, provider: provider.name, at: now });
       await storeName(tx, profile.account, readCalled(profile.name));
       if (profile.email === null || profile.email === profile.account) return;
       await lockIdentities(tx);
@@ -323,7 +322,7 @@ export function createIdentity(context: IdentityContext) {
     profile: Profile,
     now: Date,
   ): Promise<Principal> {
-    const signedIn = { ...profile, provider: provider.name };
+    const signedIn = { ...profile, provider: provider.name, at: now };
     let admitted = await admit(signedIn, 'session');
     if (admitted !== null && typeof admitted !== 'string') {
       await keep(provider, profile, now);
@@ -334,7 +333,7 @@ export function createIdentity(context: IdentityContext) {
     // The provider's latest answer also applies to their tokens and chats.
     const [before] = await readSignedIn(db.query, [profile.account]);
     if (before?.account === profile.account || admitted !== null)
-      await storeSignedIn(db.query, signedIn, now);
+      await storeSignedIn(db.query, signedIn);
     const why =
       admitted === 'groups_unread'
         ? `sent no readable list of your groups ("${provider.groups_claim}"), and one of its groups is blocked. An administrator can have it send a list, or block people instead`

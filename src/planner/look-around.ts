@@ -85,7 +85,9 @@ function describeApprovers(policy: ApproverPolicy): string {
     case 'requester':
       return 'the requester approves';
     case 'anyone':
-      return 'anyone may approve';
+      return policy.guests === true
+        ? 'anyone may approve, guests included'
+        : 'anyone but guests may approve';
     case 'not_requester':
       return 'somebody other than the requester approves';
     case 'named':

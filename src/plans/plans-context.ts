@@ -34,7 +34,7 @@ export type PlansContext = {
   /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
   grouping?: Grouping;
   /** Blocked people; left out: none. */
-  identity?: Pick<IdentitySettings, 'blocked'>;
+  identity?: Pick<IdentitySettings, 'blocked'> & Partial<Pick<IdentitySettings, 'providers'>>;
   /** User groups of a chat in rules; left out: no chat is asked. */
   userGroups?: UserGroups;
   /** How much of each shared resource steps may reserve. */

@@ -6,7 +6,7 @@ import { carryOutPressIn } from '#conversation/press.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
-import { type Actor, person } from '#domain/people/actor.ts';
+import { type Actor, personInChat } from '#domain/people/actor.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
@@ -31,9 +31,9 @@ async function attempt(
   const { service, people } = context;
   const { team, user, place } = presser;
   // Throws where Slack doesn't say who pressed, so that the event is tried again.
-  const { id, timezone, acts } = await people.find(team, user);
-  if (!acts) return;
-  const actor = person(id, 'slack', timezone);
+  const who = await people.find(team, user);
+  if (!who.acts) return;
+  const actor = personInChat(who, 'slack');
   const press = await read(actor);
   // Lists, Home and windows opened from there decide nothing.
   const conversation = place === null ? null : conversationAt(place);

@@ -6,7 +6,7 @@ import { escapeMrkdwn } from '#cards/plain.ts';
 import { askAboutMessage, planThisWords as words } from '#cards/plan-this.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { person } from '#domain/people/actor.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import { placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { nameMentioned } from '../talk/hear.ts';
@@ -132,9 +132,7 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
     link,
   });
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
-  await service.startRun(
-    { text, conversation, user: who.id, typed },
-    person(who.id, 'slack', who.timezone),
-    { once: `slack:${team}:plan_this:${sent.view.id}` },
-  );
+  await service.startRun({ text, conversation, user: who.id, typed }, personInChat(who, 'slack'), {
+    once: `slack:${team}:plan_this:${sent.view.id}`,
+  });
 }

@@ -3,7 +3,7 @@ import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { person } from '#domain/people/actor.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import { nameMessage, placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';
@@ -72,7 +72,7 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   // However often this is tried, the message is heard once.
   const once = nameMessage(team, channel, ts);
   const written_at = new Date(Number(ts) * 1000);
-  await service.say(conversation, text, person(who.id, 'slack', who.timezone), {
+  await service.say(conversation, text, personInChat(who, 'slack'), {
     once,
     written_at,
   });
@@ -87,9 +87,9 @@ export async function stop(
   const place = placeOf(team, channel, thread_ts);
   const planning = await service.activityIn(conversationAt(place));
   if (planning === null) return;
-  const { id, timezone } = await people.find(team, user);
+  const who = await people.find(team, user);
   try {
-    await service.stopRun(planning.run_id, planning.turn, person(id, 'slack', timezone));
+    await service.stopRun(planning.run_id, planning.turn, personInChat(who, 'slack'));
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     if (error.code === 'invalid_transition') return;

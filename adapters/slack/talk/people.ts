@@ -12,6 +12,8 @@ export type SlackPerson = {
   account: string;
   name: string;
   timezone: string;
+  /** A guest of the workspace, or of another organisation that shares a channel with it. */
+  guest: boolean;
   /** false: an app, or somebody who has left. */
   acts: boolean;
 };
@@ -28,11 +30,16 @@ const User = z.object({
   id: z.string(),
   team_id: z.string().optional(),
   /** Of an organisation, in all whose workspaces they are one. */
-  enterprise_user: z.object({ id: z.string(), enterprise_id: z.string() }).nullish(),
+  enterprise_user: z
+    .object({ id: z.string(), enterprise_id: z.string(), teams: z.array(z.string()).default([]) })
+    .nullish(),
   name: z.string().default(''),
   real_name: z.string().optional(),
   tz: z.string().nullish(),
   is_stranger: z.boolean().default(false),
+  /** Guests: of several channels, and of one. */
+  is_restricted: z.boolean().default(false),
+  is_ultra_restricted: z.boolean().default(false),
   is_email_confirmed: z.boolean().default(true),
   profile: z
     .object({ display_name: z.string().default(''), email: z.string().optional() })
@@ -54,6 +61,8 @@ export function describePerson(
   const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } = user;
   const known = user.enterprise_user;
   const own = team_id === team && !is_stranger;
+  const colleague =
+    own || (!is_stranger && [known?.enterprise_id, ...(known?.teams ?? [])].includes(team));
   const address = profile.email === undefined ? null : readAddress(profile.email);
   const shown = [profile.display_name, real_name ?? '', name].find((text) => text.trim() !== '');
   return {
@@ -63,6 +72,7 @@ export function describePerson(
         : `slack:${known?.enterprise_id ?? team_id ?? team}:${known?.id ?? id}`,
     name: shown ?? id,
     timezone: tz ?? timezone,
+    guest: !colleague || user.is_restricted || user.is_ultra_restricted,
   };
 }
 

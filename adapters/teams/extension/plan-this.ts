@@ -2,7 +2,7 @@
 import { askAboutMessage, drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { person } from '#domain/people/actor.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import { finishWithin } from '../finish-within.ts';
 import { cardType } from '../port/make-activity.ts';
 import { type Reply, tellPerson, toldElsewhereAfterMs } from '../press/reply.ts';
@@ -68,7 +68,7 @@ async function begin(
   try {
     await service.startRun(
       { text: request, conversation, user: who.id, typed: what },
-      person(who.id, 'teams', who.zone),
+      personInChat({ ...who, timezone: who.zone }, 'teams'),
       { once: `teams:plan-this:${id}` },
     );
     return null;

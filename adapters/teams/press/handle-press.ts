@@ -6,7 +6,7 @@ import type { Pressed } from '#domain/chat/card.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { person } from '#domain/people/actor.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
@@ -21,8 +21,8 @@ async function attempt(
   pressed: Pressed,
 ): Promise<string | null> {
   // Throws where Teams doesn't say who pressed, so that the event is tried again.
-  const { id, zone } = await people.find(scene);
-  const actor = person(id, 'teams', zone);
+  const { id, zone, guest } = await people.find(scene);
+  const actor = personInChat({ id, timezone: zone, guest }, 'teams');
   if (decision.kind === 'settings') {
     const change = { policy: decision.policy, keep: true, pressed };
     return sayRefusal(() => service.setPolicy(actor.id, change, actor));

@@ -2,7 +2,7 @@
 import { greetWords } from '#cards/chat-words.ts';
 import { readWord } from '#conversation/read-word.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
-import { person } from '#domain/people/actor.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
@@ -129,7 +129,7 @@ export async function hear(
   const once = `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`;
   const { sentAt } = signal;
   const written = sentAt === null ? {} : { written_at: sentAt };
-  await service.say(conversation, text, person(who.id, 'teams', who.zone), {
+  await service.say(conversation, text, personInChat({ ...who, timezone: who.zone }, 'teams'), {
     once,
     ...written,
   });

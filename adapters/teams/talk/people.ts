@@ -15,6 +15,8 @@ export type TeamsPerson = {
   /** An e-mail address where their own tenant vouches for it, as people are named in settings. */
   account: string;
   name: string;
+  /** A guest of the tenant, or of another one that shares a channel with it. */
+  guest: boolean;
   /** Where they are, as far as Teams says. */
   zone?: string;
   /** That, or where the instance is. */
@@ -27,7 +29,7 @@ export type People = {
 };
 
 /** `own`: their account without an address. */
-type Told = { address: string | null; name: string; own: string };
+type Told = { address: string | null; name: string; own: string; guest: boolean };
 
 const keptForMs = 10 * 60_000;
 const keptAtMost = 5000;
@@ -104,8 +106,9 @@ export function createPeople(options: {
       // A client on this machine says little of people; a person there can do everything anyway.
       address: readAddress(found, tenant, object, access.kind === 'Local' ? 'believed' : 'refused'),
       name: found.name ?? from.name,
+      guest: access.kind !== 'Local' && (found.tenantId !== tenant || found.userRole !== 'user'),
     };
-    await noteName(member.address ?? own, member.name);
+    await noteName((vouches(access, tenant) ? member.address : null) ?? own, member.name);
     if (known.size >= keptAtMost) known.clear();
     known.set(key, { member, until: now + keptForMs });
     return member;
@@ -118,18 +121,12 @@ export function createPeople(options: {
   return {
     async find(scene) {
       const zone = await zoneOf(scene);
-      const vouched = vouches(access, scene.tenant);
       // An activity without the object's id would make a second person of its sender.
-      const told =
-        vouched || scene.from.object === null
-          ? await ask(scene)
-          : { address: null, name: scene.from.name, own: accountOf(scene) };
-      const { name, own } = told;
-      if (!vouched) await noteName(own, name);
-      const account = (vouched ? told.address : null) ?? own;
+      const { name, own, address, guest } = await ask(scene);
+      const account = (vouches(access, scene.tenant) ? address : null) ?? own;
       const id = await personOf(account);
       const known = zone === null ? {} : { zone };
-      return { id, account, name: name || account, ...known, timezone: zone ?? timezone };
+      return { id, account, name: name || account, guest, ...known, timezone: zone ?? timezone };
     },
 
     async isThere({ place, serviceUrl, from }) {

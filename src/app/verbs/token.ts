@@ -4,26 +4,28 @@ import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Role } from '#domain/people/principal.ts';
 import { createIdentity, type Identity } from '#people/identity.ts';
+import { groupingOf } from '../follow-rules.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Tokens are made by whoever has the configuration and the database. */
 const operator = person('local', 'terminal');
 
 function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {
-  return withDatabase((db, { settings, apart, env }, log) =>
-    work(
+  return withDatabase((db, config, log) => {
+    const { settings, apart, env } = config;
+    return work(
       createIdentity({
         db,
         clock: systemClock,
         random: systemRandom,
         identity: settings.identity,
-        groups: settings.groups,
+        grouping: groupingOf(config),
         apart,
         publicUrl: env.COUNTERSIGN_PUBLIC_URL ?? null,
         warn: (message, err) => log.warn({ err }, message),
       }),
-    ),
-  );
+    );
+  });
 }
 
 /** @throws `invalid_request` */

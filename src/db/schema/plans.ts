@@ -11,6 +11,7 @@ import {
   primaryKey,
   text,
 } from 'drizzle-orm/pg-core';
+import type { Role } from '#domain/people/principal.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchStatus } from '#domain/plan/patch-outcome.ts';
 import type {
@@ -208,6 +209,8 @@ export const approvals = countersign.table(
     digest: text('digest').notNull(),
     /** Whether it was certain who approved; a name that was typed is never a second person. */
     verified: boolean('verified').notNull().default(false),
+    /** What their sign-in or token allowed them; null: nobody signed in, or it was in a chat, which gives no roles. */
+    role: text('role').$type<Role>(),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.version, t.approver] })],

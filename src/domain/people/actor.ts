@@ -17,6 +17,10 @@ export const Actor = z.object({
   verified: z.literal(true).exactOptional(),
   /** What they may do at most; left out: what the rules of the plan allow. */
   role: Role.exactOptional(),
+  /** Groups of their sign-in are too old to give anything. */
+  stale: z.literal(true).exactOptional(),
+  /** A guest where they act, or of another organisation that shares the channel. */
+  guest: z.literal(true).exactOptional(),
   /** The organisation they signed in for; left out: that of the chat, or the instance's own. */
   tenant: z.string().max(200).exactOptional(),
 });
@@ -28,6 +32,14 @@ export function isVerified({ via, verified }: Pick<Actor, 'via' | 'verified'>): 
 }
 
 export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
+
+/** Somebody a chat platform has told of. */
+export function personInChat(
+  { id, timezone, guest }: { id: string; timezone?: string | undefined; guest: boolean },
+  via: 'slack' | 'teams',
+): Actor {
+  return { ...person(id, via, timezone), ...(guest ? { guest } : {}) };
+}
 
 /** A person acting through `via`. @param timezone where they are, if the surface knows */
 export function person(id: string, via: Surface, timezone?: string): Actor {

@@ -14,7 +14,7 @@ export type RuleProblem = { path: string[]; message: string };
 
 /** Groups that a setting cannot name. */
 function checkGroups(
-  grouping: Omit<Grouping, 'apart'>,
+  grouping: Pick<Grouping, 'groups' | 'providers'>,
   path: string[],
   names: string[],
   { within, chats }: { within?: string; chats: boolean },

@@ -7,10 +7,23 @@ export type Grouping = {
   groups: Record<string, string[]>;
   providers: Record<string, unknown>;
   apart: boolean;
+  /** Groups of earlier sign-ins are too old to give anything; left out: they do not age. */
+  freshSince?: () => Date;
 };
 
-/** Groups a sign-in reported; null: unreadable. */
-export type SignedInGroups = { provider: string; tenant: string | null; groups: string[] | null };
+/** Groups a sign-in reported `at` a time; null: unreadable. */
+export type SignedInGroups = {
+  provider: string;
+  tenant: string | null;
+  groups: string[] | null;
+  at: Date;
+};
+
+/** Whether the groups of a sign-in are too old to give anything. */
+export const isStale = (
+  { freshSince }: Pick<Grouping, 'freshSince'>,
+  { at }: Pick<SignedInGroups, 'at'>,
+): boolean => freshSince !== undefined && at < freshSince();
 
 const prefix = 'group:';
 
@@ -32,7 +45,7 @@ const ofProvider = (apart: boolean, { provider, tenant }: SignedInGroups, group:
  * @returns null: it does not say which of several providers
  */
 export function resolveGroup(
-  { groups, providers }: Omit<Grouping, 'apart'>,
+  { groups, providers }: Pick<Grouping, 'groups' | 'providers'>,
   name: string,
   within?: string,
 ): string | null {
@@ -45,29 +58,38 @@ export function resolveGroup(
 }
 
 /** The provider of a group that `resolveGroup` found; null: it is of none. */
-export function providerOfGroup({ groups, providers }: Omit<Grouping, 'apart'>, group: string) {
+export function providerOfGroup(
+  { groups, providers }: Pick<Grouping, 'groups' | 'providers'>,
+  group: string,
+) {
   const [named = ''] = group.split(':', 1);
   return !Object.hasOwn(groups, group) && !isUserGroup(group) && Object.hasOwn(providers, named)
     ? named
     : null;
 }
 
-/** A person's configured and reported groups, as `resolveGroup` names them. */
+/**
+ * A person's configured and reported groups, as `resolveGroup` names them.
+ * @param age `any`: also those that are too old to give anything, for what takes something away
+ */
 export function groupsOf(
-  { groups, providers, apart }: Grouping,
+  grouping: Grouping,
   { names, said }: { names: string[]; said: SignedInGroups[] },
+  age: 'fresh' | 'any' = 'fresh',
 ): string[] {
+  const { groups, providers, apart } = grouping;
   const configured = Object.entries(groups).flatMap(([name, people]) =>
     people.some((one) => names.some((own) => isSamePerson(own, one))) ? [name] : [],
   );
   const ofProviders = said
     .filter(({ provider }) => Object.hasOwn(providers, provider))
+    .filter((one) => age === 'any' || !isStale(grouping, one))
     .flatMap((one) => (one.groups ?? []).map((group) => ofProvider(apart, one, group)));
   return [...new Set([...configured, ...ofProviders])];
 }
 
 /** The shortest name that means just this group in a rule. */
-export function shortName(grouping: Omit<Grouping, 'apart'>, group: string): string {
+export function shortName(grouping: Pick<Grouping, 'groups' | 'providers'>, group: string): string {
   const bare = group.slice(group.indexOf(':') + 1);
   return resolveGroup(grouping, bare) === group ? bare : group;
 }

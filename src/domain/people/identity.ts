@@ -86,6 +86,8 @@ export const IdentitySettings = z.strictObject({
       days: z.number().positive().max(365).default(14),
     })
     .prefault({}),
+  /** Groups that a sign-in reported give nothing after so long; signing in again renews them. */
+  groups_max_age_hours: z.number().positive().max(8760).default(24),
   /** E-mail addresses and accounts that are refused at once, whatever their provider, session or token says. */
   blocked: names.default([]),
 });
@@ -148,7 +150,9 @@ function resolveProvider(name: string, provider: Provider): SignInProvider {
   };
 }
 
-export function resolveProviders({ providers }: IdentitySettings): SignInProvider[] {
+export function resolveProviders({
+  providers,
+}: Pick<IdentitySettings, 'providers'>): SignInProvider[] {
   return Object.entries(providers).map(([name, provider]) => resolveProvider(name, provider));
 }
 
@@ -276,7 +280,7 @@ function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolea
 
 /** A person's names, groups (`groupsOf`), and providers that reported none. */
 export type Known = { names: string[]; groups: string[]; unread: string[] };
-type Groups = Omit<Grouping, 'apart'>;
+type Groups = Pick<Grouping, 'groups' | 'providers'>;
 
 /** @param within the provider whose setting it is */
 function isNamed(grouping: Groups, name: string, known: Known, within?: string): boolean {

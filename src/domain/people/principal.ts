@@ -30,6 +30,8 @@ export type Principal = {
   tenant: string | null;
   /** Groups of the sign-in and of the configuration, as approver rules name them, without `group:`. */
   groups: string[];
+  /** Groups of their sign-in are too old to give anything. */
+  stale?: boolean;
   /** Every name the person goes by: the account, the e-mail address, linked accounts. */
   names: string[];
   by: 'local' | 'instance' | 'token' | 'session';
@@ -48,6 +50,12 @@ export const localPrincipal: Principal = {
 
 /** Whoever has `COUNTERSIGN_API_TOKEN`. */
 export const instancePrincipal: Principal = { ...localPrincipal, by: 'instance' };
+
+/** What somebody is told whose groups are too old, after why they may not. */
+export const signInAgain = ({ stale }: { stale?: boolean | undefined }): string =>
+  stale === true
+    ? ' Your groups are from a sign-in that is too old to count: sign in again at the console.'
+    : '';
 
 /** Whether the person is known: a sign-in or a token of their own. Elsewhere a name is only typed. */
 export function isKnown({ by }: Pick<Principal, 'by'>): boolean {

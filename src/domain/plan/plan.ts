@@ -60,17 +60,20 @@ export function toDependency(entry: string | Dependency): Dependency {
   return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
 }
 
+/** Of rules that name nobody: guests of a chat, and people of other organisations there, count only if the rule says so. */
+const withGuests = { guests: z.literal(true).exactOptional() };
+
 /** Who may approve (A8). The default is the requester. */
 export const ApproverPolicy = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('requester') }),
-  z.strictObject({ kind: z.literal('anyone') }),
+  z.strictObject({ kind: z.literal('anyone'), ...withGuests }),
   z.strictObject({ kind: z.literal('named'), people: z.array(line(200)).min(1).max(50) }),
   z.strictObject({
     kind: z.literal('n_of'),
     people: z.array(line(200)).min(1).max(50),
     n: z.number().int().min(1).max(50),
   }),
-  z.strictObject({ kind: z.literal('not_requester') }),
+  z.strictObject({ kind: z.literal('not_requester'), ...withGuests }),
 ]);
 export type ApproverPolicy = z.infer<typeof ApproverPolicy>;
 

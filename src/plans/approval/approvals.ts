@@ -36,6 +36,7 @@ export async function recordApproval(
       approver: actor.id,
       digest: row.digest,
       verified: isVerified(actor),
+      role: actor.role ?? null,
     })
     .onConflictDoUpdate({
       target: [approvals.plan_id, approvals.version, approvals.approver],

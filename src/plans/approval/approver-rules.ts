@@ -31,6 +31,8 @@ export type People = {
   requesterVouched: boolean;
   /** Blocked people, whose approvals don't count. Left out: none. */
   refused?: ReadonlyMap<string, unknown>;
+  /** Guests where they act. Left out: none. */
+  guests?: ReadonlySet<string>;
 };
 
 /** The person behind a name. Names are compared by their persons, so that nobody counts twice and nobody is left out. */
@@ -80,9 +82,10 @@ function keyOf(policy: ApproverPolicy): string {
     case 'n_of':
       return JSON.stringify([policy.kind, namesOf(policy.people), policy.n]);
     case 'requester':
+      return policy.kind;
     case 'anyone':
     case 'not_requester':
-      return policy.kind;
+      return policy.guests === true ? `${policy.kind} guests` : policy.kind;
     default:
       return policy satisfies never;
   }
@@ -128,6 +131,9 @@ export function needsVouching({ kind }: ApproverPolicy): boolean {
   return kind === 'n_of' || kind === 'not_requester';
 }
 
+export const isGuest = (people: Pick<People, 'same' | 'guests'>, user: string): boolean =>
+  people.guests?.has(personIn(people, user)) === true;
+
 /** Whether an approval by `user` counts for `policy`. */
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
   const { requester, configured, known, refused } = people;
@@ -135,16 +141,20 @@ export function counts(policy: ApproverPolicy, people: People, user: string): bo
   // A group that has too few members stands among them: nobody becomes it by its name.
   const among = (names: string[]) => groupIn(user) === null && isAmong(people, names, user);
   if (needsVouching(policy) && !people.vouched(personIn(people, user))) return false;
+  const isOwn = ('guests' in policy && policy.guests === true) || !isGuest(people, user);
   switch (policy.kind) {
     case 'requester':
       return among([requester, ...configured]);
     case 'anyone':
-      return known === null || among([...known, requester, ...configured]);
+      return (isOwn && (known === null || among([...known]))) || among([requester, ...configured]);
     case 'named':
     case 'n_of':
       return among(policy.people);
     case 'not_requester':
-      return !wasAmong(people, [requester], user) && (configured.length === 0 || among(configured));
+      return (
+        !wasAmong(people, [requester], user) &&
+        (configured.length === 0 ? isOwn : among(configured))
+      );
     default:
       return policy satisfies never;
   }

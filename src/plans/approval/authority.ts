@@ -1,6 +1,6 @@
 // Who may decide about a plan, checked here for every surface. A model never may. A plan starts when every rule is satisfied: its own
 // and that of each guarded operation it uses.
-import { readVerified } from '#db/approvals.ts';
+import { readGivenWithRole, readVerified } from '#db/approvals.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';
 import { findSpeakers } from '#db/messages.ts';
@@ -9,12 +9,13 @@ import { readTenantsOf } from '#db/tenants.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, personKey } from '#domain/people/names.ts';
-import { hasRole } from '#domain/people/principal.ts';
+import { hasRole, signInAgain } from '#domain/people/principal.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   counts,
   isAmong,
+  isGuest,
   isSatisfied,
   judge,
   needsVouching,
@@ -40,7 +41,7 @@ import {
   showGroups,
   withMembers,
 } from './members.ts';
-import { readRefusals } from './refused.ts';
+import { type Blocking, readLostRoles, readRefusals } from './refused.ts';
 
 export type Asked = Pick<
   PlanRow,
@@ -91,6 +92,11 @@ function judgeVouched(
   return (person) => all.some((one) => isSamePerson(one, person));
 }
 
+/** Of whoever acts now the platform says whether they are a guest there. */
+function findGuests({ actor }: Question, same: ReadonlyMap<string, string>): Set<string> {
+  return new Set(actor?.guest === true ? [personIn({ same }, actor.id)] : []);
+}
+
 const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind === 'anyone');
 
 type Present = (conversation: string, users: string[]) => Set<string>;
@@ -131,6 +137,25 @@ function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
   return new Map([...groups].map(([name, group]) => [name, [...group].sort()[0] ?? name]));
 }
 
+/** Of those who approved, who has lost the role that they approved with; but for whoever acts now. */
+async function findLostRoles(
+  db: Queryable,
+  blocking: Blocking,
+  questions: Question[],
+): Promise<(question: Question) => [string, 'role_lost'][]> {
+  const versions = questions.flatMap(
+    ({ plan: { id, version }, version: of = version, approved }) =>
+      approved === undefined || approved.length === 0 ? [] : [{ id, version: of }],
+  );
+  const given = await readGivenWithRole(db, versions);
+  const persons = [...given.values()].flatMap((those) => [...those]);
+  const lost = await readLostRoles(db, blocking, persons);
+  return ({ plan, actor }) =>
+    [...(given.get(plan.id) ?? [])]
+      .filter((one) => lost.has(one) && one !== actor?.id)
+      .map((one) => [one, 'role_lost']);
+}
+
 /** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
 export async function readAuthorities(
   db: Queryable,
@@ -153,7 +178,7 @@ export async function readAuthorities(
   const groupsFor = await readGroups(db, grouping, written, all);
   const read = raw.map(({ question, rules: own }) => {
     const { plan, version = plan.version } = question;
-    const groups = groupsFor(tenantOf(plan), question.actor !== undefined);
+    const groups = groupsFor(tenantOf(plan), question.actor !== undefined, question.approved ?? []);
     const configured = withMembers(approvers, groups);
     const rules = own.map((rule) => ({ ...rule, policy: openPolicy(rule.policy, groups) }));
     const named = [plan.requester, ...approvers, ...namesIn(own)];
@@ -180,6 +205,7 @@ export async function readAuthorities(
     db,
     strict.map(({ plan }) => plan.id),
   );
+  const lostIn = await findLostRoles(db, { identity, grouping }, questions);
   const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
     conversation !== null && asksWhoIsHere(rules) ? [{ conversation, users }] : [],
@@ -204,7 +230,8 @@ export async function readAuthorities(
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
       requesterVouched: askedBy.has(one.plan.id),
-      refused,
+      refused: new Map([...refused, ...lostIn(one.question)]),
+      guests: findGuests(one.question, same),
     },
   }));
 }
@@ -262,11 +289,11 @@ export function requirePerson(actor: Actor): void {
  * A role limits what the rules allow, on every way in: words and buttons as much as paths. A chat gives none.
  * @throws `not_allowed` unless `actor` may decide about plans
  */
-function requireDecider({ role }: Actor): void {
+function requireDecider({ role, stale }: Actor): void {
   if (role === undefined || hasRole(role, 'approver')) return;
   throw new CountersignError(
     'not_allowed',
-    `You are signed in as a ${role}, and this needs the role approver. Ask an admin for it.`,
+    `You are signed in as a ${role}, and this needs the role approver.${signInAgain({ stale }) || ' Ask an admin for it.'}`,
   );
 }
 
@@ -282,7 +309,7 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   if (isApprover(authority, actor.id)) return;
   throw new CountersignError(
     'not_allowed',
-    `Only ${describeApprovers(authority)} can approve this.${describeStranger(authority)}${describeSetup(authority)}`,
+    `Only ${describeApprovers(authority)} can approve this.${describeStranger(authority, actor)}${describeSetup(authority)}`,
   );
 }
 
@@ -292,7 +319,13 @@ function describeSetup({ rules, people, groups }: Authority, approved: string[] 
   return joinSentences([vouching, ...describeUserGroups(groups.userGroups)]);
 }
 
-function describeStranger({ rules, people }: Authority): string {
+function describeStranger({ rules, people, groups }: Authority, { id }: Actor): string {
+  const namesNobody = rules.some(
+    ({ policy: { kind } }) => kind === 'anyone' || kind === 'not_requester',
+  );
+  if (isGuest(people, id) && namesNobody)
+    return ' Guests and people of other organisations count only where a rule names them.';
+  if (groups.stale.has(personIn(people, id))) return signInAgain({ stale: true });
   const stranger = people.known !== null && asksWhoIsHere(rules);
   return stranger ? ' You have not written there yet.' : '';
 }

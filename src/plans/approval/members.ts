@@ -1,6 +1,6 @@
 // Groups in approver rules: members stand in the place of their group whenever a rule is read, so that everything else knows people only.
 import type { Queryable } from '#db/database.ts';
-import { readAccountsInGroups, readSignedIn } from '#db/sign-ins.ts';
+import { type GroupMember, readGroupMembers, readSignedIn } from '#db/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/user-groups.ts';
 import {
   isUserGroup,
@@ -13,6 +13,7 @@ import {
   groupIn,
   groupNamed,
   groupsOf,
+  isStale,
   providerOfGroup,
   resolveGroup,
   shortName,
@@ -32,7 +33,12 @@ export type UserGroupStanding = {
 };
 
 /** The groups that rules name, for plans of one organisation. */
-export type Groups = { members: Members; userGroups: ReadonlyMap<string, UserGroupStanding> };
+export type Groups = {
+  members: Members;
+  userGroups: ReadonlyMap<string, UserGroupStanding>;
+  /** Persons who are left out because they have to sign in again. */
+  stale: ReadonlySet<string>;
+};
 
 export const noGroups: Grouping = { groups: {}, providers: {}, apart: false };
 
@@ -51,17 +57,19 @@ export const namesUserGroups = (names: string[], grouping: Grouping | undefined)
  * last sign-in.
  * @param names of people and groups, as rules have them
  * @param tenants the organisations that are asked about
- * @returns the groups as they are for one of them; `decides`: for a decision, which takes no old copy
+ * @returns the groups as they are for one of them; `decides`: for a decision, which takes no old copy; `approved`: those who approved while
+ *   their groups were known, which count until a sign-in says otherwise
  */
 export async function readGroups(
   db: Queryable,
   grouping: Grouping = noGroups,
   names: string[],
   tenants: (string | null)[],
-): Promise<(tenant: string | null, decides: boolean) => Groups> {
+): Promise<(tenant: string | null, decides: boolean, approved?: string[]) => Groups> {
   const { groups, apart } = grouping;
   const wanted = groupsIn(names);
-  if (wanted.length === 0) return () => ({ members: new Map(), userGroups: new Map() });
+  if (wanted.length === 0)
+    return () => ({ members: new Map(), userGroups: new Map(), stale: new Set() });
   const ofChats = userGroupsIn(names, grouping);
   const keys = ofChats.flatMap((group) =>
     [...new Set(tenants)].flatMap((tenant) => userGroupKey(group, tenant) ?? []),
@@ -69,10 +77,22 @@ export async function readGroups(
   const copies = await readUserGroups(db, keys);
   const meant = new Map(wanted.map((name) => [name, resolveGroup(grouping, name) ?? '']));
   const others = [...meant.values()].filter((name) => providerOfGroup(grouping, name) !== null);
-  const said = others.length === 0 ? new Map() : await readAccountsInGroups(db, others, apart);
-  return (tenant, decides) => {
+  const said =
+    others.length === 0
+      ? new Map<string, GroupMember[]>()
+      : await readGroupMembers(db, others, apart);
+  return (tenant, decides, approved = []) => {
+    const kept = new Set(approved);
+    const counts = (one: GroupMember) =>
+      !isStale(grouping, one) || kept.has(one.person) || kept.has(one.account);
     const members = new Map(
-      [...meant].map(([name, group]) => [name, groups[group] ?? said.get(group) ?? []]),
+      [...meant].map(([name, group]) => {
+        const ofProvider = said.get(group)?.filter(counts);
+        return [name, groups[group] ?? ofProvider?.map(({ account }) => account) ?? []];
+      }),
+    );
+    const stale = new Set(
+      [...said.values()].flat().flatMap((one) => (counts(one) ? [] : [one.person])),
     );
     const userGroups = new Map<string, UserGroupStanding>();
     for (const group of ofChats) {
@@ -91,7 +111,7 @@ export async function readGroups(
             : (problem ?? (accounts.length === 0 ? 'empty' : null)),
       });
     }
-    return { members, userGroups };
+    return { members, userGroups, stale };
   };
 }
 

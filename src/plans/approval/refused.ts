@@ -1,17 +1,60 @@
 // Refuses people whom `identity.blocked` names by account, address or group, on every surface.
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
-import { readSignedIn } from '#db/sign-ins.ts';
+import { readSignedIn, type SignedIn } from '#db/sign-ins.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Grouping, groupsOf } from '#domain/people/groups.ts';
-import { findRefusal, type IdentitySettings, type Refusal } from '#domain/people/identity.ts';
+import {
+  findRefusal,
+  type IdentitySettings,
+  type Known,
+  type Refusal,
+  resolveProviders,
+  roleOf,
+} from '#domain/people/identity.ts';
 import { isSamePerson } from '#domain/people/names.ts';
+import { hasRole } from '#domain/people/principal.ts';
 import { noGroups } from './members.ts';
 
+/** The settings that say who may act. */
+export type Deciding = Pick<IdentitySettings, 'blocked'> &
+  Partial<Pick<IdentitySettings, 'providers'>>;
+
 export type Blocking = {
-  identity?: Pick<IdentitySettings, 'blocked'> | undefined;
+  identity?: Deciding | undefined;
   grouping?: Grouping | undefined;
 };
+
+/** What is known of each person, groups of any age among it: they take away and do not give. */
+async function readKnown(
+  db: Queryable,
+  grouping: Grouping,
+  persons: string[],
+): Promise<Map<string, { known: Known; signedIn: SignedIn[] }>> {
+  const named = await readNamesOf(db, [...new Set(persons)]);
+  const signedIn = await readSignedIn(
+    db,
+    named.map(({ name }) => name),
+  );
+  return new Map(
+    [...Map.groupBy(named, ({ person }) => person)].map(([person, all]) => {
+      const own = all.map(({ name }) => name);
+      const isTheirs = (name: string | null) =>
+        name !== null && own.some((one) => isSamePerson(one, name));
+      const said = signedIn.filter(({ account, email }) => isTheirs(account) || isTheirs(email));
+      const names = [
+        ...own,
+        ...said.flatMap(({ account, email }) => [account, ...(email === null ? [] : [email])]),
+      ];
+      const known = {
+        names,
+        groups: groupsOf(grouping, { names, said }, 'any'),
+        unread: said.filter(({ groups }) => groups === null).map(({ provider }) => provider),
+      };
+      return [person, { known, signedIn: said }] as const;
+    }),
+  );
+}
 
 /** Why each of these persons is refused; those who are not are left out. */
 export async function readRefusals(
@@ -21,28 +64,35 @@ export async function readRefusals(
 ): Promise<Map<string, Refusal>> {
   if (identity === undefined || identity.blocked.length === 0 || persons.length === 0)
     return new Map();
-  const named = await readNamesOf(db, [...new Set(persons)]);
-  const signedIn = await readSignedIn(
-    db,
-    named.map(({ name }) => name),
-  );
+  const all = await readKnown(db, grouping, persons);
   return new Map(
-    [...Map.groupBy(named, ({ person }) => person)].flatMap(([person, all]) => {
-      const own = all.map(({ name }) => name);
-      const isTheirs = (name: string | null) =>
-        name !== null && own.some((one) => isSamePerson(one, name));
-      const said = signedIn.filter(({ account, email }) => isTheirs(account) || isTheirs(email));
-      const names = [
-        ...own,
-        ...said.flatMap(({ account, email }) => [account, ...(email === null ? [] : [email])]),
-      ];
-      const refusal = findRefusal(identity, grouping, {
-        names,
-        groups: groupsOf(grouping, { names, said }),
-        unread: said.filter(({ groups }) => groups === null).map(({ provider }) => provider),
-      });
+    [...all].flatMap(([person, { known }]) => {
+      const refusal = findRefusal(identity, grouping, known);
       return refusal === null ? [] : [[person, refusal] as const];
     }),
+  );
+}
+
+/** Those of `persons` whose sign-ins make none of them an approver now; who has none keeps what they had. */
+export async function readLostRoles(
+  db: Queryable,
+  { identity, grouping = noGroups }: Blocking,
+  persons: string[],
+): Promise<Set<string>> {
+  if (identity?.providers === undefined || persons.length === 0) return new Set();
+  const providers = resolveProviders({ providers: identity.providers });
+  const isApprover = (known: Known, profile: SignedIn) => {
+    const provider = providers.find(({ name }) => name === profile.provider);
+    const role = provider === undefined ? null : roleOf(grouping, provider, profile, known);
+    return role !== null && hasRole(role, 'approver');
+  };
+  const all = await readKnown(db, grouping, persons);
+  return new Set(
+    [...all].flatMap(([person, { known, signedIn }]) =>
+      signedIn.length === 0 || signedIn.some((profile) => isApprover(known, profile))
+        ? []
+        : [person],
+    ),
   );
 }
 

@@ -86,6 +86,32 @@ test('whoever may not approve is told why and who can, alone, and nothing is dec
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
+test('a guest is not the other person that a rule asks for, and a colleague is', async () => {
+  const desk = await useCard();
+  const { slack, ana, ben, instance, plan, card, channel, root } = desk;
+  const { guardedApprovers } = instance.config.settings;
+  guardedApprovers.control_noop = { kind: 'not_requester' };
+  try {
+    const gus = slack.addUser({ name: 'gus', restricted: true });
+    await slack.join(gus.id, channel);
+    await slack.press(ana.id, card, 'countersign:approve');
+    await slack.say(gus.id, channel, 'approve', { thread_ts: root });
+    await waitFor('an answer', async () =>
+      slack.replies(channel, root).some(({ text }) => text?.includes('Guests')),
+    );
+    await settled(instance);
+    const again = await waitFor('a card', async () => findCard(desk, channel, root));
+    await slack.press(gus.id, again, 'countersign:approve');
+    await waitFor('a whisper', async () => slack.ephemerals(gus.id).length > 0);
+    expect(slack.ephemerals(gus.id)[0]?.text).toContain('Guests');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+    await slack.press(ben.id, again, 'countersign:approve');
+    await reach(instance, plan.id, 'completed');
+  } finally {
+    delete guardedApprovers.control_noop;
+  }
+});
+
 test('a press replayed from another channel, user, workspace or plan decides nothing', async () => {
   const first = await useCard();
   const { slack, instance, ana, ben, card, plan } = first;

@@ -123,6 +123,26 @@ test('whoever may not approve is told why and who can, alone, and nothing is dec
   expect(teams.messages.length).toBe(before);
 });
 
+test.each([
+  ['guest', { userRole: 'guest', userPrincipalName: 'gus_example.org#EXT#@contoso.example' }],
+  ['member of another organisation', { tenantId: 'another-tenant' }],
+] as const)('a %s is not the other person that a rule asks for', async (_, as) => {
+  const { teams, ana, ben, channel, card, instance, plan } = await useCard();
+  const { guardedApprovers } = instance.config.settings;
+  guardedApprovers.control_noop = { kind: 'not_requester' };
+  try {
+    const gus = teams.addPerson('gus', as);
+    channel.members.push(gus);
+    await teams.press(ana, card, 'Approve');
+    expect(words(await teams.press(gus, card, 'Approve'))).toContain('Guests');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+    await teams.press(ben, card, 'Approve');
+    await reach(instance, plan.id, 'completed');
+  } finally {
+    delete guardedApprovers.control_noop;
+  }
+});
+
 test('somebody who is blocked is told so alone, and neither a press nor a word nor a command does anything', async () => {
   const { teams, ana, channel, instance, plan, card } = await useCard();
   const { blocked } = instance.config.settings.identity;

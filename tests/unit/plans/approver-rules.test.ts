@@ -61,6 +61,27 @@ describe('the rules of a plan', () => {
   });
 });
 
+describe('a guest', () => {
+  const gus = (more: Partial<People> = {}): People => ({
+    ...people,
+    guests: new Set(['gus']),
+    ...more,
+  });
+  it.each<[string, ApproverPolicy, Partial<People>, boolean]>([
+    ['anyone', { kind: 'anyone' }, {}, false],
+    ['anyone there', { kind: 'anyone' }, { known: new Set(['gus']) }, false],
+    ['anyone, who asked', { kind: 'anyone' }, { requester: 'gus' }, true],
+    ['anyone, guests included', { kind: 'anyone', guests: true }, {}, true],
+    ['anybody but the requester', { kind: 'not_requester' }, {}, false],
+    ['the same, guests included', { kind: 'not_requester', guests: true }, {}, true],
+    ['a configured approver', { kind: 'not_requester' }, { configured: ['gus'] }, true],
+    ['by name', named('gus'), {}, true],
+  ])('counts where the rule says so: %s', (_, policy, more, expected) => {
+    const [standing] = judge(rulesOf(policy, [], {}), gus(more), ['gus']);
+    expect(standing?.given.length === 1).toBe(expected);
+  });
+});
+
 describe('approvals', () => {
   const someone = fc.constantFrom('ana', 'ben', 'cleo', 'dan');
   const some = fc.uniqueArray(someone, { minLength: 1 });

@@ -132,3 +132,25 @@ test('somebody of an organisation is one account in all its workspaces', () => {
   expect(of({ team_id: 'T2', ...known })).toBe('slack:E1:W1');
   expect(of({ team_id: 'T2' })).toBe('slack:T2:U1');
 });
+
+test.each([
+  ['a colleague', { team_id: 'T1' }, false],
+  ['a guest of several channels', { team_id: 'T1', is_restricted: true }, true],
+  ['a guest of one channel', { team_id: 'T1', is_ultra_restricted: true }, true],
+  ['somebody of another organisation', { team_id: 'T9' }, true],
+  ['a stranger', { team_id: 'T1', is_stranger: true }, true],
+  ['somebody without a workspace', {}, true],
+  [
+    'a colleague of another workspace',
+    { team_id: 'T2', enterprise_user: { id: 'W1', enterprise_id: 'E1', teams: ['T1', 'T2'] } },
+    false,
+  ],
+  [
+    'somebody of another enterprise',
+    { team_id: 'T9', enterprise_user: { id: 'W9', enterprise_id: 'E9', teams: ['T9'] } },
+    true,
+  ],
+])('%s is told apart from those of the workspace', (_, user, guest) => {
+  const options = { timezone: 'UTC', vouched: true };
+  expect(describePerson('T1', { id: 'U1', ...user }, options).guest).toBe(guest);
+});
