@@ -251,3 +251,132 @@ test('a plan whose approver is blocked before it starts does not run', async () 
     await stopped.close();
   }
 });
+
+// Groups of a sign-in are what the provider said then: they give nothing once they are a day old.
+
+const sendJson = (browser: Browser, at: string, body: object) =>
+  browser.go(`${site}${at}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: site },
+    body: JSON.stringify(body),
+  });
+/** As if everybody had signed in so long ago. */
+const age = (hours: number) =>
+  instance.db.query.execute(
+    sql`update countersign.signed_in set at = clock_timestamp() - make_interval(hours => ${hours})`,
+  );
+const named = (people: string[]) =>
+  instance.service.propose(
+    { title: 'One', steps: [noop('a')], approvers: { kind: 'named', people } },
+    { user: ana.id },
+    ana,
+  );
+const approveIn = async (browser: Browser, id: string) => {
+  const { version, digest } = await instance.service.getPlan(id);
+  const answer = await sendJson(browser, `/api/plans/${id}/approve`, { version, digest });
+  return { status: answer.status, said: await answer.text() };
+};
+
+test.each([
+  [23, 24, 'approver'],
+  [25, 24, 'requester'],
+  [25, 48, 'approver'],
+  [2, 1, 'requester'],
+])(
+  'a role by a group that was named %d hours ago, where it holds for %d, is %s',
+  async (hours, most, role) => {
+    const { browser } = await signIn({ ...cleo, groups: ['finance'] });
+    const { settings } = instance.config;
+    await change(
+      { identity: { ...identity(), groups_max_age_hours: most } },
+      () => settings.identity.groups_max_age_hours === most,
+    );
+    await age(hours);
+    expect(await roleOf(browser)).toBe(role);
+    await signIn({ ...cleo, groups: ['finance'] });
+    expect(await roleOf(browser)).toBe('approver');
+    await change({ identity: identity() }, () => settings.identity.groups_max_age_hours === 24);
+  },
+);
+
+test('whoever has to sign in again is told so, with a session and with a token, and a rule does not count them', async () => {
+  const { browser } = await signIn({ ...cleo, groups: ['finance'] });
+  const made = await sendJson(browser, '/api/tokens', { name: 'CI', role: 'approver' });
+  const { token } = (await made.json()) as { token: string };
+  const plan = await named(['group:finance']);
+  await age(25);
+  const refused = await approveIn(browser, plan.id);
+  expect(refused).toMatchObject({ status: 403, said: expect.stringContaining('sign in again') });
+  const { version, digest } = plan;
+  const byToken = await fetch(`${site}/api/plans/${plan.id}/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ version, digest }),
+  });
+  expect(byToken.status).toBe(403);
+  // In a chat the rule alone decides, and it knows the group no better.
+  await expect(approve(plan.id, person('cleo@corp.example', 'slack'))).rejects.toMatchObject({
+    code: 'not_allowed',
+    message: expect.stringContaining('sign in again'),
+  });
+  await signIn({ ...cleo, groups: ['finance'] });
+  expect((await approveIn(browser, plan.id)).status).toBe(200);
+});
+
+test('an old group still blocks', async () => {
+  const { browser } = await signIn({ ...cleo, groups: ['staff'] });
+  await age(1000);
+  expect((await browser.go(`${site}/api/me`)).status).toBe(200);
+  await change({ identity: { ...identity(), blocked: ['group:staff'] } });
+  expect((await browser.go(`${site}/api/me`)).status).toBe(401);
+});
+
+test.each([
+  ['whose groups have only aged', 'completed', () => age(25)],
+  [
+    'who has left the group since',
+    'failed',
+    async () => void (await signIn({ ...cleo, groups: [] })),
+  ],
+  [
+    'whose role was taken away since',
+    'failed',
+    () =>
+      change(
+        {
+          identity: {
+            ...identity(),
+            providers: { corp: { ...identity().providers.corp, roles: {} } },
+          },
+        },
+        () => instance.config.settings.identity.providers.corp?.roles.approver.length === 0,
+      ),
+  ],
+])('a plan approved by somebody %s is %s', async (_, status, happen) => {
+  const stopped = await openTestInstance(database.url, {
+    work: false,
+    settings: { identity: identity() },
+    env: { COUNTERSIGN_PUBLIC_URL: site },
+  });
+  try {
+    const { browser } = await signIn({ ...cleo, groups: ['finance'] });
+    // It starts once its approver has changed.
+    const plan = await stopped.service.propose(
+      {
+        title: 'Later',
+        steps: [noop('a')],
+        approvers: { kind: 'named', people: ['cleo@corp.example'] },
+      },
+      { user: ana.id },
+      ana,
+    );
+    const { version, digest } = plan;
+    const me = (await (await browser.go(`${site}/api/me`)).json()) as { account: string };
+    await happen();
+    const actor = { ...person(me.account, 'console'), verified: true, role: 'approver' } as const;
+    await stopped.service.approve(plan.id, { version, digest }, actor);
+    expect((await reach(instance, plan.id, 'failed', 'completed')).status).toBe(status);
+  } finally {
+    await stopped.close();
+  }
+});

@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."approvals" ADD COLUMN "role" text;
