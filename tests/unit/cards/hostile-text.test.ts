@@ -1,5 +1,6 @@
 // Whatever people, models and tools write, a card shows it as text: nobody is pinged, no words hide where a link leads, nothing
 // invisible hides or reorders anything.
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawProposal, drawReport } from '#adapters/terminal/draw.ts';
@@ -393,9 +394,10 @@ describe('a host in letters that only look like others', () => {
   const shows = (texts: string[]) =>
     texts.filter((text) => /(?<![\p{L}\p{N}])аррӏе\.com/u.test(text));
 
-  it.each(around)('is named as it is looked up, wherever it is read (%#)', (write) => {
+  it.each(around)('is named as it is looked up, wherever it is read (%#)', async (write) => {
     const text = write(spelled);
     for (const name of Object.keys(samples) as SampleName[]) {
+      await setImmediate();
       const facts = infect(name, text, text);
       const drawn = [
         drawText(viewPlan(facts)).split('\n'),
@@ -409,6 +411,7 @@ describe('a host in letters that only look like others', () => {
       for (const one of shows(drawn.flat())) expect(one).toContain(asked);
     }
     for (const session of Object.values(sessions)) {
+      await setImmediate();
       const view = viewSession(infectSession(session, text));
       for (const one of shows(drawText(view).split('\n'))) expect(one).toContain(asked);
     }
