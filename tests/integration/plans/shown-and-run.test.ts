@@ -281,7 +281,7 @@ const everyOperation = fc
     });
     return [
       step('workspace', 'write', { path: `${n0}.txt`, content: t1 }),
-      step('workspace', 'move', { from: 'old.txt', to: `${n1}.txt`, overwrite: true }),
+      step('workspace', 'move', { from: 'old.txt', to: `${n1}.txt`, overwrite: false }),
       step('workspace', 'delete', { path: 'payroll.csv' }),
       step('http', 'get', { url: `${web.url}/look?q=${query}`, headers: { 'x-note': note } }),
       step('http', 'request', {
