@@ -1,101 +1,172 @@
 // Counts, groups and sums over the items of a for_each, by code and exactly, so that nobody's words stand for a total.
-import { readAmount } from '#domain/amount.ts';
+import { type Amount, readAmount } from '#domain/amount.ts';
 import { addDecimals, type Decimal, writeDecimal, zero } from '#domain/decimal.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const columnsAtMost = 40;
-/** Most distinct values that are counted per column. */
-const groupsAtMost = 20;
+/** Most distinct values of a column whose counts are told, and that others are summed by. */
+const groupsTold = 20;
+const groupsAtMost = 300;
+/** Columns that others are summed by, and that are summed so. */
+const groupColumnsAtMost = 12;
+const summedColumnsAtMost = 6;
 const linesAtMost = 30;
+const totalsAtMost = 49;
+/** Characters of all totals by group. */
+const groupCharactersAtMost = 16_000;
 const examplesAtMost = 3;
-
-type Sums = { point: Decimal | null; comma: Decimal | null };
+/** Characters of a line. */
+const lineAtMost = 1900;
 
 const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
   sum === null || value === null ? null : addDecimals(sum, value);
 
+const many = (count: number) => count.toLocaleString('en-US');
+
+/** Amounts of one column, of all items or of a group. */
+class Sum {
+  count = 0;
+  #point: Decimal | null = zero;
+  #comma: Decimal | null = zero;
+  readonly #units = new Set<string>();
+
+  add({ point, comma, unit }: Amount): void {
+    this.count += 1;
+    this.#units.add(unit);
+    this.#point = add(this.#point, point);
+    this.#comma = add(this.#comma, comma);
+  }
+
+  /** How all amounts can be read; null: in no one way. */
+  get notation(): 'point' | 'comma' | null {
+    if (this.#point !== null) return 'point';
+    return this.#comma === null ? null : 'comma';
+  }
+
+  /** Why they have no total; null: they have one. */
+  get problem(): string | null {
+    if (this.#units.size > 1) return 'its currencies differ';
+    if (this.notation === null) return 'points and commas are mixed';
+    return this.isAmbiguous ? '1,234 may be read in two ways' : null;
+  }
+
+  get isAmbiguous(): boolean {
+    const [one, other] = [this.#point ?? this.#comma, this.#comma ?? this.#point];
+    return one !== null && other !== null && writeDecimal(one) !== writeDecimal(other);
+  }
+
+  /** @param notation that of the whole column */
+  tell(notation: 'point' | 'comma'): string | null {
+    const total = notation === 'point' ? this.#point : this.#comma;
+    if (total === null || this.#units.size > 1) return null;
+    const [unit = ''] = this.#units;
+    return `${writeDecimal(total)}${unit === '' ? '' : ` ${unit}`}`;
+  }
+}
+
 class Column {
   readonly name: string;
-  #values = 0;
+  readonly sum = new Sum();
+  values = 0;
   #empty = 0;
-  #numbers = 0;
-  #sums: Sums = { point: zero, comma: zero };
-  readonly #units = new Set<string>();
   readonly #others: string[] = [];
-  #groups: Map<string, number> | null = new Map();
+  /** How often each value is there; null: there are too many. */
+  groups: Map<string, number> | null = new Map();
 
   constructor(name: string) {
     this.name = name;
   }
 
-  add(value: Json | undefined): void {
+  /** @returns the text it groups by, and the amount it is */
+  add(value: Json | undefined): { text: string; amount: Amount | null } | null {
     const text = value === undefined || value === null ? '' : String(value);
     if (text.trim() === '') {
       this.#empty += 1;
-      return;
+      return null;
     }
-    this.#values += 1;
-    if (this.#groups !== null) {
-      this.#groups.set(text, (this.#groups.get(text) ?? 0) + 1);
-      if (this.#groups.size > groupsAtMost) this.#groups = null;
+    this.values += 1;
+    if (this.groups !== null) {
+      this.groups.set(text, (this.groups.get(text) ?? 0) + 1);
+      if (this.groups.size > groupsAtMost) this.groups = null;
     }
     const amount = typeof value === 'boolean' ? null : readAmount(text);
-    if (amount === null) {
-      if (this.#others.length < examplesAtMost) this.#others.push(text);
-      return;
-    }
-    this.#numbers += 1;
-    this.#units.add(amount.unit);
-    this.#sums = {
-      point: add(this.#sums.point, amount.point),
-      comma: add(this.#sums.comma, amount.comma),
-    };
+    if (amount !== null) this.sum.add(amount);
+    else if (this.#others.length < examplesAtMost) this.#others.push(text);
+    return { text, amount };
+  }
+
+  get isNumeric(): boolean {
+    return this.sum.count > 0 && this.values - this.sum.count <= this.sum.count;
   }
 
   /** Sentences about all items. */
   tell(): string[] {
-    const empty = this.#empty === 0 ? '' : `, ${this.#empty.toLocaleString('en-US')} empty`;
-    const groups =
-      this.#groups === null || this.#groups.size === this.#values
+    const empty = this.#empty === 0 ? '' : `, ${many(this.#empty)} empty`;
+    const { groups } = this;
+    const counts =
+      groups === null || groups.size > groupsTold || groups.size === this.values
         ? []
         : [
-            `${this.name}: ${[...this.#groups]
+            `${this.name}: ${[...groups]
               .toSorted(([, a], [, b]) => b - a)
-              .map(([text, count]) => `${shorten(text, 60)} (${count.toLocaleString('en-US')})`)
+              .map(([text, count]) => `${shorten(text, 60)} (${many(count)})`)
               .join(', ')}${empty}`,
           ];
-    const sum = this.#numbers === 0 ? null : this.#tellSum();
-    return [...groups, ...(sum === null ? [] : [`${this.name}: ${sum}${empty}`])];
+    return [...counts, ...(this.isNumeric ? [`${this.name}: ${this.#tellSum()}${empty}`] : [])];
   }
 
-  #tellSum(): string | null {
-    const others = this.#values - this.#numbers;
-    if (others > this.#numbers) return null;
+  #tellSum(): string {
+    const others = this.values - this.sum.count;
     const left =
       others === 0
         ? ''
         : `; ${countOf(others, 'value')} no number: ${this.#others.map((text) => shorten(text, 30)).join(', ')}`;
-    if (this.#units.size > 1) return `not summed, as its currencies differ${left}`;
-    const { point, comma } = this.#sums;
-    const [one, other] = [point ?? comma, comma ?? point];
-    if (one === null || other === null) return `not summed, as points and commas are mixed${left}`;
-    if (writeDecimal(one) !== writeDecimal(other))
-      return `not summed, as 1,234 may be read in two ways${left}`;
-    const [unit = ''] = this.#units;
-    const total = `${writeDecimal(one)}${unit === '' ? '' : ` ${unit}`}`;
-    return `sum ${total} of ${countOf(this.#numbers, 'number')}${left}`;
+    const { problem, notation, count } = this.sum;
+    if (problem !== null || notation === null) return `not summed, as ${problem}${left}`;
+    return `sum ${this.sum.tell(notation)} of ${countOf(count, 'number')}${left}`;
   }
 }
+
+/** What `summed` comes to for each value of `by`, in lines that are not too long. */
+function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[] {
+  const { notation, isAmbiguous } = summed.sum;
+  if (notation === null || isAmbiguous) return [];
+  const told = [...sums]
+    .toSorted(([, a], [, b]) => b.count - a.count)
+    .map(
+      ([text, sum]) =>
+        `${shorten(text, 60)} ${sum.tell(notation) ?? 'not summed'} (${many(sum.count)})`,
+    );
+  const counted = [...sums.values()].reduce((all, { count }) => all + count, 0);
+  if (counted < summed.sum.count)
+    told.push(`without ${by.name} (${many(summed.sum.count - counted)})`);
+  const lines: string[] = [];
+  for (const one of told) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + one.length > lineAtMost)
+      lines.push(`${summed.name} by ${by.name}: ${one}`);
+    else lines[lines.length - 1] = `${last}, ${one}`;
+  }
+  return lines;
+}
+
+/** Whether others are summed by its values: not by those that are all different, and by numbers only if they are few. */
+const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
+  groups !== null && groups.size < values && (!isNumeric || groups.size <= groupsTold);
 
 /** Takes items one by one; those that are no records are only counted. */
 export class Tally {
   readonly #columns = new Map<string, Column>();
+  /** Sums by the values of another column: first the column that groups, then the one that is summed. */
+  readonly #grouped = new Map<Column, Map<Column, Map<string, Sum>>>();
   #items = 0;
 
   add(item: Json): void {
     this.#items += 1;
     if (!isObject(item)) return;
+    const texts: [Column, string][] = [];
+    const amounts: [Column, Amount][] = [];
     for (const [name, value] of Object.entries(item)) {
       if (typeof value === 'object' && value !== null) continue;
       let column = this.#columns.get(name);
@@ -104,13 +175,69 @@ export class Tally {
         column = new Column(name);
         this.#columns.set(name, column);
       }
-      column.add(value);
+      const given = column.add(value);
+      if (given === null) continue;
+      texts.push([column, given.text]);
+      if (given.amount !== null) amounts.push([column, given.amount]);
+    }
+    this.#addToGroups(texts, amounts);
+  }
+
+  #addToGroups(texts: [Column, string][], amounts: [Column, Amount][]): void {
+    for (const [by, text] of texts) {
+      if (by.groups === null) {
+        this.#grouped.delete(by);
+        continue;
+      }
+      let summed = this.#grouped.get(by);
+      if (summed === undefined) {
+        // A column begins with the first item: later, its sums would lack those before.
+        if (by.values > 1 || this.#grouped.size >= groupColumnsAtMost) continue;
+        summed = new Map();
+        this.#grouped.set(by, summed);
+      }
+      for (const [column, amount] of amounts) {
+        let sums = summed.get(column);
+        if (sums === undefined) {
+          if (column === by || summed.size >= summedColumnsAtMost) continue;
+          sums = new Map();
+          summed.set(column, sums);
+        }
+        let sum = sums.get(text);
+        if (sum === undefined) {
+          sum = new Sum();
+          sums.set(text, sum);
+        }
+        sum.add(amount);
+      }
     }
   }
 
-  /** `300 items`, then what each column comes to. */
+  /** `300 items`, what each column comes to, then what columns come to by the values of others. */
   tell(): string[] {
     const columns = [...this.#columns.values()].flatMap((column) => column.tell());
-    return [countOf(this.#items, 'item'), ...columns.slice(0, linesAtMost)];
+    const groups = [...this.#grouped]
+      .filter(([by]) => isGroup(by))
+      .toSorted(([a], [b]) => Number(a.isNumeric) - Number(b.isNumeric))
+      .flatMap(([by, summed]) =>
+        [...summed].flatMap(([column, sums]) =>
+          column.isNumeric ? tellGroups(by, column, sums) : [],
+        ),
+      );
+    const kept = columns.slice(0, linesAtMost);
+    const told: string[] = [];
+    let length = 0;
+    for (const line of groups) {
+      length += line.length;
+      if (length > groupCharactersAtMost || kept.length + told.length >= totalsAtMost - 1) break;
+      told.push(line);
+    }
+    const left = groups.length - told.length;
+    return [
+      countOf(this.#items, 'item'),
+      ...kept,
+      ...told,
+      ...(left === 0 ? [] : [`${countOf(left, 'line')} of totals by group left out`]),
+    ];
   }
 }

@@ -2,7 +2,7 @@
 // write. Malformed lines are left out and reported.
 import { parseShallowJson } from '#domain/json.ts';
 import { isObject, type Json } from '#domain/text.ts';
-import { countOf } from '#domain/words.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
 import { splitLines, splitRecords } from './split-records.ts';
 
 export type TableRow = { [column: string]: Json };
@@ -42,14 +42,17 @@ export async function guessDelimiter(lines: string[]): Promise<string | null> {
     if (header === undefined) continue;
     const behind = records.slice(at + 1);
     const width = trimEnd(header).length;
-    const alike = behind.filter(
-      (values) =>
-        values.length >= width &&
-        trimEnd(values).length <= width &&
-        // A quote that opens in one value and closes in another was cut in two.
-        values.every((value) => value.split('"').length % 2 === 1),
-    );
-    const score = behind.length === 0 ? 0.5 : alike.length / (behind.length + at);
+    const alike = behind
+      .filter(
+        (values) =>
+          trimEnd(values).length <= width &&
+          // A quote that opens in one value and closes in another was cut in two.
+          values.every((value) => value.split('"').length % 2 === 1),
+      )
+      // One that ends early may be a row, and says less.
+      .map((values) => (values.length >= width ? 1 : values.length > 1 ? 0.75 : 0));
+    const likeness = alike.reduce<number>((sum, one) => sum + one, 0);
+    const score = behind.length === 0 ? 0.5 : likeness / (behind.length + at);
     if (score > (best?.score ?? -1)) best = { delimiter, score };
   }
   return best?.delimiter ?? null;
@@ -76,9 +79,16 @@ function nameColumns(header: string[]): string[] {
 /** Why the record is no row of `columns`; null: it is one. */
 function findFault(values: string[], columns: string[]): string | null {
   const given = trimEnd(values).length;
-  if (given > columns.length || values.length < columns.length)
-    return `it has ${countOf(given > columns.length ? given : values.length, 'value')}, and the header names ${countOf(columns.length, 'column')}`;
-  return null;
+  return given > columns.length
+    ? `it has ${countOf(given, 'value')}, and the header names ${countOf(columns.length, 'column')}`
+    : null;
+}
+
+/** Spreadsheets leave out the delimiters of empty cells at the end of a row. @returns null: all columns are there */
+function describeMissing(values: string[], columns: string[]): string | null {
+  const missing = columns.slice(values.length);
+  if (missing.length === 0) return null;
+  return `it is read as a row; it ends before ${shorten(listOf(missing), 200)}, which ${missing.length === 1 ? 'is' : 'are'} empty`;
 }
 
 const separator = /^"?sep=(.)"?$/i;
@@ -136,6 +146,8 @@ export async function* readDelimited(
     }
     last = { line, values };
     yield { line, row: Object.fromEntries(columns.map((name, at) => [name, values[at] ?? ''])) };
+    const missing = describeMissing(values, columns);
+    if (missing !== null) yield { line, reason: missing };
   }
   const label = last?.values.find((value) => value.trim() !== '')?.trim() ?? '';
   if (last !== null && sumWords.test(label))

@@ -96,6 +96,8 @@ export async function* splitRecords(
         line,
         reason: `it has more than ${charactersAtMost.toLocaleString('en-US')} characters`,
       };
+    else if (first.includes('\u0000'))
+      yield { line, reason: 'it has a NUL character; remove it, or export the table again' };
     else if (!hasQuoted(first, delimiter)) yield { line, values: first.split(delimiter) };
     else {
       let text = whole;
@@ -103,7 +105,7 @@ export async function* splitRecords(
       let values = isOpen ? null : parseRecord(first, delimiter);
       for (let at = 1; isOpen && at < linesAtMost && text.length < charactersAtMost; at += 1) {
         const next = await take(at);
-        if (next === undefined) break;
+        if (next?.includes('\u0000') !== false) break;
         text += next;
         isOpen = quotesIn(next) % 2 === 0;
         if (isOpen) continue;

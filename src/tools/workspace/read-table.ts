@@ -122,8 +122,28 @@ async function openEntries(
 }
 
 async function detectFile(file: FileHandle, path: string): Promise<TextEncoding> {
-  const chunks = file.createReadStream({ start: 0, autoClose: false });
-  return (await detectEncoding(chunks)) ?? refuse(path, 'it is not text. Save it as "CSV UTF-8".');
+  const readChunks = () => file.createReadStream({ start: 0, autoClose: false });
+  return (
+    (await detectEncoding(readChunks())) ??
+    (await detectBesideNuls(readChunks())) ??
+    refuse(path, 'it is not text. Save it as "CSV UTF-8".')
+  );
+}
+
+/** UTF-8 but for a few NULs, which make their lines unreadable and not the table; null: it is something else. */
+async function detectBesideNuls(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
+  const bytes = { all: 0, left: 0 };
+  async function* withoutNuls() {
+    for await (const chunk of chunks) {
+      const left = chunk.filter((byte) => byte !== 0);
+      bytes.all += chunk.length;
+      bytes.left += left.length;
+      yield Buffer.from(left);
+    }
+  }
+  const found = await detectEncoding(withoutNuls());
+  const isText = found?.name === 'utf-8' && (bytes.all - bytes.left) * 10 <= bytes.all;
+  return isText ? found : null;
 }
 
 async function* decodeFile(

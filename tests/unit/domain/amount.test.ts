@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAmount } from '#domain/amount.ts';
 import { writeDecimal } from '#domain/decimal.ts';
+import type { JsonObject } from '#domain/text.ts';
 import { Tally } from '#planner/stage-tools/tally-items.ts';
 import { rounds } from '../../rounds.ts';
 
@@ -84,7 +85,101 @@ describe('a tally', () => {
       'region: North (2), South (1), north (1), North  (1), 1 empty',
       'id: 0 (3), 1 (3)',
       'id: sum 3 of 6 numbers',
+      'id by region: North 0 (2), South 1 (1), north 1 (1), North  0 (1), without region (1)',
     ]);
+  });
+
+  it.each<[string, object[], string[]]>([
+    [
+      'customers and products',
+      [
+        { customer: 'Ana', product: 'tea', owed: '0.10' },
+        { customer: 'Ben', product: 'tea', owed: '0.20' },
+        { customer: 'Ana', product: 'ink', owed: '1,234.70' },
+      ],
+      [
+        'owed by customer: Ana 1234.8 (2), Ben 0.2 (1)',
+        'owed by product: tea 0.3 (2), ink 1234.7 (1)',
+      ],
+    ],
+    [
+      'a decimal comma that only some show',
+      [
+        { who: 'Ana', owed: '1,5' },
+        { who: 'Ana', owed: '1.234,5' },
+        { who: 'Ben', owed: '7' },
+        { who: 'Ben', owed: '2,25' },
+      ],
+      ['owed by who: Ana 1236 (2), Ben 9.25 (2)'],
+    ],
+    [
+      'a currency each',
+      [
+        { who: 'Ana', owed: '€ 1.10' },
+        { who: 'Ana', owed: '€ 2.20' },
+        { who: 'Ben', owed: '$ 3' },
+        { who: 'Ben', owed: '€ 4' },
+      ],
+      ['owed by who: Ana 3.3 € (2), Ben not summed (2)'],
+    ],
+    [
+      'items that lack the group or the amount',
+      [
+        { owed: 5 },
+        { who: 'Ana', owed: 1 },
+        { who: 'Ana' },
+        { who: 'Ben', owed: null },
+        { who: '', owed: 2 },
+        { who: 'Ben', owed: 0.5 },
+      ],
+      ['owed by who: Ana 1 (1), Ben 0.5 (1), without who (2)'],
+    ],
+    [
+      'amounts that can be read in two ways',
+      [
+        { who: 'Ana', owed: '1,234' },
+        { who: 'Ana', owed: '5' },
+      ],
+      [],
+    ],
+    [
+      'numbers that are codes',
+      [
+        { item: 1001, owed: 9007199254740993n },
+        { item: 1002, owed: 1 },
+        { item: 1001, owed: 2 },
+      ],
+      ['owed by item: 1001 9007199254740995 (2), 1002 1 (1)'],
+    ],
+  ])('sums by group: %s', (_, items, lines) => {
+    const all = new Tally();
+    for (const item of items) all.add(item as JsonObject);
+    expect(all.tell().filter((line) => line.startsWith('owed by '))).toEqual(lines);
+  });
+
+  it('sums by group what all adds up to, however many groups there are, and stays short', () => {
+    for (const groups of [2, 150, 290]) {
+      const items = Array.from({ length: 900 }, (_, at) => ({
+        who: `customer ${at % groups}`,
+        owed: `${at}.25`,
+      }));
+      const lines = tally(items).filter((line) => line.startsWith('owed by who: '));
+      const sums = lines.flatMap((line) =>
+        [...line.matchAll(/customer \d+ ([\d.]+) \(/g)].map(([, sum]) => Number(sum)),
+      );
+      expect(sums).toHaveLength(groups);
+      expect(sums.reduce((all, one) => all + one, 0)).toBe((899 * 900) / 2 + 225);
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(2000);
+    }
+    const wide = Array.from({ length: 400 }, (_, at) =>
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_, c) => [`c${c}`, c % 2 === 0 ? `g${at % 200}` : at]),
+      ),
+    );
+    const told = tally(wide);
+    expect(told.length).toBeLessThanOrEqual(50);
+    expect(told.join('').length).toBeLessThan(40_000);
+    expect(told.at(-1)).toContain('left out');
   });
 
   it('adds what binary numbers would round, whatever there is', () => {

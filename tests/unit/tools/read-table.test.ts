@@ -1,5 +1,5 @@
 // Rows of CSV and TSV files: pages, quoting, encodings, and what is wrong with a table.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -102,7 +102,43 @@ test.each<[string, string, object[], number[]]>([
   ['a delimiter too many in every line', 'id,name,\n1,Ana,\n2,Ben,\n', [one, two], []],
   ['a delimiter too many in some rows', 'id,name\n1,Ana,,\n2,Ben\n', [one, two], []],
   ['a value too many', 'id,name\n1,Ana,x\n2,Ben\n', [two], [2]],
-  ['a value too few', 'id,name\n1\n2,Ben\n', [two], [2]],
+  ['a value too few', 'id,name\n1\n2,Ben\n', [{ id: '1', name: '' }, two], [2]],
+  [
+    'empty cells at the end that a spreadsheet left out',
+    'id;name;note;due\n1;Ana\n2;Ben;x;y\n3\n',
+    [
+      { id: '1', name: 'Ana', note: '', due: '' },
+      { id: '2', name: 'Ben', note: 'x', due: 'y' },
+      { id: '3', name: '', note: '', due: '' },
+    ],
+    [2, 4],
+  ],
+  [
+    'the same in every row, with commas in texts',
+    'id;name;note\n1;a, b\n2;c, d\n',
+    [
+      { id: '1', name: 'a, b', note: '' },
+      { id: '2', name: 'c, d', note: '' },
+    ],
+    [2, 3],
+  ],
+  [
+    'a quoted row that ends early',
+    '"id","name","note"\n"1","a, b"\n"2","c","d"\n',
+    [
+      { id: '1', name: 'a, b', note: '' },
+      { id: '2', name: 'c', note: 'd' },
+    ],
+    [2],
+  ],
+  ['a NUL in a row', 'id,name\n1,A\u0000na\n2,Ben\n', [two], [2]],
+  [
+    'a NUL in a quoted value of two lines',
+    'id,name\n1,"A\n\u0000na"\n2,Ben\n3,"x"\n',
+    [two, { id: '3', name: 'x' }],
+    [2, 3],
+  ],
+  ['a NUL behind the last row', 'id,name\n1,Ana\n2,Ben\n\u0000', [one, two], [4]],
   [
     'amounts with a comma',
     'id;name\n1;2,50\n2;3,50\n',
@@ -250,3 +286,27 @@ test.each(['"', '\n', '\r'])('%j cannot divide columns', async (delimiter) => {
     'use another character',
   );
 });
+
+test('a table of 100 MB is read page by page, and nothing waits long for it', async () => {
+  const row = `${'x'.repeat(95)},Ana\n`;
+  const file = await open(join(bench.workspace, 'big.csv'), 'w');
+  await file.write('id,name\n');
+  for (let at = 0; at < 100; at += 1) await file.write(row.repeat(10_000));
+  await file.close();
+  let longest = 0;
+  let last = performance.now();
+  const watch = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const first = await read('big.csv', { limit: 10 });
+  const end = await read('big.csv', { offset: 999_995, limit: 10 });
+  clearInterval(watch);
+  expect([first.next, end.next]).toEqual([10, null]);
+  expect(end.rows).toHaveLength(5);
+  expect(longest).toBeLessThan(1000);
+  await truncate(join(bench.workspace, 'big.csv'), 200_000_001);
+  expect((await bench.fail('workspace_read_table', { path: 'big.csv' })).message).toContain(
+    '200 MB',
+  );
+}, 60_000);
