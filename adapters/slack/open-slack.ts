@@ -1,6 +1,6 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
-import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
+import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { SlackAccess } from '#domain/chat/access.ts';
 import {
@@ -55,11 +55,11 @@ const answerableForMs = 30 * 60_000;
 
 export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
   const act = createAct(context, clock);
-  return async (event) => {
+  return async (event, attempt) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
     try {
-      await act(signal, event);
+      await act(signal, event, attempt);
     } catch (error) {
       if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
       const who = senderOf(signal);
@@ -101,10 +101,10 @@ function senderOf(signal: Signal): Listener | null {
 
 function createAct(context: SlackContext, clock: Clock) {
   const greet = createGreet(context);
-  return async (signal: Signal, event: InboxEvent): Promise<void> => {
+  return async (signal: Signal, event: InboxEvent, attempt: EventAttempt): Promise<void> => {
     switch (signal.kind) {
       case 'message':
-        return hear(context, signal);
+        return hear(context, signal, attempt);
       case 'press':
         if (await setFromHome(context, signal, event.received_at)) return;
         return decidePress(context, signal, event);

@@ -239,7 +239,7 @@ async function act(
   if (signal.kind !== 'removed' && signal.kind !== 'plan_this') await keep();
   switch (signal.kind) {
     case 'message':
-      return hear(context, signal, event);
+      return hear(context, signal, event, attempt);
     case 'press':
       return handlePress(context, signal, event, attempt);
     case 'plan_this':

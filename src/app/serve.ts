@@ -7,6 +7,7 @@ import { createServer } from '#api/server.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
 import { readManifests } from '#db/backends.ts';
 import { commandName } from '#domain/command-name.ts';
+import { isKnown } from '#domain/people/principal.ts';
 import { isEveryHost } from '#domain/public-url.ts';
 import { countOf } from '#domain/words.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -42,10 +43,12 @@ export async function serve(
       identify: identity.identify,
     },
     identity: { identity, secure: publicUrl?.startsWith('https:') === true },
-    reach: ({ account, tenant }) =>
-      tenant === null
-        ? instance.service
-        : serveWithin(instance.service, { tenant, reader: account }),
+    reach(principal) {
+      const { account, names, tenant } = principal;
+      const scope = tenant === null ? null : { tenant, reader: account };
+      const reader = { names: isKnown(principal) ? names : null, tenant };
+      return serveWithin(instance.service, scope, reader);
+    },
     trustedProxies: env.COUNTERSIGN_TRUSTED_PROXIES,
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     personRequestsPerMinute: config.settings.limits.person.requests_per_minute,

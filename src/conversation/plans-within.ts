@@ -1,10 +1,13 @@
 // What people of one organisation see where several share an instance: what is their organisation's, and what they requested or are
 // asked in that is the instance's own. Never anything of another organisation.
+import { keepReadable } from '#db/conversation-readers.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf, readPerson } from '#db/identities.ts';
 import { readOpenQuestions } from '#db/plan-groups.ts';
+import { readPlanRow } from '#db/plans.ts';
 import { isConversationWithin, isRunWithin, keepWithin, type Within } from '#db/plans-within.ts';
 import { readRun, tenantOfTurn } from '#db/runs.ts';
+import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { PlanReads, ServeWithin } from '#domain/service.ts';
@@ -36,8 +39,32 @@ export async function readWithin(
   };
 }
 
-/** Whether a reader may see a plan, a run or a conversation. */
+/** The conversation whose words are in what is asked for; null: they are in none. */
+async function findWords(db: Queryable, subject: ScopedSubject): Promise<string | null> {
+  if ('conversation' in subject) return subject.conversation;
+  if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation;
+  return subject.words === true ? (await readPlanRow(db, subject.plan_id)).conversation : null;
+}
+
+/**
+ * Whether a reader may see a plan, a run or a conversation.
+ * @param scope null: of whichever organisation it is
+ * @param reader who may read their own conversations only, and what was said there; left out: a chat, which knows who is in it
+ */
 export async function isSubjectWithin(
+  context: Asking,
+  scope: PlanScope | null,
+  subject: ScopedSubject,
+  reader?: ConversationReader,
+): Promise<boolean> {
+  const db = context.db.query;
+  if (scope !== null && !(await isOfOrganisation(context, scope, subject))) return false;
+  if (reader === undefined) return true;
+  const words = await findWords(db, subject);
+  return words === null || (await keepReadable(db, [words], reader)).has(words);
+}
+
+async function isOfOrganisation(
   context: Asking,
   scope: PlanScope,
   subject: ScopedSubject,

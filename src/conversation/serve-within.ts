@@ -2,6 +2,7 @@
 // API, chats that several organisations share and their planners all read through this.
 import { conversationNotFound } from '#db/messages.ts';
 import { planNotFound } from '#db/plan-rows.ts';
+import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
@@ -30,6 +31,7 @@ type Special =
   | 'inbox'
   | 'stats'
   | 'listConversations'
+  | 'trace'
   | 'once';
 
 /** A new method of the service does not compile before it stands here. */
@@ -96,7 +98,6 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   simulate: 'plan',
   exportMarkdown: 'plan stream',
   exportLog: 'plan stream',
-  trace: 'plan',
   audit: 'plan',
   versionDiff: 'plan',
   planning: 'plan',
@@ -112,12 +113,23 @@ function notFound(subject: ScopedSubject): CountersignError {
     : conversationNotFound(subject.conversation);
 }
 
-/** `service` as `scope` reaches it. */
-export function serveWithin(service: Service, scope: PlanScope): Service {
+/** Who said what, which is read by those in the conversation only. */
+const unsaid = { entries: [], reason: null, open_calls: [] };
+
+/**
+ * `service` as `scope` reaches it; null: everything of the instance.
+ * @param reader over HTTP: of conversations only those that they are in
+ */
+export function serveWithin(
+  service: Service,
+  scope: PlanScope | null,
+  reader?: ConversationReader,
+): Service {
   /** @throws `plan_not_found`, `run_not_found`, `not_found`, as of what does not exist */
   async function check(subject: ScopedSubject): Promise<void> {
-    if (!(await service.isWithin(scope, subject))) throw notFound(subject);
+    if (!(await service.isWithin(scope, subject, reader))) throw notFound(subject);
   }
+  const within = scope === null ? {} : { within: scope };
   const checkConversation = async (conversation: string | undefined): Promise<void> => {
     if (conversation !== undefined) await check({ conversation });
   };
@@ -182,13 +194,20 @@ export function serveWithin(service: Service, scope: PlanScope): Service {
       await checkConversation(options.conversation);
       return service.checkPlaybookRun(name, values, options, actor);
     },
-    listPlans: (filter) => service.listPlans({ ...filter, within: scope }),
-    inbox: (query) => service.inbox({ ...query, within: scope }),
-    stats: (leastPeople) => service.stats(leastPeople, scope),
-    listConversations: (query) => service.listConversations({ ...query, within: scope }),
+    async trace(id) {
+      await check({ plan_id: id });
+      const trace = await service.trace(id);
+      const isIn = await service.isWithin(scope, { plan_id: id, words: true }, reader);
+      return isIn ? trace : { ...trace, ...unsaid };
+    },
+    listPlans: (filter) => service.listPlans({ ...filter, ...within }),
+    inbox: (query) => service.inbox({ ...query, ...within }),
+    stats: (leastPeople) => service.stats(leastPeople, scope ?? undefined),
+    listConversations: (query) =>
+      service.listConversations({ ...query, ...within, ...(reader && { reader }) }),
     once: (request, checkFirst, work) =>
       service.once(request, checkFirst, (joined, checked) =>
-        work(serveWithin(joined, scope), checked),
+        work(serveWithin(joined, scope, reader), checked),
       ),
   };
 }

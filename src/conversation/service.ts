@@ -2,11 +2,12 @@
 import { refusalWords } from '#cards/decision-words.ts';
 import { listArtifacts, loadArtifacts } from '#db/artifacts.ts';
 import { readAudit } from '#db/audit.ts';
-import { hasIdentities, listConversations } from '#db/conversations.ts';
+import { keepReadable } from '#db/conversation-readers.ts';
+import { listConversations } from '#db/conversations.ts';
 import { listRequests } from '#db/data-requests.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
 import { listFindings } from '#db/findings.ts';
-import { readNamesOf, readPerson, readShown } from '#db/identities.ts';
+import { readEveryName, readNamesOf, readPerson, readShown } from '#db/identities.ts';
 import { isShownIn, isSpokenIn, readMessages } from '#db/messages.ts';
 import { listPatches } from '#db/patches.ts';
 import { readPlanStats } from '#db/plan-stats.ts';
@@ -146,11 +147,18 @@ export function createService(context: ConversationContext): Service {
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
-    isWithin: (scope, subject) => isSubjectWithin(context, scope, subject),
-    async listConversations({ user, within, ...page }) {
-      const isOwn = user !== undefined && (await hasIdentities(db.query));
-      const names = isOwn ? (await readNamesOf(db.query, [user])).map(({ name }) => name) : null;
-      return listConversations(db.query, { ...page, names, tenant: within?.tenant ?? null });
+    isWithin: (scope, subject, reader) => isSubjectWithin(context, scope, subject, reader),
+    async listConversations({ user, within, reader, ...page }) {
+      const names = user === undefined ? null : await readEveryName(db.query, user);
+      const found = { ...page, names, tenant: within?.tenant ?? null };
+      const { conversations, next_cursor } = await listConversations(db.query, found);
+      if (reader === undefined) return { conversations, next_cursor };
+      const ids = conversations.map(({ id }) => id);
+      const readable = await keepReadable(db.query, ids, reader);
+      const shown = conversations.map((one) =>
+        readable.has(one.id) ? one : { ...one, title: '' },
+      );
+      return { conversations: shown, next_cursor };
     },
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),

@@ -17,14 +17,6 @@ function comesAfter(cursor: string | undefined): SQL {
   return sql`(micros, id) < (${micros}::bigint, ${id}::text)`;
 }
 
-/** Whether any account of the instance is linked to a person. */
-export async function hasIdentities(db: Queryable): Promise<boolean> {
-  const { rows } = await db.execute<{ any: boolean }>(
-    sql`select exists (select from ${countersign}.identities) as any`,
-  );
-  return rows[0]?.any === true;
-}
-
 /**
  * Conversations that live on no chat platform, the one with the latest message first, a page at a time.
  * @param names only conversations in which one of these asked for something; null: all
@@ -47,6 +39,7 @@ export async function listConversations(
     micros: string;
     last_at: string;
     title: string;
+    kind: string;
     plans: number;
     running: number;
   }>(sql`
@@ -66,12 +59,15 @@ export async function listConversations(
       select * from spoken where ${comesAfter(cursor)} order by micros desc, id desc limit ${limit + 1}
     )
     select page.id, micros::text, ${isoOf('page.created_at', 'milliseconds')} as last_at,
-      coalesce(first.text, made.title, '') as title, made.plans, made.running
+      coalesce(first.text, made.title, '') as title, coalesce(begun.via, 'api') as kind, made.plans, made.running
     from page
     left join lateral (
       select left(m.text, 1000) as text from ${countersign}.messages m
       where m.conversation = page.id and m.author = 'person' order by m.id limit 1
     ) first on true
+    left join lateral (
+      select r.via from ${countersign}.runs r where r.conversation = page.id order by r.created_at limit 1
+    ) begun on true
     cross join lateral (
       select (array_agg(p.title order by p.created_at))[1] as title, count(*)::int as plans, (count(*) filter (where p.status in ('approved', 'executing')))::int as running
       from ${countersign}.plans p where p.conversation = page.id

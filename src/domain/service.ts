@@ -1,7 +1,11 @@
 // The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import { z } from 'zod';
 import type { PlanCardFacts, Pressed } from './chat/card.ts';
-import type { ConversationPage, ConversationQuery } from './chat/conversation-list.ts';
+import type {
+  ConversationPage,
+  ConversationQuery,
+  ConversationReader,
+} from './chat/conversation-list.ts';
 import type { Actor } from './people/actor.ts';
 import type { LinkCommand, LinkOutcome } from './people/link.ts';
 import type { MemoryEntry, MemoryNote } from './people/memory.ts';
@@ -338,7 +342,11 @@ export type Service = {
    */
   stats(leastPeople?: number, within?: PlanScope): Promise<PlanStats>;
   /** Whether somebody of one organisation may see it. What does not exist is within nobody's reach, but for a new conversation. */
-  isWithin(scope: PlanScope, subject: ScopedSubject): Promise<boolean>;
+  isWithin(
+    scope: PlanScope | null,
+    subject: ScopedSubject,
+    reader?: ConversationReader,
+  ): Promise<boolean>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
   /** @param compact only the last change of each step */

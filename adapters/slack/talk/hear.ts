@@ -1,6 +1,7 @@
 // What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
+import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
@@ -51,14 +52,19 @@ export async function nameMentioned(
 }
 
 /** Hands a message to the conversation of its place. */
-export async function hear(context: SlackContext, signal: MessageSignal): Promise<void> {
+export async function hear(
+  context: SlackContext,
+  signal: MessageSignal,
+  attempt: Pick<EventAttempt, 'forget'>,
+): Promise<void> {
   const { service, people, port, openConversation } = context;
   const { team, message, bot } = signal;
   const addressed = isAddressed(signal);
   const { user, channel, ts, thread_ts } = message;
-  if (addressed === 'no' || user === undefined) return;
+  if (addressed === 'no' || user === undefined) return attempt.forget();
   const place = placeOf(team, channel, thread_ts ?? ts);
-  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
+  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place))))
+    return attempt.forget();
   const written = collectText(message);
   const named = await nameMentioned(context, team, written, bot);
   const text = readPlainText(written, named, bot);

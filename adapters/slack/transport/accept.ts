@@ -1,6 +1,7 @@
 // One way in for both transports: what Slack sends is stored, then acknowledged, and only then is anything done about it.
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
+import { isAddressed } from '../talk/hear.ts';
 import { nameSignal } from './name-signal.ts';
 import { readSignal, type Signal } from './read-signal.ts';
 
@@ -29,6 +30,8 @@ export function createAccept(parts: {
       void show(signal);
       return null;
     }
+    // What people say to each other in a channel is none of ours.
+    if (signal.kind === 'message' && isAddressed(signal) === 'no') return null;
     const objection = object(signal) ?? (await recheck(signal));
     // The person sends it again, corrected: that is the one to keep.
     if (objection !== null) return objection;

@@ -1,5 +1,6 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
+import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { readWord } from '#conversation/read-word.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { personInChat } from '#domain/people/actor.ts';
@@ -98,13 +99,15 @@ export async function hear(
   context: TeamsContext,
   signal: MessageSignal,
   { id }: { id: number },
+  attempt: Pick<EventAttempt, 'forget'>,
 ): Promise<void> {
   const { service, people, port, openConversation } = context;
   const { scene } = signal;
   const { place } = scene;
   const addressed = isAddressed(signal);
-  if (addressed === 'no') return;
-  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
+  if (addressed === 'no') return attempt.forget();
+  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place))))
+    return attempt.forget();
   const text = readPlainText(signal, scene.bot);
   // People also talk with each other below a post: a picture, or a word that would be a command, is not for us there.
   const toUs = addressed === 'yes';

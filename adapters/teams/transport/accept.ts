@@ -12,6 +12,7 @@ import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts
 import { readDecision, readLook } from '../press/read-press.ts';
 import { answerText, answerUnknown, Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
+import { isAddressed } from '../talk/hear.ts';
 import type { PlanThisSignal, Signal } from './read-activity.ts';
 
 // What an activity is called in the inbox: the name that makes two of them one, and the thread whose order it keeps. Pure.
@@ -84,7 +85,9 @@ export function createAccept(parts: {
   return async (signal, body) => {
     const begun = performance.now();
     const leftOf = (ms: number) => Math.max(0, ms - (performance.now() - begun));
-    if (signal.kind === 'other') return null;
+    // What people say to each other in a channel is none of ours.
+    if (signal.kind === 'other' || (signal.kind === 'message' && isAddressed(signal) === 'no'))
+      return null;
     if (signal.kind === 'plan_this') return acceptPlanThis(signal, body);
     const { kind, scene } = signal;
     const asks = kind === 'press' && signal.asks;

@@ -1,5 +1,6 @@
 // One attempt at one event: calls its handler with a time limit and records the outcome.
 import {
+  type Ending,
   type Lease,
   leaveThread,
   postpone,
@@ -29,8 +30,8 @@ const longestError = 2000;
 /** What is kept of an error. One that could not be stored would have its event tried again without a wait. */
 const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
 
-/** Whether the handler has said itself that the event is handled, in whatever transaction that was; and what it replies. */
-type Mark = { made: boolean; reply: unknown };
+/** What the handler has said: how the event ended, and whether it was marked as handled in a transaction of the handler. */
+type Mark = Ending & { made: boolean };
 
 /**
  * Calls the handler. When its time is over it is not waited for; should it go on, it can mark the event only as long
@@ -49,13 +50,16 @@ async function callWithin(
       attempt,
       signal: AbortSignal.any([signal, over.signal]),
       async markHandled(tx) {
-        mark.made = await settleHandled(tx, { id: event.id, attempt }, mark.reply);
+        mark.made = await settleHandled(tx, { id: event.id, attempt }, mark);
         if (!mark.made)
           throw new CountersignError('lease_lost', 'The event was settled or taken by another.');
       },
       age: () => ageMs + performance.now() - taken,
       reply(value) {
         mark.reply = value;
+      },
+      forget() {
+        mark.forget = true;
       },
     });
   const late = Promise.withResolvers<never>();
@@ -162,12 +166,12 @@ export async function handleEvent(
     return goOn();
   }
   passCrashPoint('inbox_taken');
-  const mark: Mark = { made: false, reply: null };
+  const mark: Mark = { made: false, reply: null, forget: false };
   const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
-    const { reply } = mark;
+    const { reply, forget } = mark;
     if (!last && !stopping.aborted)
-      return settleAndTake(db.query, lease, event, { leaseSeconds, reply });
-    return { settled: await settleHandled(db.query, event, reply), next: 'held' };
+      return settleAndTake(db.query, lease, event, { leaseSeconds, reply, forget });
+    return { settled: await settleHandled(db.query, event, mark), next: 'held' };
   };
   try {
     await handleTraced(rule.tryWithinMs, handler, event, { mark, signal });

@@ -30,9 +30,14 @@ export type Lease = InboxThread & { holder: string };
 const inThread = ({ platform, tenant, thread }: InboxThread) =>
   sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
 const isOpen = sql`handled_at is null and failed_at is null`;
+/** How an event ended: what its waiter is told, as JSON (null: nothing), and whether what it said goes. */
+export type Ending = { reply: unknown; forget: boolean };
 
 /** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
 const given = sql.placeholder;
+/** What the handler did not need is not kept; the event's names are. */
+const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
+
 const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('tenant')} and thread = ${given('thread')}`;
 const givenUntil = sql`clock_timestamp() + make_interval(secs => ${given('seconds')}::float8)`;
 
@@ -123,7 +128,8 @@ const settlingAndTaking = prepareStatement(
       select id, due_at <= clock_timestamp() as due from ${countersign}.inbox
       where ${isOpen} and ${inGivenThread} and id <> ${given('id')} order by id limit 1
     ), ${holdOn}, settled as (
-      update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
+      update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb,
+        ${forgotten}
       where ${inGivenThread} and id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen}
         and (select count(*) from lease) + (select count(*) from gone) >= 0
       returning id
@@ -134,7 +140,8 @@ const settlingAndTaking = prepareStatement(
 const settling = prepareStatement(
   'settle_handled',
   sql`
-    update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
+    update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb,
+        ${forgotten}
     where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen} returning id`,
 );
 
@@ -163,9 +170,9 @@ export async function settleAndTake(
   db: Pick<Queryable, 'run'>,
   lease: Lease,
   { id, attempt }: Attempt,
-  { leaseSeconds, reply }: { leaseSeconds: number; reply: unknown },
+  { leaseSeconds, reply, forget }: Ending & { leaseSeconds: number },
 ): Promise<{ settled: boolean; next: Taken }> {
-  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: asJson(reply) };
+  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: asJson(reply), forget };
   const [row] = await db.run<TakenRow & { settled: boolean }>(settlingAndTaking, values);
   if (row === undefined) throw new Error('settleAndTake: no row came back');
   const { settled, ...taken } = row;
@@ -198,15 +205,19 @@ const ofAttempt = ({ id, attempt }: Attempt) =>
 
 /**
  * The event was handled.
- * @param reply for its waiter, as JSON; null: nothing
  * @returns false: another took it, or it is settled already
  */
 export async function settleHandled(
   db: Queryable,
   { id, attempt }: Attempt,
-  reply: unknown = null,
+  { reply, forget }: Ending = { reply: null, forget: false },
 ): Promise<boolean> {
-  const rows = await db.run<{ id: number }>(settling, { id, attempt, reply: asJson(reply) });
+  const rows = await db.run<{ id: number }>(settling, {
+    id,
+    attempt,
+    reply: asJson(reply),
+    forget,
+  });
   return rows.length > 0;
 }
 

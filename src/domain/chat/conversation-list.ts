@@ -4,7 +4,9 @@ import type { PlanScope } from '../plan/scope.ts';
 
 export const ConversationSummary = z.object({
   id: z.string(),
-  /** The beginning of the first message. */
+  /** Where it began: `console`, `terminal`, `api`, `mcp`. */
+  kind: z.string(),
+  /** The beginning of the first message; empty for who may not read it. */
   title: z.string(),
   last_at: z.iso.datetime(),
   /** Plans that were made in it, and how many of them are approved or executing. */
@@ -19,6 +21,9 @@ export const ConversationPage = z.object({
 });
 export type ConversationPage = z.infer<typeof ConversationPage>;
 
+/** Who reads conversations over HTTP: all names of somebody who signed in or has a token of their own; null: a name is only typed. */
+export type ConversationReader = { names: string[] | null; tenant: string | null };
+
 /** `user`: only those in which they asked for something. */
 export type ConversationQuery = {
   user?: string;
@@ -26,4 +31,6 @@ export type ConversationQuery = {
   limit: number;
   /** Only what somebody of one organisation sees. */
   within?: PlanScope;
+  /** Who is shown the titles of those that they may read; left out: of all. */
+  reader?: ConversationReader;
 };

@@ -12,5 +12,8 @@ export function chatTenant(platform: 'slack' | 'teams', tenant: string): string 
   return `${platform}:${tenant}`;
 }
 
-/** What may be of another organisation. */
-export type ScopedSubject = { plan_id: string } | { run_id: string } | { conversation: string };
+/** What may be of another organisation, or of others. `words`: what was said while the plan was made. */
+export type ScopedSubject =
+  | { plan_id: string; words?: true }
+  | { run_id: string }
+  | { conversation: string };

@@ -1,6 +1,7 @@
 // A walk over every route of the API with the wrong person: with no credentials, with each role that is too small, and with each role
 // of another organisation. A new route is walked by its `config`; one that needs something to name it or a body fails until it is here.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { sql } from 'drizzle-orm';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -270,6 +271,15 @@ function bodyOf({ method, url }: Walked): unknown {
 const go = (token: string | null, route: Walked, user = accountOf(here, 'requester')) =>
   ask(token, route.method, pathOf(route, user), bodyOf(route));
 
+/** Whether a route is about what was said: in a conversation, or in a run of it. */
+const isSaid = ({ method, url, subject }: Walked): boolean =>
+  subject === 'conversation' ||
+  subject === 'run' ||
+  (method === 'POST' && ['/api/run', '/api/plans'].includes(url));
+
+/** The tokens of an organisation. */
+const roles = (tenant: Tenant) => Role.options.map((role) => [role, tokenOf(tenant, role)]);
+
 /** Routes for people; those for anybody are about nothing of anybody. */
 function guarded(): (Walked & { role: Role })[] {
   return routes.flatMap((route) => {
@@ -350,8 +360,9 @@ test('people of the organisation reach what their role is for', () =>
       (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
     );
     for (const route of last) {
-      const roles: Role[] = owned.includes(nameOf(route)) ? ['requester'] : [route.role, 'admin'];
-      for (const role of new Set(roles)) {
+      const isOwn = owned.includes(nameOf(route)) || isSaid(route);
+      const tried: Role[] = isOwn ? ['requester'] : [route.role, 'admin'];
+      for (const role of new Set(tried)) {
         const { status, code, body } = await go(tokenOf(here, role), route, accountOf(here, role));
         const line = `${role}: ${nameOf(route)}: ${status} ${body.slice(0, 200)}`;
         // Tokens make no tokens.
@@ -375,6 +386,53 @@ test('people of the organisation reach what their role is for', () =>
       }
     }
   }));
+
+test('what is said in a conversation is for those who are in it, whatever the role of others', () =>
+  judge(async (report) => {
+    const said = guarded().filter(isSaid);
+    expect(said.length).toBeGreaterThan(12);
+    const others = [
+      ...roles(here).filter(([role]) => role !== 'requester'),
+      ['operator', operator],
+    ];
+    for (const route of said)
+      for (const [who = '', token = ''] of others) {
+        const { status, body } = await go(token, route, accountOf(here, 'requester'));
+        if ((status === 404 || status === 403) && !body.includes(secret)) continue;
+        report(`${who}: ${nameOf(route)}: ${status} ${body.slice(0, 200)}`);
+      }
+  }));
+
+test('who is not in a conversation learns that it is there, and of its plan only what the plan says', async () => {
+  const read = async (token: string, path: string) =>
+    JSON.parse((await ask(token, 'GET', path)).body);
+  const me = accountOf(here, 'requester');
+  const own = tokenOf(here, 'requester');
+  const admin = tokenOf(here, 'admin');
+  const listed = async (token: string, user?: string) =>
+    (await read(token, `/api/conversations${user === undefined ? '' : `?user=${user}`}`))
+      .conversations;
+  expect(await listed(own)).toContainEqual(
+    expect.objectContaining({
+      id: named.conversation,
+      kind: 'api',
+      title: expect.stringContaining(secret),
+    }),
+  );
+  for (const conversations of [await listed(operator, me), await listed(operator)])
+    expect(conversations).toContainEqual(
+      expect.objectContaining({ id: named.conversation, title: '', plans: expect.any(Number) }),
+    );
+  expect(await listed(admin)).toEqual([]);
+  expect(await listed(operator, 'somebody')).toEqual([]);
+  await instance.db.query.execute(sql`
+    update countersign.plans set run_id = ${named.run} where id = ${named.plan}`);
+  await instance.db.query.execute(sql`
+    update countersign.runs set decision_reason = ${secret} where id = ${named.run}`);
+  const trace = (token: string) => read(token, `/api/plans/${named.plan}/trace`);
+  expect(await trace(own)).toMatchObject({ reason: secret });
+  expect(await trace(admin)).toMatchObject({ reason: null, entries: [] });
+});
 
 test('the operator reaches what concerns every organisation', () =>
   judge(async (report) => {
@@ -411,7 +469,7 @@ test('a key that somebody used is not theirs in another organisation, and no oth
 });
 
 test('a stream ends once the token of its reader is revoked', async () => {
-  const account = accountOf(here, 'viewer');
+  const account = accountOf(here, 'requester');
   const by = person('local', 'terminal');
   const wanted = { name: 'short', role: 'viewer', days: 1, tenant: here } as const;
   for (const path of [

@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 /** Stands in whatever is of a workspace, and nowhere else. */
 const words = ['Quetzal', 'Axolotl'] as const;
 type Word = (typeof words)[number];
-/** Tools and their files are of the whole instance: their names give nobody away. */
+/** Names of files give nobody away. */
 const fileOf = (word: string) => String([...words, ''].indexOf(word));
 
 /** What the model says: to a mention a file, to a wish for regions a read and then two parts, each with a planner of its own. */
@@ -56,7 +56,7 @@ async function openHomes() {
     env: { OPENAI_BASE_URL: model.url },
     settings: {
       http: { allowPrivate: ['127.0.0.1'] },
-      webhooks: [{ url: receiver.url, secret: receiver.secret }],
+      webhooks: [{ url: receiver.url, secret: receiver.secret, shared: true }],
       retention: { archive: false },
     },
   });

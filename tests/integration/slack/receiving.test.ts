@@ -47,6 +47,22 @@ for (const socket of [false, true]) {
   });
 }
 
+test('what people say to each other is not stored, nor is a reply below what is none of ours', async () => {
+  const use = await useChannel();
+  const { slack, ana, ben, channel, instance } = use;
+  const secret = 'Quetzal';
+  const { message } = await slack.say(ana.id, channel.id, `${secret} among us`);
+  await slack.say(ben.id, channel.id, `${secret} below it`, { thread_ts: message.ts });
+  await slack.mention(ana.id, channel.id, 'hello');
+  await settled(instance);
+  const stored = JSON.stringify(await readInbox(instance));
+  expect(stored).toContain('hello');
+  expect(stored).not.toContain(secret);
+  const { rows } = await instance.db.query.execute<{ n: number }>(sql`
+    select count(*)::int as n from countersign.messages where text like ${`%${secret}%`}`);
+  expect(rows).toEqual([{ n: 0 }]);
+});
+
 test('unsigned, wrongly signed, changed, old and early requests get 401 and nothing is stored', async () => {
   const { slack, ana, channel, instance } = await useChannel({ work: false });
   const { deliveries } = await slack.mention(ana.id, channel.id, 'hello');

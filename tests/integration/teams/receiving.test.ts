@@ -62,6 +62,8 @@ test('what is not written to the bot is not heard', async () => {
   await teams.say(ben, channel, 'and again', below);
   await awaitMessage(teams, conversation, 'Heard: and again');
   await settled(instance);
+  const stored = JSON.stringify(await readInbox(instance));
+  for (const text of ['lunch?', 'did you see this?']) expect(stored).not.toContain(text);
   expect(await talkIn(use, group.id)).toEqual([]);
   expect(await talkIn(use, aside.conversation)).toEqual([]);
   expect((await talkIn(use, conversation)).filter((line) => !line.startsWith('bot'))).toEqual([

@@ -2,7 +2,7 @@
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { WantedModes } from '#domain/planning/modes.ts';
 import type { Message } from '#domain/service.ts';
-import { describeError, get, post } from './api.ts';
+import { ApiError, describeError, get, post } from './api.ts';
 import type { ServerEvent } from './event-parser.ts';
 import { openPlan } from './focus.ts';
 import { refreshInbox } from './inbox.ts';
@@ -95,8 +95,11 @@ export async function openConversation(id: string): Promise<void> {
     await loadMessages(signal);
   } catch (error) {
     if (signal.aborted) return;
+    // What was said about a plan that the reader sees may be between others.
+    const isTheirs = error instanceof ApiError && error.status === 404;
     change((s) => {
-      s.problem = describeError(error);
+      if (isTheirs) s.conversation = createConversationId();
+      else s.problem = describeError(error);
     });
   }
   if (signal.aborted) return;

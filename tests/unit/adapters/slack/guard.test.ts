@@ -51,6 +51,7 @@ async function handleFirst(allowed: string[]): Promise<string[]> {
     markHandled: async () => {},
     age: () => 0,
     reply: () => {},
+    forget: () => {},
   };
   await handle(event, one);
   return handled;
