@@ -10,6 +10,7 @@ import { measureBurst } from './benches/burst.ts';
 import { measureDags } from './benches/dags.ts';
 import { measureThroughput, measureThroughputWrite } from './benches/executor-rate.ts';
 import { measureImpact } from './benches/impact.ts';
+import { measurePeople } from './benches/people.ts';
 import { measurePlanner } from './benches/planner.ts';
 import { measurePropose } from './benches/propose.ts';
 import { measureReady } from './benches/ready.ts';
@@ -38,6 +39,7 @@ const benches: Record<BenchName, Bench> = {
   acknowledge: measureAcknowledge,
   planner: measurePlanner,
   visible: measureVisible,
+  people: measurePeople,
   start: measureStart,
   retention: measureRetention,
 };

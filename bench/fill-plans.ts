@@ -10,23 +10,28 @@ export const personOf = (n: number): string => `person-${n}@corp.example`;
 /**
  * Of ten ended plans eight completed, one failed, one was rejected. Of ten live ones six are proposed, two executing, one stalled, one
  * approved; every fourth has another rule than the default.
+ * @param first plans that are there already
  */
-export async function fillPlans(db: Database, fill: Fill): Promise<void> {
+export async function fillPlans(db: Database, fill: Fill, first = 0): Promise<void> {
   const all = fill.ended + fill.live;
   for (let from = 0; from < all; from += atOnce)
-    await fillSome(db, fill, from, Math.min(all, from + atOnce));
+    await fillSome(db, fill, { first, from, to: Math.min(all, from + atOnce) });
   await db.pool.query('vacuum (analyze) countersign.plans, countersign.plan_versions');
 }
 
 /** Plans of one statement. */
 const atOnce = 20_000;
 
-async function fillSome(db: Database, { people, ended }: Fill, from: number, to: number) {
+async function fillSome(
+  db: Database,
+  { people, ended }: Fill,
+  { first, from, to }: { first: number; from: number; to: number },
+) {
   await db.query.execute(sql`
     with made as (
       insert into countersign.plans (id, status, version, digest, revision, total, title, requester, approver_policy,
         planner_model, tools_required, guarded_operations, created_at, updated_at)
-      select 'PLAN-' || lpad(to_hex(n), 8, '0'),
+      select 'PLAN-' || lpad(to_hex(n + ${first}::int), 8, '0'),
         case when n <= ${ended}::int then (array['failed','rejected','completed','completed','completed','completed','completed','completed','completed','completed'])[1 + n % 10]
           else (array['executing','executing','stalled','approved','proposed','proposed','proposed','proposed','proposed','proposed'])[1 + n % 10] end,
         1, 'd', 1, 1, 'Plan ' || n, 'person-' || 1 + n % ${people}::int || '@corp.example',

@@ -14,6 +14,7 @@ export const benchNames = [
   'acknowledge',
   'planner',
   'visible',
+  'people',
   'start',
   'retention',
 ] as const;

@@ -6,6 +6,7 @@ import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
 import { createExpiry } from '#conversation/expire.ts';
+import { readShared } from '#db/backends.ts';
 import { readPlanCause } from '#db/plans.ts';
 import { readRunCause } from '#db/runs.ts';
 import { Platform } from '#domain/chat/inbox.ts';
@@ -147,7 +148,9 @@ function retentionJob(keeping: Keeping): Job<'retention'> {
     queue: queueFor('retention'),
     concurrency: 1,
     async handle(_, signal) {
-      await runRetention(keeping, signal);
+      const [newest] = await readShared(keeping.db.query);
+      const settings = newest?.shared.retention ?? keeping.settings;
+      await runRetention({ ...keeping, settings }, signal);
     },
   };
 }

@@ -2,7 +2,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { readAuditState } from '#db/audit-seals.ts';
-import { readBackends } from '#db/backends.ts';
+import { readBackends, readShared } from '#db/backends.ts';
 import { readDeliveryState } from '#db/chat-places.ts';
 import { countJobs } from '#db/gauges.ts';
 import { readInboxState } from '#db/inbox.ts';
@@ -16,6 +16,7 @@ import { commandName } from '#domain/command-name.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { findDifferences } from '#executor/shared-settings.ts';
 import { readModelAccess } from '#models/access.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { checkCalendars } from './doctor/check-calendars.ts';
@@ -122,7 +123,7 @@ async function checkServer(config: Config, { db }: Instance): Promise<CheckResul
   ];
 }
 
-async function listBackends({ db }: Instance): Promise<CheckResult[]> {
+async function listBackends({ settings }: Config, { db }: Instance): Promise<CheckResult[]> {
   const found = await readBackends(db.query);
   if (found.length === 0) {
     return [
@@ -139,7 +140,14 @@ async function listBackends({ db }: Instance): Promise<CheckResult[]> {
     const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id}), last heard of at ${one.seen_at.toISOString()}`;
     return { part: `Back end ${name}`, state: 'ok', text } satisfies CheckResult;
   });
-  return [...backends, ...judgeVersions(found, version)];
+  const differences = findDifferences(settings, await readShared(db.query)).map(
+    (text): CheckResult => ({
+      part: 'Settings of workers',
+      state: 'broken',
+      text: `${text} Until then, those of the worker that started last hold.`,
+    }),
+  );
+  return [...backends, ...differences, ...judgeVersions(found, version)];
 }
 
 async function listPools({ db }: Instance): Promise<CheckResult[]> {
@@ -347,7 +355,7 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
     const calendars = await checkCalendars(instance.registry, settings, timezone);
     const server = await checkServer(config, instance);
     const workers = [
-      ...(await listBackends(instance)),
+      ...(await listBackends(config, instance)),
       ...(await listPools(instance)),
       ...(await checkInbox(instance)),
       ...(await checkDelivery(instance)),

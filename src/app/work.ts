@@ -90,6 +90,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
       operations: settings.operations,
       guardedTools: settings.guardedTools,
       guardMode: settings.guardMode,
+      shared: { retention: settings.retention, resourcePools: settings.resourcePools },
       decide,
       budget,
       timezone: config.timezone,

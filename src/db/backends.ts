@@ -1,6 +1,7 @@
 // Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
 // A worker without a recent heartbeat is ignored, and any other worker removes its row.
-import { eq, inArray, not, type SQL, sql } from 'drizzle-orm';
+import { desc, eq, inArray, not, type SQL, sql } from 'drizzle-orm';
+import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
@@ -88,6 +89,17 @@ export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
     .from(backends)
     .where(alive)
     .orderBy(id);
+}
+
+/** The instance's settings as each live process has them, the one that started last first. */
+export async function readShared(db: Queryable): Promise<{ id: string; shared: SharedSettings }[]> {
+  const { id, shared, since_at } = backends;
+  const rows = await db
+    .select({ id, shared })
+    .from(backends)
+    .where(alive)
+    .orderBy(desc(since_at), id);
+  return rows.flatMap((row) => (row.shared === null ? [] : [{ id: row.id, shared: row.shared }]));
 }
 
 /** Manifests that were read last, by their digests. */

@@ -278,6 +278,10 @@ export const Settings = SettingsFile.superRefine((settings, context) => {
 });
 export type Settings = z.infer<typeof Settings>;
 
+/** Settings that hold for the whole instance, and which one process applies for all. */
+export const sharedSettings = ['retention', 'resourcePools'] as const;
+export type SharedSettings = Pick<Settings, (typeof sharedSettings)[number]>;
+
 /** A number of the environment that names its range when it does not fit. */
 function whole(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;

@@ -4,6 +4,7 @@ import {
   type NewBackend,
   type Offer,
   readBackends,
+  readShared,
   removeBackends,
   renewBackend,
   renewEverySeconds,
@@ -20,6 +21,7 @@ import type { OperationSpec, ToolRegistry } from '#domain/tool.ts';
 import { wakeWatchersLater } from '#plans/lifecycle/wake.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import type { Backend, SharedContext } from './executor-context.ts';
+import { findDifferences } from './shared-settings.ts';
 
 /** How often a process looks whether its own tools have changed (milliseconds). */
 const lookEveryMs = 1000;
@@ -84,7 +86,8 @@ export async function registerBackends(
     const { name, capabilities, concurrency } = backend;
     const manifest = backend.manifest();
     const operations = manifest.map((operation) => operation.name);
-    return { id, name, capabilities, operations, concurrency, manifest, version };
+    const { shared } = context;
+    return { id, name, capabilities, operations, concurrency, manifest, version, shared };
   }
 
   async function store(row: NewBackend): Promise<void> {
@@ -129,6 +132,8 @@ export async function registerBackends(
     }, lookEveryMs);
   }
 
+  for (const difference of findDifferences(context.shared, await readShared(db.query)))
+    warn(`${difference} This worker started last, so its own hold now.`);
   for (const member of members) await store(describe(member));
   next();
   return {

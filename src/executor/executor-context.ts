@@ -6,7 +6,7 @@ import type { Lease } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
-import type { Settings } from '#domain/settings.ts';
+import type { Settings, SharedSettings } from '#domain/settings.ts';
 import type { Catalogues, OperationSpec, ToolHost, ToolRegistry } from '#domain/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Budget } from '#planner/budget/budget.ts';
@@ -48,6 +48,8 @@ export type SharedContext = {
   operations: Settings['operations'];
   guardedTools: string[];
   guardMode: Settings['guardMode'];
+  /** This process's settings for the whole instance, for others to compare. */
+  shared: SharedSettings;
   /** null: no model is configured. */
   decide: ArgumentDecider | null;
   /** What model calls of a running plan may cost. */

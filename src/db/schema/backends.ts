@@ -1,6 +1,7 @@
 // Tables of execution: back ends, resource pools and reservations.
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, numeric, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { at, countersign } from './columns.ts';
 
@@ -20,6 +21,8 @@ export const backends = countersign.table(
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
     /** Of the program that it runs; null: a program that did not say. */
     version: text('version'),
+    /** Settings of its process that hold for the whole instance; null: an older program. */
+    shared: jsonb('shared').$type<SharedSettings>(),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Since when it has been there without a break, with at least what it offers now. */
     since_at: at('since_at').notNull().defaultNow(),

@@ -1,11 +1,13 @@
 // What a worker says it offers, for as long as it lives: rewritten when a tool comes up or goes down, taken back at the end.
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { readBackends, readManifests } from '#db/backends.ts';
+import { readBackends, readManifests, readShared } from '#db/backends.ts';
 import { backends } from '#db/schema.ts';
+import { Settings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { backendsOf, registerBackends } from '#executor/backends.ts';
 import type { Backend } from '#executor/executor-context.ts';
+import { findDifferences } from '#executor/shared-settings.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 import { makeExecutor } from '../plans/bench.ts';
@@ -32,6 +34,26 @@ describe('the back ends of a process', () => {
     expect(backendsOf({ backends: wanted, executor }, instance.registry)[1]?.operations()).toEqual(
       expect.arrayContaining(operations),
     );
+  });
+
+  test('tell a worker whose settings for the instance differ, and the last one to start decides', async () => {
+    const { resourcePools, retention } = Settings.parse({});
+    const sharing = (days: number, executor = makeExecutor(instance)) =>
+      Object.assign(executor, {
+        shared: { resourcePools, retention: { ...retention, plans: days } },
+      });
+    const enter = (id: string, executor: ReturnType<typeof sharing>) =>
+      registerBackends(executor, [{ id, backend: executor.backend }], '1.2.3', async () => {});
+    const [first, same, other] = [sharing(10), sharing(10), sharing(20)];
+    const registrations = [await enter('one/main', first), await enter('two/main', same)];
+    expect(same.warnings).toEqual([]);
+    registrations.push(await enter('three/main', other));
+    expect(other.warnings).toEqual([expect.stringMatching(/(one|two)\/main .*"retention"/)]);
+    const [newest] = await readShared(instance.db.query);
+    expect(newest).toMatchObject({ id: 'three/main', shared: { retention: { plans: 20 } } });
+    expect(findDifferences(first.shared, await readShared(instance.db.query))).toHaveLength(1);
+    for (const one of registrations) await one.withdraw();
+    for (const one of [first, same, other]) one.leases.stop();
   });
 
   test('are rewritten when a tool comes or goes, written again when lost, and taken back at the end', async () => {

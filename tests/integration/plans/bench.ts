@@ -38,6 +38,7 @@ export function makeExecutor(
     guardedTools: settings.guardedTools,
     operations: settings.operations,
     guardMode: settings.guardMode,
+    shared: settings,
     decide: null,
     publicUrl: null,
     budget: createBudget({ db, clock: systemClock, caps: usualCaps }),

@@ -1,0 +1,271 @@
+// What five hundred people wait for on one gateway and two workers, beside what five people wait for there.
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Instance } from '#app/wire/instance.ts';
+import { type Database, openDatabase } from '#db/database.ts';
+import type { ChatContent, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import { person } from '#domain/people/actor.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import { type Fill, fillPlans, personOf } from '../fill-plans.ts';
+import { drawPlan } from '../graphs.ts';
+import { getJson, PlanAnswer, postJson } from '../http.ts';
+import { median, quantile } from '../numbers.ts';
+import { makeRow, type Row } from '../row.ts';
+import { type Bench, type Stage, until } from '../stage.ts';
+
+type Crowd = Fill & {
+  /** Each asks for the inbox every five seconds and watches a plan. */
+  consoles: number;
+  /** Plans with a card in a chat that changes all the time. */
+  cards: number;
+};
+
+const few: Crowd = { people: 5, ended: 500, live: 20, consoles: 1, cards: 1 };
+const many: Crowd = { people: 500, ended: 300_000, live: 2000, consoles: 60, cards: 100 };
+const usualCount = 60;
+const warmUp = 5;
+const stepsOfCard = 600;
+const planningMs = 200;
+const consoleAsksEveryMs = 5000;
+const thinkMs = 100;
+const asker = person('bench', 'slack');
+const atMostThrice = { reach: 3, stretch: 1.5 };
+
+const figures = ['inbox', 'press', 'first sign', 'final card'] as const;
+type Figure = (typeof figures)[number];
+const described: Record<Figure, string> = {
+  inbox: 'GET /api/inbox of one of them',
+  press: 'a press on Approve, over HTTP',
+  'first sign': 'a request in a chat → the first sign of work there',
+  'final card': 'the end of a plan → its card says so',
+};
+
+/** Answers, or proposes a plan of that many waits where it is asked to run some. */
+const planner: Planner = {
+  name: 'bench',
+  async plan({ text }) {
+    await pause(planningMs);
+    const [, steps] = /^Run (\d+) steps/.exec(text) ?? [];
+    return {
+      result:
+        steps === undefined
+          ? { kind: 'answer', text: 'Here.' }
+          : { kind: 'proposal', draft: drawRunning(Number(steps)) },
+      reason: 'asked',
+      planner: 'bench',
+      confidence: null,
+      cost_usd: 0,
+      trace: [],
+      session: null,
+    };
+  },
+};
+
+/** A chat that takes everything at once, and when each thread first showed a status or a card that says it is done. */
+function openChat() {
+  const signs = new Map<string | null, number>();
+  const finals = new Map<string | null, number>();
+  const note = (place: ChatPlace, { text }: ChatContent) => {
+    if (!finals.has(place.thread) && text.includes('✓ Done ·'))
+      finals.set(place.thread, Date.now());
+  };
+  const port: ChatPort = {
+    async post(place, content) {
+      note(place, content);
+      return { ...place, message: `m${place.thread}` };
+    },
+    async update(post, content) {
+      note(post, content);
+    },
+    async whisper() {},
+    status: {
+      fadesAfterMs: 60_000,
+      async show({ thread }) {
+        if (!signs.has(thread)) signs.set(thread, performance.now());
+        return undefined;
+      },
+      async clear() {},
+    },
+  };
+  return { port, signs, finals };
+}
+
+const placeOf = (thread: string): ChatPlace => ({
+  platform: 'slack',
+  tenant: 'T1',
+  channel: 'C1',
+  thread,
+});
+
+type Parts = {
+  stage: Stage;
+  db: Database;
+  front: Instance;
+  chat: ReturnType<typeof openChat>;
+  url: string;
+  crowd: Crowd;
+};
+
+/** Waits of a second, one after the other. */
+function drawRunning(count: number): PlanDraft {
+  const steps = Array.from({ length: count }, (_, at) => ({
+    id: `${at}`,
+    description: 'Wait',
+    tool: 'control',
+    operation: 'wait',
+    args: { seconds: 1 },
+    ...(at === 0 ? {} : { after: [`${at - 1}`] }),
+  }));
+  return { title: `${count} waits`, steps };
+}
+
+async function openThread(front: Instance, thread: string): Promise<string> {
+  return front.db.transaction((tx) => front.openConversation(tx, placeOf(thread), null));
+}
+
+/** Asks for a plan in a thread, where its card is posted, and approves it. */
+async function beginInThread(
+  { front, stage }: Parts,
+  thread: string,
+  steps: number,
+): Promise<{ id: string; version: number }> {
+  const conversation = await openThread(front, thread);
+  await front.service.say(conversation, `Run ${steps} steps`, asker);
+  const id = await until(stage.signal, async () => {
+    const { rows } = await front.db.pool.query<{ id: string }>(
+      'select id from countersign.plans where conversation = $1',
+      [conversation],
+    );
+    return rows[0]?.id ?? null;
+  });
+  const { version, digest } = await front.service.getPlan(id);
+  await front.service.approve(id, { version, digest }, asker);
+  return { id, version };
+}
+
+const anyone = ({ people }: Crowd) => encodeURIComponent(personOf(1 + randomInt(people)));
+
+/** Keeps the consoles open until `signal` aborts. */
+async function keepConsole({ url, crowd }: Parts, plan: string, signal: AbortSignal) {
+  const user = anyone(crowd);
+  const stream = await fetch(`${url}/api/plans/${plan}/events`, { signal });
+  const read = (async () => {
+    for await (const _ of stream.body ?? []) signal.throwIfAborted();
+  })();
+  const ask = (async () => {
+    await pause(randomInt(consoleAsksEveryMs), undefined, { signal });
+    for (;;) {
+      await getJson(`${url}/api/inbox?user=${user}`);
+      await pause(consoleAsksEveryMs, undefined, { signal });
+    }
+  })();
+  await Promise.all([read, ask]).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+const measures: Record<Figure, (parts: Parts, name: string) => Promise<number>> = {
+  inbox: ({ url, crowd }) => time(() => getJson(`${url}/api/inbox?user=${anyone(crowd)}`)),
+  async press({ url }) {
+    const body = JSON.stringify(drawPlan('wide', 3));
+    const plan = PlanAnswer.parse(await postJson(`${url}/api/plans`, body));
+    const { id, version, digest } = plan;
+    const decision = JSON.stringify({ version, digest });
+    return time(() => postJson(`${url}/api/plans/${id}/approve`, decision));
+  },
+  async 'first sign'({ front, chat, stage, crowd }, name) {
+    const conversation = await openThread(front, name);
+    const someone = person(personOf(1 + randomInt(crowd.people)), 'slack');
+    const asked = performance.now();
+    await front.service.say(conversation, `Look at ${name}`, someone);
+    return (await until(stage.signal, async () => chat.signs.get(name) ?? null, 2)) - asked;
+  },
+  async 'final card'(parts, name) {
+    const { front, chat, stage } = parts;
+    const { id } = await beginInThread(parts, name, 2);
+    const shown = await until(stage.signal, async () => chat.finals.get(name) ?? null, 2);
+    const { execution_ended_at: ended } = await front.service.getPlan(id);
+    return Math.max(0, shown - Date.parse(ended ?? ''));
+  },
+};
+
+async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
+  const { stage, crowd, front } = parts;
+  const name = `${crowd.people} people`;
+  stage.say(`${name}: ${crowd.cards} plans begin`);
+  const running = await Promise.all(
+    Array.from({ length: crowd.cards }, (_, at) =>
+      beginInThread(parts, `${name} ${at}`, stepsOfCard),
+    ),
+  );
+  const closing = new AbortController();
+  const signal = AbortSignal.any([stage.signal, closing.signal]);
+  const consoles = Promise.all(
+    Array.from({ length: crowd.consoles }, (_, at) =>
+      keepConsole(parts, running[at % running.length]?.id ?? '', signal),
+    ),
+  );
+  // It is waited for at the end, and thrown.
+  consoles.catch(() => undefined);
+  const times: Record<Figure, number[]> = {
+    inbox: [],
+    press: [],
+    'first sign': [],
+    'final card': [],
+  };
+  const count = stage.steps ?? usualCount;
+  for (const figure of figures) {
+    stage.say(`${name}: ${described[figure]}`);
+    for (let at = -warmUp; at < count; at++) {
+      stage.signal.throwIfAborted();
+      const ms = await measures[figure](parts, `${name} ${figure} ${at}`);
+      if (at >= 0) times[figure].push(ms);
+      await pause(thinkMs);
+    }
+  }
+  closing.abort();
+  await consoles;
+  for (const { id, version } of running) await front.service.cancel(id, { version }, asker);
+  return times;
+}
+
+export const measurePeople: Bench = async (stage) => {
+  const db = openDatabase(stage.url, {
+    max: 1,
+    silenceMs: 1_800_000,
+    applicationName: 'countersign bench',
+    onError: (error) => stage.say(error.message),
+  });
+  stage.closeLater('the connection that fills', db.close);
+  const chat = openChat();
+  const front = await stage.openInstance({ work: false });
+  for (let worker = 0; worker < 2; worker++)
+    await stage.openInstance({ work: true, planner, chatPorts: { slack: chat.port } });
+  const { url } = await stage.start('gateway');
+  const parts = { stage, db, front, chat, url };
+
+  await fillPlans(db, few);
+  const small = await measureCrowd({ ...parts, crowd: few });
+  stage.say(`${many.ended} ended plans are written`);
+  await fillPlans(db, many, few.ended + few.live);
+  const large = await measureCrowd({ ...parts, crowd: many });
+  return figures.map(
+    (figure): Row =>
+      makeRow({
+        name: 'people',
+        what: `${described[figure]}, with ${many.people} people, p99`,
+        unit: 'ms',
+        value: quantile(large[figure], 0.99),
+        p50: median(large[figure]),
+        compared: { with: `${few.people} people`, value: quantile(small[figure], 0.99) },
+        target: atMostThrice,
+      }),
+  );
+};

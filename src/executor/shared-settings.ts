@@ -1,0 +1,19 @@
+// Settings that one process applies for the whole instance: the workers should agree on them.
+import { isDeepStrictEqual } from 'node:util';
+import { type SharedSettings, sharedSettings } from '#domain/settings.ts';
+
+/** A sentence for each setting that another live worker has otherwise. */
+export function findDifferences(
+  own: SharedSettings,
+  others: readonly { id: string; shared: SharedSettings }[],
+): string[] {
+  return sharedSettings.flatMap((name) => {
+    // What was stored is JSON.
+    const here: unknown = JSON.parse(JSON.stringify(own[name]));
+    const other = others.find(({ shared }) => !isDeepStrictEqual(shared[name], here));
+    if (other === undefined) return [];
+    return [
+      `The worker ${other.id} has other "${name}" in its settings file. Give every process the same.`,
+    ];
+  });
+}
