@@ -108,7 +108,8 @@ function cardJob(context: ConversationContext): Job<'card'> {
       await announce(context, plan_id, later);
       await followPlan(context, plan_id, { later, progress });
       await tellNeedsYou(context, plan_id);
-      await followHomes(context);
+      // How far a plan is stands on no Home.
+      if (progress !== true) await followHomes(context);
     },
   };
 }

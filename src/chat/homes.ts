@@ -65,6 +65,8 @@ export async function followHomes(context: Asking): Promise<void> {
 
 /** A Home is drawn at most once in so long. */
 const paceMs = 3000;
+/** Slack takes some hundred a minute from a workspace. */
+const eachMs = 600;
 const leaseMs = 30_000;
 const triesAtMost = 8;
 const forgottenAtOnce = 200;
@@ -91,7 +93,7 @@ async function settleFailure(
 async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHome) {
   try {
     const digest = await drawer.show(home, home.shown);
-    await settleHome(context.db.query, home, { digest, paceMs });
+    await settleHome(context.db.query, home, { digest, paceMs, eachMs });
   } catch (error) {
     await settleFailure(context, home, error);
   }

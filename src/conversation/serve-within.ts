@@ -29,6 +29,7 @@ type Special =
   | 'checkPlaybookRun'
   | 'listPlans'
   | 'inbox'
+  | 'watchInbox'
   | 'stats'
   | 'listConversations'
   | 'trace'
@@ -202,6 +203,7 @@ export function serveWithin(
     },
     listPlans: (filter) => service.listPlans({ ...filter, ...within }),
     inbox: (query) => service.inbox({ ...query, ...within }),
+    watchInbox: (query, signal) => service.watchInbox({ ...query, ...within }, signal),
     stats: (leastPeople) => service.stats(leastPeople, scope ?? undefined),
     listConversations: (query) =>
       service.listConversations({ ...query, ...within, ...(reader && { reader }) }),

@@ -75,6 +75,7 @@ import { hearReply } from './talk/hear-reply.ts';
 import { onceOnly, startRunOnce } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
 import { watchConversation, watchPlan } from './watch.ts';
+import { createInboxWatch } from './watch-inbox.ts';
 
 /** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
 const loadMarkdown = () => import('#plans/views/markdown.ts');
@@ -89,6 +90,7 @@ class CheckedChange<T> implements Checked<T> {
 
 export function createService(context: ConversationContext): Service {
   const { db } = context;
+  const watchInbox = createInboxWatch(context);
   /** A decision about a plan: one that was pressed in a chat is made once. */
   function decidePlan<D extends { pressed?: Pressed }>(
     check: (
@@ -326,6 +328,7 @@ export function createService(context: ConversationContext): Service {
       const { version } = await readPlanRow(db.query, id);
       return readArtifacts(db.query, id, version);
     },
+    watchInbox: ({ within: scope }, signal) => watchInbox(scope, signal),
     watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),

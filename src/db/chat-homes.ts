@@ -3,6 +3,7 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { countersign } from './schema/columns.ts';
 import { chatHomes } from './schema.ts';
 import { inSeconds, now } from './sql/time.ts';
 
@@ -65,15 +66,26 @@ export async function takeHome(
   return taken ?? null;
 }
 
-/** The Home shows what `digest` is of, and is not drawn again within `paceMs`. */
+/**
+ * The Home shows what `digest` is of, and is not drawn again within `paceMs`; where many are open in its workspace, within `eachMs`
+ * for each of them, or a minute.
+ */
 export async function settleHome(
   db: Queryable,
   home: HomeOf,
-  { digest, paceMs }: { digest: string; paceMs: number },
+  { digest, paceMs, eachMs }: { digest: string; paceMs: number; eachMs: number },
 ): Promise<void> {
+  const open = sql`(select count(*) from ${countersign}.chat_homes o
+    where o.platform = ${home.platform} and o.tenant = ${home.tenant})`;
+  const ms = sql`greatest(${paceMs}::float8, least(60000, ${open} * ${eachMs}::float8))`;
   await db
     .update(chatHomes)
-    .set({ lease_until: null, shown: digest, tries: 0, not_before: inSeconds(paceMs / 1000) })
+    .set({
+      lease_until: null,
+      shown: digest,
+      tries: 0,
+      not_before: sql`${now} + make_interval(secs => ${ms} / 1000)`,
+    })
     .where(isHome(home));
 }
 

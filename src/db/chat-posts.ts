@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { planStanding } from './plan-groups.ts';
 import { overtaken } from './runs.ts';
 import { countersign } from './schema/columns.ts';
 import { chatPosts } from './schema.ts';
@@ -360,7 +361,7 @@ export async function askForCards(
     from (
       select c.message_id, s.standing, not ${progress} or c.standing is distinct from s.standing as urgent
       from ${countersign}.chat_posts c, lateral (
-        select concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown) as standing
+        select ${planStanding} as standing
         from ${countersign}.plans where id = c.plan_id) s
       where c.plan_id = ${planId} and c.live
     ) n where n.message_id = c.message_id`);

@@ -27,7 +27,7 @@ export type Topic =
   /** Several organisations share the instance from now on. */
   | 'tenancy';
 /** Topics that are listened to whatever plan they name. */
-type Kind = 'activity' | 'cancel' | 'pause' | 'work';
+type Kind = 'activity' | 'cancel' | 'pause' | 'plan' | 'work';
 
 /** Wakes everyone who listens to `topic`, when the transaction commits. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {

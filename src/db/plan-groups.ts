@@ -84,6 +84,17 @@ const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICA
 const hasProblem = sql`${plans.id} = any(array(
   select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem}))`;
 
+/** Of a row of `plans` what is more than the progress of its steps. */
+export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown)`;
+
+export type Standing = { id: string; tenant: string | null; standing: string };
+
+export async function readStandings(db: Queryable, ids: string[]): Promise<Standing[]> {
+  const { rows } = await db.execute<Standing>(sql`
+    select id, tenant, ${planStanding} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
+  return rows;
+}
+
 /** A plan in which something may wait for somebody. Moments are µs since 1970. */
 export type OpenPlan = {
   id: string;

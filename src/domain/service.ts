@@ -16,7 +16,7 @@ import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { Forecast, GroupBy, PlanGroups } from './plan/groups.ts';
-import type { Inbox, InboxQuery } from './plan/inbox.ts';
+import type { Inbox, InboxChange, InboxQuery } from './plan/inbox.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
 import type {
@@ -423,6 +423,8 @@ export type Service = {
   /** The outline, roadmap and schedule behind the plan's present version; each null where it was made without one. */
   planning(id: string): Promise<PlanningArtifacts>;
 
+  /** Plans that change from now on, gathered for a second, until the signal aborts. */
+  watchInbox(query: { within?: PlanScope }, signal: AbortSignal): AsyncIterable<InboxChange[]>;
   /** Changes after `since`, as they happen, until the signal aborts. Ends after a terminal status only if `signal` aborts. */
   watchPlan(id: string, since: number, signal: AbortSignal): AsyncIterable<Change[]>;
   watchConversation(

@@ -1,4 +1,4 @@
-// Event streams: the changes of a plan and the messages of a conversation as they happen, from any place on.
+// Event streams: the changes of a plan and the messages of a conversation as they happen, from any place on; and which plans change.
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
@@ -156,6 +156,27 @@ export const eventRoutes: Routes = async (app, context) => {
         toEvents: (batch) => placeEvents('change', batch, (change) => change.revision),
       });
     },
+  );
+
+  app.get(
+    '/api/inbox/events',
+    {
+      config: { role: 'viewer', subject: 'list', endless: true },
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'watchInbox',
+        tags: [tags.plans],
+        summary: 'Which plans change, as they do',
+        description:
+          'Events named `plans`, at most one a second: the data has `plans`, each with its `id` and whether it `moved`, by more than the progress of its steps; null: any may have changed. It begins with what changes from now on.',
+        response: answers({ 200: text('The stream; it stays open.', media) }),
+      },
+    },
+    (request, reply) =>
+      sendEvents(request, reply, context, {
+        watch: (signal) => request.service.watchInbox({}, signal),
+        toEvents: (batch) => batch.map((data) => ({ event: 'plans', data })),
+      }),
   );
 
   app.get(

@@ -43,6 +43,12 @@ export type InboxPage = z.infer<typeof InboxPage>;
 export const Inbox = z.object({ groups: z.array(InboxPage) });
 export type Inbox = z.infer<typeof Inbox>;
 
+/** Plans that changed. `moved`: by more than the progress of steps. null: any may have. */
+export const InboxChange = z.object({
+  plans: z.array(z.object({ id: z.string(), moved: z.boolean() })).nullable(),
+});
+export type InboxChange = z.infer<typeof InboxChange>;
+
 /** Without `group`: the first page of each group, in their order. All conditions hold together. */
 export type InboxQuery = {
   /** The reader. */

@@ -1,0 +1,125 @@
+// Tells open inboxes which plans changed, instead of being asked. One reader a process looks at what changed, once a second, for all who
+// watch; what is shown is read again by whoever shows it.
+import { setTimeout as pause } from 'node:timers/promises';
+import { readStandings, type Standing } from '#db/plan-groups.ts';
+import { keepWithin } from '#db/plans-within.ts';
+import type { InboxChange } from '#domain/plan/inbox.ts';
+import type { PlanScope } from '#domain/plan/scope.ts';
+import type { ConversationContext } from '#messages/context.ts';
+import { readWithin } from './plans-within.ts';
+
+const gatherMs = 1000;
+/** Plans whose last standing is remembered; of another one the next change counts as more than progress. */
+const knownPlans = 10_000;
+
+/** What changed in a second. null: nobody knows what */
+type Changed = (Standing & { moved: boolean })[] | null;
+type Watcher = (changed: Changed) => void;
+
+export function createInboxWatch(context: ConversationContext) {
+  const { db, listener, warn } = context;
+  const watchers = new Set<Watcher>();
+  const changed = new Set<string>();
+  const known = new Map<string, string>();
+  let lost = false;
+  let gathering = false;
+  let off = () => {};
+
+  function noteStanding({ id, standing }: Standing): boolean {
+    const moved = known.get(id) !== standing;
+    known.delete(id);
+    known.set(id, standing);
+    const [oldest] = known.keys();
+    if (known.size > knownPlans && oldest !== undefined) known.delete(oldest);
+    return moved;
+  }
+
+  async function readChanged(): Promise<Changed> {
+    const ids = [...changed];
+    const all = lost;
+    changed.clear();
+    lost = false;
+    if (all) return null;
+    try {
+      const found = await readStandings(db.query, ids);
+      return found.map((plan) => ({ ...plan, moved: noteStanding(plan) }));
+    } catch (error) {
+      warn('Nobody could see which plans changed; inboxes are read whole.', error);
+      return null;
+    }
+  }
+
+  async function gather(): Promise<void> {
+    gathering = true;
+    while ((changed.size > 0 || lost) && watchers.size > 0) {
+      await pause(gatherMs);
+      const found = await readChanged();
+      for (const tell of watchers) tell(found);
+    }
+    gathering = false;
+  }
+
+  function hear(topic: string): void {
+    const id = topic.slice('plan:'.length);
+    // The connection was lost and is there again.
+    if (id === '') lost = true;
+    else changed.add(id);
+    if (!gathering) void gather();
+  }
+
+  function subscribe(tell: Watcher): () => void {
+    if (watchers.size === 0) off = listener.on('plan', hear);
+    watchers.add(tell);
+    return () => {
+      watchers.delete(tell);
+      if (watchers.size > 0) return;
+      off();
+      changed.clear();
+      known.clear();
+    };
+  }
+
+  /** As far as somebody of one organisation sees them. */
+  async function narrow(changed: Changed, scope: PlanScope | undefined): Promise<Changed> {
+    if (scope === undefined || changed === null) return changed;
+    const ofNobody = changed.flatMap(({ id, tenant }) => (tenant === null ? [id] : []));
+    const own =
+      ofNobody.length === 0
+        ? new Set<string>()
+        : await keepWithin(db.query, ofNobody, await readWithin(context, scope));
+    return changed.filter(({ id, tenant }) => tenant === scope.tenant || own.has(id));
+  }
+
+  /** Batches of changes, until the signal aborts; a batch without a plan says that any may have changed. */
+  return async function* watchInbox(
+    scope: PlanScope | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<InboxChange[]> {
+    const waiting: Changed[] = [];
+    let wake = () => {};
+    const stop = () => wake();
+    signal.addEventListener('abort', stop);
+    const leave = subscribe((found) => {
+      waiting.push(found);
+      wake();
+    });
+    try {
+      while (!signal.aborted) {
+        const next = waiting.shift();
+        if (next === undefined) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            if (signal.aborted || waiting.length > 0) resolve();
+          });
+          continue;
+        }
+        const found = await narrow(next, scope);
+        if (found === null) yield [{ plans: null }];
+        else if (found.length > 0) yield [{ plans: found.map(({ id, moved }) => ({ id, moved })) }];
+      }
+    } finally {
+      leave();
+      signal.removeEventListener('abort', stop);
+    }
+  };
+}

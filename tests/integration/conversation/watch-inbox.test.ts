@@ -1,0 +1,115 @@
+// Open inboxes are told which plans change, and how; nothing is asked while nothing does.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveWithin } from '#conversation/serve-within.ts';
+import { notify } from '#db/notify.ts';
+import type { InboxChange } from '#domain/plan/inbox.ts';
+import type { Service } from '#domain/service.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, { work: false });
+});
+afterAll(() => instance.close());
+
+const propose = (by = ana) =>
+  instance.service.propose({ title: 'One', steps: [noop('a')] }, { user: by.id }, by);
+/** Steps of a plan move on. */
+const moveOn = (id: string) =>
+  instance.db.transaction(async (tx) => {
+    await tx.execute(sql`update countersign.plans set succeeded = succeeded + 1 where id = ${id}`);
+    await notify(tx, `plan:${id}`);
+  });
+
+/** What is told while `change` happens, up to the first batch that `isLast`. */
+async function watch(
+  service: Service,
+  change: () => Promise<unknown>,
+  isLast: (told: NonNullable<InboxChange['plans']>) => boolean,
+): Promise<NonNullable<InboxChange['plans']>> {
+  const ending = new AbortController();
+  const told: NonNullable<InboxChange['plans']> = [];
+  const stream = service.watchInbox({}, ending.signal)[Symbol.asyncIterator]();
+  let next = stream.next();
+  await change();
+  for (;;) {
+    const { value = [], done } = await next;
+    for (const { plans } of value) told.push(...(plans ?? []));
+    if (done === true || isLast(told)) break;
+    next = stream.next();
+  }
+  ending.abort();
+  await stream.next();
+  return told;
+}
+
+test('a plan that is proposed, decided or stopped has moved; one whose steps go on has not', async () => {
+  const before = await propose();
+  let made = '';
+  const told = await watch(
+    instance.service,
+    async () => {
+      made = (await propose()).id;
+      await moveOn(before.id);
+    },
+    (plans) => plans.some(({ id }) => id === made) && plans.some(({ id }) => id === before.id),
+  );
+  expect(told).toContainEqual({ id: made, moved: true });
+
+  // From the second change on it is known how it was.
+  const both = await watch(
+    instance.service,
+    () => moveOn(before.id),
+    (plans) => {
+      if (plans.length === 1) void moveOn(before.id);
+      return plans.length === 2;
+    },
+  );
+  expect(both).toEqual([
+    { id: before.id, moved: true },
+    { id: before.id, moved: false },
+  ]);
+
+  const cancelled = await watch(
+    instance.service,
+    () => instance.service.cancel(before.id, { version: 1 }, ana),
+    (plans) => plans.length > 0,
+  );
+  expect(cancelled).toEqual([{ id: before.id, moved: true }]);
+});
+
+test('of an organisation nobody is told of plans of another', async () => {
+  const [ours, theirs, own] = [await propose(ben), await propose(ben), await propose(ana)];
+  for (const [{ id }, tenant] of [
+    [ours, 'slack:T1'],
+    [theirs, 'slack:T2'],
+  ] as const)
+    await instance.db.query.execute(
+      sql`update countersign.plans set tenant = ${tenant} where id = ${id}`,
+    );
+  const told = await watch(
+    serveWithin(instance.service, { tenant: 'slack:T1', reader: ana.id }),
+    async () => {
+      for (const { id } of [theirs, own, ours]) await moveOn(id);
+    },
+    (plans) => plans.some(({ id }) => id === ours.id) && plans.some(({ id }) => id === own.id),
+  );
+  expect(told.map(({ id }) => id)).not.toContain(theirs.id);
+});
+
+test('sixty who watch are told the same', async () => {
+  const { id } = await propose();
+  const ending = new AbortController();
+  const streams = Array.from({ length: 60 }, () =>
+    instance.service.watchInbox({}, ending.signal)[Symbol.asyncIterator](),
+  );
+  const waiting = streams.map((stream) => stream.next());
+  await moveOn(id);
+  for (const { value } of await Promise.all(waiting))
+    expect(value).toEqual([{ plans: [{ id, moved: true }] }]);
+  ending.abort();
+  await Promise.all(streams.map((stream) => stream.next()));
+});
