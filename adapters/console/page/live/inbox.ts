@@ -15,6 +15,7 @@ const pageSize = 25;
 const headAtMost = 100;
 const typingPause = 200;
 const refreshInterval = 1000;
+const retryAfter = 5000;
 
 type Answer = { groups: InboxPage[] };
 
@@ -90,6 +91,7 @@ const load = coalesce(async () => {
     if (state.inbox.problem !== null) assign({ problem: null });
   } catch (error) {
     assign({ problem: describeError(error) });
+    setTimeout(refreshInbox, retryAfter);
   }
 });
 
