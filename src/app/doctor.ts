@@ -39,6 +39,7 @@ import {
   checkTraces,
   judgeZones,
 } from './doctor/check-surroundings.ts';
+import { judgeWorkspaces } from './doctor/check-workspaces.ts';
 import { openPlace } from './open-database.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
@@ -147,7 +148,7 @@ async function listBackends({ settings }: Config, { db }: Instance): Promise<Che
       text: `${text} Until then, those of the worker that started last hold.`,
     }),
   );
-  return [...backends, ...differences, ...judgeVersions(found, version)];
+  return [...backends, ...judgeWorkspaces(found), ...differences, ...judgeVersions(found, version)];
 }
 
 async function listPools({ db }: Instance): Promise<CheckResult[]> {

@@ -12,6 +12,7 @@ import { findPlansOfRun } from '#conversation/plans-within.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
+import { findElsewhere } from '#db/backends.ts';
 import { readEveryName } from '#db/identities.ts';
 import { createSignInStore } from '#db/mcp-sign-ins.ts';
 import { followTenancy } from '#db/tenancy.ts';
@@ -41,8 +42,10 @@ import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createAddressRules } from '#tools/http/addresses.ts';
 import { createRegistry } from '#tools/registry.ts';
+import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
 import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
+import { otherWorkspace } from './doctor/check-workspaces.ts';
 import { followRules, groupingOf } from './follow-rules.ts';
 import { openSignInSeal } from './sign-in-key.ts';
 import { findUnreached } from './unreached-settings.ts';
@@ -86,11 +89,20 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });
   const readTenancy = await followTenancy(db, listener, servesOrganisations(config), warn);
   for (const unreached of findUnreached(config.settings, readTenancy())) warn(unreached);
+  // Its files are not those of the plans, so that nothing here reads or writes them.
+  const elsewhere =
+    work === false || work === 'when_alone'
+      ? null
+      : await findElsewhere(db.query, await readWorkspaceId(config.workspace));
+  if (elsewhere !== null) warn(otherWorkspace(config.workspace, elsewhere));
   const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     toolFiles: { files: config.settings.tools, from: dirname(config.settingsFile.path) },
-    disabledTools: config.settings.disabledTools,
+    disabledTools: [
+      ...config.settings.disabledTools,
+      ...(elsewhere === null ? [] : ['workspace', 'calendar']),
+    ],
     tenancy: readTenancy,
     secrets: config.secrets,
     ...(store === null ? {} : { signIns: store }),

@@ -24,6 +24,7 @@ import { openSender } from '#notices/webhooks/sender.ts';
 import type { WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
 import type { Budget } from '#planner/budget/budget.ts';
 import { createReads } from '#planner/open-tools.ts';
+import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { version } from './version.ts';
@@ -106,7 +107,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
   const registration = await registerBackends(
     crew.context,
     crew.backends,
-    version,
+    { version, workspace: await readWorkspaceId(config.workspace) },
     crew.lookForWork,
   );
   closers.add('the back ends', registration.withdraw);

@@ -1,5 +1,6 @@
 // Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
 // A worker without a recent heartbeat is ignored, and any other worker removes its row.
+import { setTimeout as pause } from 'node:timers/promises';
 import { desc, eq, inArray, not, type SQL, sql } from 'drizzle-orm';
 import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
@@ -10,6 +11,8 @@ import { now } from './sql/time.ts';
 
 /** A back end says this often that it is there. */
 export const renewEverySeconds = 5;
+/** How often it is looked whether one that seems to be there is (milliseconds). */
+const lookEveryMs = 250;
 /** One that has missed three renewals is gone. */
 const aliveForSeconds = 3 * renewEverySeconds;
 
@@ -20,6 +23,7 @@ export type LiveBackend = Offer & {
   name: string;
   concurrency: number;
   version: string | null;
+  workspace: string | null;
   seen_at: Date;
 };
 
@@ -83,9 +87,9 @@ export async function sweepBackends(db: Queryable): Promise<Offer[]> {
 
 /** Everyone who is there, without their manifests. */
 export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
-  const { id, name, operations, capabilities, concurrency, version, seen_at } = backends;
+  const { id, name, operations, capabilities, concurrency, version, workspace, seen_at } = backends;
   return db
-    .select({ id, name, operations, capabilities, concurrency, version, seen_at })
+    .select({ id, name, operations, capabilities, concurrency, version, workspace, seen_at })
     .from(backends)
     .where(alive)
     .orderBy(id);
@@ -100,6 +104,24 @@ export async function readShared(db: Queryable): Promise<{ id: string; shared: S
     .where(alive)
     .orderBy(desc(since_at), id);
   return rows.flatMap((row) => (row.shared === null ? [] : [{ id: row.id, shared: row.shared }]));
+}
+
+/**
+ * A back end that works in another folder than `workspace`, where none works in that one; null: there is none. One that has died
+ * still seems to be there, so it is waited for until it is heard of again, or missed.
+ */
+export async function findElsewhere(db: Queryable, workspace: string): Promise<string | null> {
+  const seen = new Map<string, number>();
+  for (;;) {
+    const found = (await readBackends(db)).filter((one) => one.workspace !== null);
+    if (found.length === 0 || found.some((one) => one.workspace === workspace)) return null;
+    for (const { id, seen_at } of found) {
+      const before = seen.get(id);
+      if (before !== undefined && seen_at.getTime() > before) return id;
+      seen.set(id, seen_at.getTime());
+    }
+    await pause(lookEveryMs);
+  }
 }
 
 /** Manifests that were read last, by their digests. */

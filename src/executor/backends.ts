@@ -65,13 +65,13 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 
 /**
  * Writes what each of `members` offers, renews it, and writes it anew when a tool came up or went down.
- * @param version of this program
+ * @param program its version, and the id of the workspace folder that it works in
  * @param onMore called when something is offered that was not before
  */
 export async function registerBackends(
   context: SharedContext,
   members: { id: string; backend: Backend }[],
-  version: string,
+  program: { version: string; workspace: string },
   onMore: () => Promise<void>,
 ): Promise<Registration> {
   const { db, warn } = context;
@@ -87,7 +87,7 @@ export async function registerBackends(
     const manifest = backend.manifest();
     const operations = manifest.map((operation) => operation.name);
     const { shared } = context;
-    return { id, name, capabilities, operations, concurrency, manifest, version, shared };
+    return { id, name, capabilities, operations, concurrency, manifest, shared, ...program };
   }
 
   async function store(row: NewBackend): Promise<void> {

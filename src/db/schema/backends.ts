@@ -23,6 +23,8 @@ export const backends = countersign.table(
     version: text('version'),
     /** Settings of its process that hold for the whole instance; null: an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
+    /** The id of its workspace folder; null: a program that did not say. */
+    workspace: text('workspace'),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Since when it has been there without a break, with at least what it offers now. */
     since_at: at('since_at').notNull().defaultNow(),

@@ -43,7 +43,12 @@ describe('the back ends of a process', () => {
         shared: { resourcePools, retention: { ...retention, plans: days } },
       });
     const enter = (id: string, executor: ReturnType<typeof sharing>) =>
-      registerBackends(executor, [{ id, backend: executor.backend }], '1.2.3', async () => {});
+      registerBackends(
+        executor,
+        [{ id, backend: executor.backend }],
+        { version: '1.2.3', workspace: 'one' },
+        async () => {},
+      );
     const [first, same, other] = [sharing(10), sharing(10), sharing(20)];
     const registrations = [await enter('one/main', first), await enter('two/main', same)];
     expect(same.warnings).toEqual([]);
@@ -72,7 +77,7 @@ describe('the back ends of a process', () => {
     const registration = await registerBackends(
       executor,
       [{ id: 'one/main', backend }],
-      '1.2.3',
+      { version: '1.2.3', workspace: 'one' },
       look,
     );
     const read = () => readManifests(instance.db.query);

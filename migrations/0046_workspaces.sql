@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."backends" ADD COLUMN "workspace" text;

@@ -1,0 +1,24 @@
+// Whether all workers work in one folder: steps of a plan find the files of those before them only there.
+import type { LiveBackend } from '#db/backends.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
+import { listOf } from '#domain/words.ts';
+
+const shareIt =
+  'Mount one folder in every process, name it in COUNTERSIGN_WORKSPACE, and restart the worker.';
+
+/** For a worker that starts. @param other a back end that works elsewhere */
+export const otherWorkspace = (folder: string, other: string): string =>
+  `The workspace ${folder} is another folder than that of ${other}, so this worker runs no step that uses files or calendars. ${shareIt}`;
+
+export function judgeWorkspaces(
+  backends: Pick<LiveBackend, 'id' | 'workspace' | 'operations'>[],
+): CheckResult[] {
+  const folders = Map.groupBy(
+    backends.filter(({ workspace }) => workspace !== null),
+    ({ workspace }) => workspace,
+  );
+  if (folders.size < 2) return [];
+  const groups = [...folders.values()].map((group) => listOf(group.map(({ id }) => id)));
+  const text = `Workers have different folders: ${groups.join('; ')}. Only those of one folder run steps that use files or calendars.`;
+  return [{ part: 'Workspace', state: 'broken', text, advice: shareIt }];
+}

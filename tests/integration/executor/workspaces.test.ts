@@ -1,0 +1,101 @@
+// Workers on machines with different workspace folders: the files of plans are in one of them, so that the others run what needs none.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { judgeWorkspaces } from '#app/doctor/check-workspaces.ts';
+import { readBackends } from '#db/backends.ts';
+import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+const folders: string[] = [];
+let first: TestInstance;
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-workspaces-'));
+  folders.push(folder);
+  return folder;
+}
+
+beforeAll(async () => {
+  first = await openTestInstance(database.url, { workspace: await makeFolder() });
+});
+afterAll(async () => {
+  await first.close();
+  for (const folder of folders) await rm(folder, { recursive: true });
+});
+
+test('a folder has one id, whoever asks first, and another folder another', async () => {
+  const [one, two] = [await makeFolder(), await makeFolder()];
+  const ids = await Promise.all(Array.from({ length: 20 }, () => readWorkspaceId(one)));
+  expect(new Set(ids).size).toBe(1);
+  expect(await readWorkspaceId(one)).toBe(ids[0]);
+  expect(await readWorkspaceId(two)).not.toBe(ids[0]);
+});
+
+test('a worker without the folder leaves files to those who have it, and doctor says so', async () => {
+  const second = await openTestInstance(database.url, { workspace: await makeFolder() });
+  try {
+    const backends = await readBackends(first.db.query);
+    const offers = new Map(
+      backends.map(({ workspace, operations }) => [
+        workspace,
+        operations.includes('workspace_write'),
+      ]),
+    );
+    expect(offers).toEqual(
+      new Map([
+        [await readWorkspaceId(first.workspace), true],
+        [await readWorkspaceId(second.workspace), false],
+      ]),
+    );
+    expect(judgeWorkspaces(backends)).toMatchObject([{ part: 'Workspace', state: 'broken' }]);
+    expect(second.registry.of(null).get('workspace_read')).toBeUndefined();
+    const plans = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        runPlan(n % 2 === 0 ? first : second, {
+          title: `Files ${n}`,
+          steps: [
+            noop('n'),
+            {
+              id: 'w',
+              description: 'Write',
+              tool: 'workspace',
+              operation: 'write',
+              args: { path: `${n}.txt`, content: 'x' },
+              after: ['n'],
+            },
+            {
+              id: 'r',
+              description: 'Read',
+              tool: 'workspace',
+              operation: 'read',
+              args: { path: `${n}.txt` },
+              after: ['w'],
+            },
+          ],
+        }),
+      ),
+    );
+    for (const { id } of plans) await reach(second, id, 'completed');
+    expect(await readFile(join(first.workspace, '11.txt'), 'utf8')).toBe('x');
+  } finally {
+    await second.close();
+  }
+});
+
+test('workers of one folder, or that say nothing of theirs, are in order', async () => {
+  const second = await openTestInstance(database.url, { workspace: first.workspace });
+  const backends = await readBackends(first.db.query);
+  await second.close();
+  expect(backends.map(({ operations }) => operations.includes('workspace_write'))).toEqual([
+    true,
+    true,
+  ]);
+  expect(judgeWorkspaces(backends)).toEqual([]);
+  expect(judgeWorkspaces([...backends, { id: 'old', workspace: null, operations: [] }])).toEqual(
+    [],
+  );
+});
