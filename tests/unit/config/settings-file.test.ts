@@ -34,7 +34,7 @@ it.each([
 ])('countersign.json may be in %s', (_, bytes) => {
   writeFileSync(join(folder, 'countersign.json'), bytes);
   const { settings } = loadConfig({ COUNTERSIGN_HOME: folder }, folder);
-  expect(settings.calendars).toEqual({ büro: 'a.ics' });
+  expect(settings.calendars).toEqual({ büro: { at: 'a.ics' } });
 });
 
 describe('a variable in countersign.json', () => {
@@ -62,7 +62,7 @@ describe('a variable in countersign.json', () => {
       headers: { authorization: 'Bearer planted-4f9d2c71', plain: `${v('TOKEN')}` },
     });
     expect(own).toMatchObject({ command: 'node', args: ['--key', 'planted-4f9d2c71'], cwd: '' });
-    expect(config.settings.calendars.team).toContain('/planted-4f9d2c71.ics');
+    expect(config.settings.calendars.team?.at).toContain('/planted-4f9d2c71.ics');
     expect(config.secrets).toEqual(['tickets.example.com', 'planted-4f9d2c71']);
   });
 
