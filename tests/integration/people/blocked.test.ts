@@ -48,7 +48,7 @@ beforeAll(async () => {
     settings: { identity: identity() },
     env: { COUNTERSIGN_PUBLIC_URL: site, PORT: new URL(site).port },
   });
-  app = (await serve(instance, instance.config, pino({ level: 'silent' }))).app;
+  app = (await serve(instance, instance.config, pino({ level: 'silent' }), undefined, 50)).app;
 });
 afterAll(async () => {
   await app?.close();
@@ -161,9 +161,16 @@ test('who is blocked while they are signed in is out at once: session, token, an
   const withToken = () =>
     fetch(`${site}/api/me`, { headers: { authorization: `Bearer ${token}` } });
   expect((await withToken()).status).toBe(200);
+  const streams = await Promise.all([
+    browser.go(`${site}/api/conversations/c/events`),
+    fetch(`${site}/api/conversations/c/events`, { headers: { authorization: `Bearer ${token}` } }),
+  ]);
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
   await change({ identity: { ...identity(), blocked: [...blocked, 'cleo@corp.example'] } });
   expect((await browser.go(`${site}/api/me`)).status).toBe(401);
   expect((await withToken()).status).toBe(401);
+  // What is open ends: the texts are whole.
+  await Promise.all(streams.map((stream) => stream.text()));
   for (const via of ['slack', 'teams', 'terminal', 'api', 'mcp'] as const)
     await expect(
       instance.service.startRun({ text: 'Do nothing' }, person('CLEO@corp.example', via)),
