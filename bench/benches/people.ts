@@ -15,7 +15,7 @@ import { makeRow, type Row } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 type Crowd = Fill & {
-  /** Each asks for the inbox every five seconds and watches a plan. */
+  /** Each follows what changes, reads the inbox for it every five seconds at most, and watches a plan. */
   consoles: number;
   /** Plans with a card in a chat that changes all the time. */
   cards: number;
@@ -27,7 +27,7 @@ const usualCount = 60;
 const warmUp = 5;
 const stepsOfCard = 600;
 const planningMs = 200;
-const consoleAsksEveryMs = 5000;
+const consoleReadsEveryMs = 5000;
 const thinkMs = 100;
 const asker = person('bench', 'slack');
 const atMostThrice = { reach: 3, stretch: 1.5 };
@@ -153,11 +153,11 @@ async function keepConsole({ url, crowd }: Parts, plan: string, signal: AbortSig
   const read = (async () => {
     for await (const _ of stream.body ?? []) signal.throwIfAborted();
   })();
+  const changes = await fetch(`${url}/api/inbox/events`, { signal });
   const ask = (async () => {
-    await pause(randomInt(consoleAsksEveryMs), undefined, { signal });
-    for (;;) {
+    for await (const _ of changes.body ?? []) {
       await getJson(`${url}/api/inbox?user=${user}`);
-      await pause(consoleAsksEveryMs, undefined, { signal });
+      await pause(consoleReadsEveryMs, undefined, { signal });
     }
   })();
   await Promise.all([read, ask]).catch((error: unknown) => {
