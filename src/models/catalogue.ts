@@ -1,5 +1,6 @@
 // What is known of OpenAI's models: prices, efforts and the day each is shut down. Looked up on 25 November 2026 in OpenAI's
 // lists of models, prices and deprecations; `prices` in countersign.json overrides and extends the prices.
+import { z } from 'zod';
 import type { Environment } from '#domain/settings.ts';
 
 /** US dollars per million tokens. */
@@ -20,6 +21,9 @@ export type Usage = {
   cached_tokens?: number | undefined;
   cache_write_tokens?: number | undefined;
 };
+
+/** Tokens as a server counts them: a negative or absurd number says nothing, and some count fractions. */
+export const TokenCount = z.number().nonnegative().max(1e9).transform(Math.ceil);
 
 export type Effort = NonNullable<Environment['PLANNER_REASONING_EFFORT']>;
 
@@ -99,13 +103,17 @@ function undated(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 }
 
+/** Names come from plans, too: `constructor` is none of ours. */
+const entryOf = <T>(table: Record<string, T>, name: string): T | null =>
+  (Object.hasOwn(table, name) ? table[name] : null) ?? null;
+
 export function findModel(name: string): ModelFacts | null {
-  return models[name] ?? models[undated(name)] ?? null;
+  return entryOf(models, name) ?? entryOf(models, undated(name));
 }
 
 /** The price of `model`; that of `*` in `overrides` stands for every model without one; null when unknown. */
 export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
-  const own = overrides[model] ?? overrides[undated(model)];
+  const own = entryOf(overrides, model) ?? entryOf(overrides, undated(model));
   return own ?? findModel(model)?.price ?? overrides['*'] ?? null;
 }
 

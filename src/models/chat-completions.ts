@@ -2,6 +2,7 @@
 // taken as it comes.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
+import { TokenCount } from './catalogue.ts';
 import type {
   ChatMessage,
   FinishReason,
@@ -27,12 +28,11 @@ const ContentPart = z
   .looseObject({ type: z.string(), text: z.string().optional() })
   .catch({ type: '' });
 
-const tokens = z.number().nonnegative();
 const Usage = z.object({
-  prompt_tokens: tokens,
-  completion_tokens: tokens,
+  prompt_tokens: TokenCount,
+  completion_tokens: TokenCount,
   prompt_tokens_details: z
-    .object({ cached_tokens: tokens.nullish(), cache_write_tokens: tokens.nullish() })
+    .object({ cached_tokens: TokenCount.nullish(), cache_write_tokens: TokenCount.nullish() })
     .nullish()
     .catch(null),
 });

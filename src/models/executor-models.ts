@@ -21,7 +21,8 @@ type Offer = {
  */
 export function findModelProblem({ env, prices, isOpenAi }: Offer, name: string): string | null {
   if (name === env.EXECUTOR_MODEL || name === env.PLANNER_MODEL) return null;
-  if (Object.hasOwn(prices, name) || (isOpenAi && findModel(name) !== null)) return null;
+  const isPriced = name !== '*' && Object.hasOwn(prices, name);
+  if (isPriced || (isOpenAi && findModel(name) !== null)) return null;
   return `The plan names the model ${name}, which is not offered here. Add its price to "prices" in countersign.json, or propose the plan with ${env.EXECUTOR_MODEL}.`;
 }
 

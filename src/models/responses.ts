@@ -2,6 +2,7 @@
 // sealed items that go back as they came.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
+import { TokenCount } from './catalogue.ts';
 import type { ChatMessage, FinishReason, ToolCall, Wire, WireFailure, WireReply } from './chat.ts';
 import { isPassing, readFailure } from './openai.ts';
 import { type RawCall, readCalls } from './read-calls.ts';
@@ -32,13 +33,15 @@ const Reply = z.object({
   output: z.array(JsonObject),
   usage: z
     .object({
-      input_tokens: z.number().nonnegative(),
-      output_tokens: z.number().nonnegative(),
+      input_tokens: TokenCount,
+      output_tokens: TokenCount,
       input_tokens_details: z
-        .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
-        .nullish(),
+        .object({ cached_tokens: TokenCount.nullish(), cache_write_tokens: TokenCount.nullish() })
+        .nullish()
+        .catch(null),
     })
-    .nullish(),
+    .nullish()
+    .catch(null),
 });
 
 export const responses: Wire = {

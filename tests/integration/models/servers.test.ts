@@ -327,6 +327,46 @@ describe('a reply in a server’s own way', () => {
     expect(usage.input_tokens).toBeGreaterThan(20);
   });
 
+  it.each<[string, { read: unknown; written: unknown; cached?: unknown; kept?: unknown }]>([
+    ['fractions', { read: 100.2, written: 20.5 }],
+    ['numbers below zero', { read: 100, written: -20 }],
+    ['more than any model writes', { read: 100, written: 3_000_000_000 }],
+    ['more than a number holds', { read: 100, written: 1e20 }],
+    ['words', { read: 'many', written: 20 }],
+    ['a cache below zero', { read: 100, written: 20, cached: -1e9, kept: -1e9 }],
+  ])('has its tokens counted where it sends %s', async (_, { read, written, cached, kept }) => {
+    const details = { cached_tokens: cached, cache_write_tokens: kept };
+    const text = { type: 'output_text', text: 'Yes.' };
+    const own = await serve({
+      '/chat/completions': () => ({
+        json: {
+          choices: [{ message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+          usage: {
+            prompt_tokens: read,
+            completion_tokens: written,
+            prompt_tokens_details: details,
+          },
+        },
+      }),
+      '/responses': () => ({
+        json: {
+          ...{ object: 'response', status: 'completed' },
+          output: [{ type: 'message', role: 'assistant', content: [text] }],
+          usage: { input_tokens: read, output_tokens: written, input_tokens_details: details },
+        },
+      }),
+    });
+    const prices = { '*': { input: 1, output: 1, cached_input: 1, cache_write: 2 } };
+    for (const api of ['chat', 'responses'] as const) {
+      const reply = await open(own.url, { api, prices }).complete(ask(), never);
+      expect(reply.content).toBe('Yes.');
+      for (const count of [reply.usage.input_tokens, reply.usage.output_tokens])
+        expect(Number.isInteger(count) && count >= 0 && count < 2 ** 31).toBe(true);
+      expect(reply.cost_usd).toBeGreaterThan(0);
+      expect(reply.cost_usd).toBeLessThan(0.01);
+    }
+  });
+
   it.each([
     [
       'vLLM without a parser',

@@ -1,6 +1,13 @@
 // What a call costs before and after it is made.
 import { describe, expect, it } from 'vitest';
-import { computeBound, computeCost, findPrice, findUnknownPrices } from '#models/catalogue.ts';
+import {
+  computeBound,
+  computeCost,
+  findModel,
+  findPrice,
+  findUnknownPrices,
+} from '#models/catalogue.ts';
+import { findModelProblem } from '#models/executor-models.ts';
 import { estimateTokens } from '#models/tokens.ts';
 
 describe('prices', () => {
@@ -40,6 +47,17 @@ describe('prices', () => {
     const known = { PLANNER_MODEL: 'gpt-4.1-2025-04-14', EXECUTOR_MODEL: 'gpt-6.2-sol' };
     expect(findUnknownPrices(known, {})).toEqual([]);
   });
+
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty-2026-01-01', '*'])(
+    'takes %s for no model that a plan may name',
+    (name) => {
+      const prices = { '*': { input: 1, output: 1 } };
+      const env = { PLANNER_MODEL: 'gpt-4.1', EXECUTOR_MODEL: 'gpt-4.1' };
+      expect(findModel(name)).toBeNull();
+      expect(findPrice(name, prices)).toEqual(prices['*']);
+      expect(findModelProblem({ env, prices, isOpenAi: true }, name)).toContain(name);
+    },
+  );
 
   it('counts input and output apart', () => {
     expect(
