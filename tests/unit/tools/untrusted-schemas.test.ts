@@ -168,6 +168,11 @@ describe('hostile schemas', () => {
     ],
     ['a reference to itself', of({ $ref: '#/properties/a' }), { a: 1 }],
     ['a format', of({ format: 'email' }), { a: `${'a.'.repeat(long)}@` }],
+    [
+      'many values that come later among many that do not fit',
+      of({ items: { type: 'string' } }),
+      { a: [...Array(1000).fill(1), ...Array(60_000).fill({ $from: 'x' })] },
+    ],
   ])('%s is read and checked within a moment', (_, schema, args) => {
     // What is loaded once does not count.
     compileValidator({ type: 'object', properties: { a: { pattern: 'a' } } })({ a: 'a' });
