@@ -32,7 +32,7 @@ export function createRateLimits(db: Queryable): RateLimits {
         where r.until <= excluded.until and ${step} <= excluded.until + ${ms(everyMs * burst)}`);
       if (rowCount !== 0) return 0;
       const { rows } = await db.execute<{ ms: number }>(sql`
-        select greatest(${msFromNow(sql`until`)}, ${msFromNow(sql`spent_until - ${ms(everyMs * (burst - 1))}`)}, 1) as ms
+        select greatest(${msFromNow(sql`greatest(until, spent_until - ${ms(everyMs * (burst - 1))})`)}, 1) as ms
         from ${countersign}.rate_limits where key = ${of}`);
       return rows[0]?.ms ?? 1;
     },
