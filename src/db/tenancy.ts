@@ -6,6 +6,7 @@ import type { Database, Queryable } from './database.ts';
 import { type Listener, notify } from './notify.ts';
 import { countersign } from './schema/columns.ts';
 import { tenancy } from './schema.ts';
+import { retryUntilDatabaseAnswers } from './transient.ts';
 
 /** Every organisation that has asked for something, the first of each platform before the others of it. */
 async function readTenants(db: Queryable): Promise<{ tenant: string; first: boolean }[]> {
@@ -67,14 +68,16 @@ export async function followTenancy(
   warn: (message: string, error: unknown) => void,
 ): Promise<() => Tenancy> {
   const read = async () => (await readRow(db.query)) ?? (await guess(db.query));
-  let now = configured === null ? await read() : await keep(db, configured);
+  let now: Tenancy | null = null;
+  // First of all: others may change it while it is read here.
   listener.on('tenancy', () => {
-    read().then(
-      (found) => {
-        if (JSON.stringify(found) !== JSON.stringify(now)) now = found;
-      },
-      (error: unknown) => warn('Who shares this instance could not be read.', error),
-    );
+    const late = (error: unknown) =>
+      warn('Who shares this instance could not be read; trying again.', error);
+    retryUntilDatabaseAnswers(read, late).then((found) => {
+      if (JSON.stringify(found) !== JSON.stringify(now)) now = found;
+    }, late);
   });
-  return () => now;
+  const first = configured === null ? await read() : await keep(db, configured);
+  now ??= first;
+  return () => now ?? first;
 }

@@ -265,4 +265,27 @@ describe('whose the folder is that was there before', () => {
     expect(await settle([one], null, null)).toEqual({ apart: false, owners: [] });
     expect(await settle([one, two], true, null)).toEqual({ apart: true, owners: [] });
   });
+
+  test('what another process says while it is first read here is not missed', async () => {
+    await settle([one], null, null);
+    const { db, listener } = gateway;
+    let hear: (topic: string) => void = () => {};
+    const query = Object.create(db.query, {
+      execute: {
+        async value(statement: Parameters<typeof db.query.execute>[0]) {
+          const before = await db.query.execute(statement);
+          await followTenancy(db, listener, true, () => {});
+          hear('tenancy');
+          return before;
+        },
+      },
+    });
+    const on = (_: string, wake: typeof hear) => {
+      hear = wake;
+      return () => {};
+    };
+    const read = await followTenancy({ ...db, query }, { on }, null, () => {});
+    await waitFor('what the other process said', async () => read().apart);
+    expect(read()).toEqual({ apart: true, owners: [one] });
+  });
 });
