@@ -19,6 +19,7 @@ import {
   samples,
 } from '../../fixtures/plans.ts';
 import { answerTo, listButtons, readCard } from '../../fixtures/teams/press.ts';
+import { runInTurn } from '../../setup/watch-loop.ts';
 
 /** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
 type Renderer = {
@@ -128,13 +129,8 @@ describe('a large plan’s details', async () => {
     let shown = '';
     for (let cursor: string | null = ''; cursor !== null && shown.length < 75_000; ) {
       const { steps: some, next }: ReviewPage = await readReview(service, huge, cursor, 4000);
-      expectTaken(
-        drawAdaptiveDetails(
-          viewDetails(huge, { steps: some, next, pages: [''] }, true),
-          asked,
-          back,
-        ),
-      );
+      const page = viewDetails(huge, { steps: some, next, pages: [''] }, true);
+      expectTaken(runInTurn(() => drawAdaptiveDetails(page, asked, back)));
       shown += some.flatMap(({ parts }) => parts.map(({ text }) => text)).join('');
       cursor = next;
     }
