@@ -90,7 +90,7 @@ afterAll(async () => {
 test('brings every row and file back, and what was running waits for a person', async () => {
   const { url } = await target();
   const restored = await restore(url);
-  expect(restored).toMatchObject({ paused: 1, set_aside: 1, files: 1, tokens: 1 });
+  expect(restored).toMatchObject({ paused: 1, set_aside: 1, files: 2, tokens: 1 });
   expect(await readFile(join(folder, 'restored', `${'long/'.repeat(30)}name.txt`), 'utf8')).toBe(
     'Hello',
   );
@@ -179,7 +179,7 @@ describe('into a database that has data', () => {
     expect(await stateOf(url)).toEqual(before);
     await ask(url, 'drop event trigger refuse');
     expect(await readFile(path, 'utf8')).toBe('Mine');
-    expect(await readdir(join(folder, 'restored'))).toEqual(['long']);
+    expect(await readdir(join(folder, 'restored'))).toEqual(['.countersign', 'long']);
     await restore(url, { force: true });
     expect(await stateOf(url)).toEqual({ ...before, aside: (before?.aside ?? 0) + 1 });
     expect(await readFile(path, 'utf8')).toBe('Hello');
