@@ -59,19 +59,16 @@ export function makeButton(press: CardPress, label: string, extra: Partial<Butto
   return { label, style: 'plain', press, form: null, confirm: null, ...extra };
 }
 
-/** A button that approves what was shown, with the last start that had passed. */
+/** A button that approves what was shown, and with it the starts that have passed. */
 export function makeApprove(
   press: CardPress,
   label: string,
   passed: PassedStarts | undefined,
   extra: Partial<Button> = {},
 ): Button {
-  return passed === undefined
-    ? makeButton(press, label, { style: 'primary', ...extra })
-    : makeButton({ ...press, passed: passed.last }, `${label} · starts now`, {
-        style: 'primary',
-        ...extra,
-      });
+  const primary: Partial<Button> = { style: 'primary', ...extra };
+  if (passed === undefined) return makeButton(press, label, primary);
+  return makeButton({ ...press, passed: passed.last }, `${label} · starts now`, primary);
 }
 
 const giveUpConfirm = {

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { readBody } from '#domain/bounded-body.ts';
+import { readText } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 /** The port that a server which listens was given. */
@@ -37,8 +37,8 @@ export async function findListener(
   try {
     const signal = AbortSignal.timeout(answersWithinMs);
     const answer = await fetch(`${address}/healthz`, { signal });
-    const { bytes } = await readBody(answer.body, longestHealth);
-    return { countersign: Health.parse(JSON.parse(bytes.toString('utf8'))).version };
+    const text = await readText(answer, longestHealth);
+    return { countersign: Health.parse(JSON.parse(text)).version };
   } catch {
     // It hangs, speaks something else, or is another program.
     return 'other';

@@ -1,9 +1,9 @@
-// Bodies of other servers' answers: read up to a limit, whatever they say of their length.
+// Response bodies of other servers, read up to a limit whatever length they declare.
 
-/** Bytes of the reason that a server gives for a refusal. */
+/** Bytes of an error response. */
 export const longestReason = 100_000;
 
-/** The first `limit` bytes of `body`, counted after decompression. Beyond, the stream is cancelled. */
+/** The first `limit` bytes of `body`, counted after decompression. The stream is cancelled there. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | null,
   limit: number,
@@ -13,10 +13,14 @@ export async function readBody(
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     size += chunk.length;
-    // Leaving the loop cancels the stream.
     if (size > limit) break;
   }
   return { bytes: Buffer.concat(chunks).subarray(0, limit), isCut: size > limit };
+}
+
+/** The first `limit` bytes of a response, as UTF-8. */
+export async function readText({ body }: Response, limit: number): Promise<string> {
+  return (await readBody(body, limit)).bytes.toString('utf8');
 }
 
 /** `response` with another body. */
@@ -26,7 +30,7 @@ export function withBody(
 ): Response {
   const { status, statusText, url, redirected } = response;
   const headers = new Headers(response.headers);
-  // They are of the body as it was sent.
+  // They describe the body as it was sent.
   for (const name of ['content-length', 'content-encoding']) headers.delete(name);
   return Object.defineProperties(new Response(body, { status, statusText, headers }), {
     // The constructor does not take them.

@@ -1,7 +1,7 @@
 // Whether the models that are set up do what plans need: a call of a tool, made for real, and how long they will be served.
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import { readBody } from '#domain/bounded-body.ts';
+import { readText } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseAs } from '#domain/json.ts';
 import type { ModelAccess } from './access.ts';
@@ -97,8 +97,8 @@ async function readShutdowns(client: OpenAI): Promise<Map<string, string>> {
   const listed = await client
     .get('/models', { timeout: listTimeoutMs })
     .asResponse()
-    .then(({ body }) => readBody(body, longestList))
-    .then(({ bytes }) => parseAs(Listed, bytes.toString('utf8')))
+    .then((response) => readText(response, longestList))
+    .then((text) => parseAs(Listed, text))
     .catch(() => undefined); // not every server has a list; the call itself tells whether it answers
   const dated = (listed?.data ?? []).flatMap(({ id, shutdown_date: date }): [string, string][] =>
     date ? [[id, date]] : [],

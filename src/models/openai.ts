@@ -1,6 +1,6 @@
 // The client of an OpenAI-compatible server. The package's own retries are off: ours are counted and traced.
 import OpenAI from 'openai';
-import { longestReason, readBody } from '#domain/bounded-body.ts';
+import { longestReason, readText } from '#domain/bounded-body.ts';
 import type { ModelAccess } from './access.ts';
 import type { WireFailure } from './chat.ts';
 
@@ -32,7 +32,7 @@ async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promis
     response = await fetch(next, { ...init, redirect: 'manual' });
   }
   if (response.ok) return response;
-  const text = (await readBody(response.body, longestReason)).bytes.toString('utf8');
+  const text = await readText(response, longestReason);
   const location = response.headers.get('location');
   const error =
     location === null

@@ -1,7 +1,7 @@
 // The Bot Connector of Teams: its few calls that are needed, each tried once. botbuilder's own client tries again by itself, also
 // what must not be done twice; here the caller knows whether that is safe.
 import { z } from 'zod';
-import { readBody } from '#domain/bounded-body.ts';
+import { readText } from '#domain/bounded-body.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
@@ -74,10 +74,10 @@ export function createCalls(options: {
       let response = await send(url, request, false);
       // A kept token may have been revoked meanwhile.
       if (response.status === 401) response = await send(url, request, true);
-      if (!response.ok) throw refusalOf(response, await readText(response));
+      if (!response.ok) throw refusalOf(response, await readText(response, longestAnswer));
       // From here on it is done, and must not be done again because nobody could read what Teams says of it.
       return request.method === 'GET'
-        ? readJson(await readText(response))
+        ? readJson(await readText(response, longestAnswer))
         : await readSaid(response);
     } catch (error) {
       throw explainTeamsError(error, deed, now());
@@ -170,11 +170,8 @@ function entitiesOf(activity: object): unknown[] {
   return 'entities' in activity && Array.isArray(activity.entities) ? activity.entities : [];
 }
 
-/** Bytes of an answer, which are pages of members at most. */
+/** Bytes of an answer; the largest are pages of members. */
 const longestAnswer = 4_000_000;
-
-const readText = async (response: Response): Promise<string> =>
-  (await readBody(response.body, longestAnswer)).bytes.toString('utf8');
 
 /** null: it is no JSON. */
 function readJson(text: string): unknown {
@@ -189,7 +186,7 @@ function readJson(text: string): unknown {
 /** What is said of something that was done; null: that got lost. */
 async function readSaid(response: Response): Promise<unknown> {
   try {
-    return readJson(await readText(response));
+    return readJson(await readText(response, longestAnswer));
   } catch {
     // The connection broke after the status.
     return null;

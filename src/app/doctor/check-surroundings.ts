@@ -1,7 +1,7 @@
 // What doctor says of all that is around the program: disk, key, time zones, its public address, the collector of traces, sign-in
 // providers.
 import { statfs } from 'node:fs/promises';
-import { longestReason, readBody } from '#domain/bounded-body.ts';
+import { longestReason, readText } from '#domain/bounded-body.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { resolveProviders } from '#domain/people/identity.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -128,11 +128,12 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
       text: 'COUNTERSIGN_PUBLIC_URL is not set, so cards in chats have no links.',
       advice: 'Set it to the address where people reach the console.',
     };
-  const fault = await findFault(`${url}/healthz`, {}, async (response) => {
-    if (!response.ok) return false;
-    const { bytes } = await readBody(response.body, longestReason);
-    return /"status":\s*"ok"/.test(bytes.toString('utf8'));
-  });
+  const fault = await findFault(
+    `${url}/healthz`,
+    {},
+    async (response) =>
+      response.ok && /"status":\s*"ok"/.test(await readText(response, longestReason)),
+  );
   return fault === null
     ? { part, state: 'ok', text: `${url} reaches this server` }
     : {

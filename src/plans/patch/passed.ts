@@ -1,4 +1,4 @@
-// Steps that a change adds or dates, whose start has passed.
+// Steps that a change adds or reschedules, and that should have started by now.
 import type { Queryable } from '#db/database.ts';
 import { namePatched } from '#db/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
@@ -9,19 +9,13 @@ import type { StepSelector } from '#domain/plan/step-selector.ts';
 
 type Dated = { at: string; steps: StepSelector };
 
+const date = (steps: StepSelector, start: string | null | undefined): Dated[] =>
+  start == null ? [] : [{ at: new Date(start).toISOString(), steps }];
+
 function datedBy(operation: PatchOperation): Dated[] {
   const added = addedBy(operation);
-  const steps =
-    added !== null ? { ids: [added.id] } : operation.op === 'update_steps' ? operation.steps : null;
-  const at =
-    added !== null
-      ? added.not_before
-      : operation.op === 'update_steps'
-        ? operation.set.not_before
-        : null;
-  return steps === null || at === null || at === undefined
-    ? []
-    : [{ at: new Date(at).toISOString(), steps }];
+  if (added !== null) return date({ ids: [added.id] }, added.not_before);
+  return operation.op === 'update_steps' ? date(operation.steps, operation.set.not_before) : [];
 }
 
 /** null: no start has passed. */

@@ -1,8 +1,8 @@
-// The bodies of a server behind an address, bounded as the lines of a program are: one message of `longestMessage` bytes. The request
-// that a longer one answers fails at once, and the stream it came on is read on.
+// Bodies of MCP servers over HTTP, limited like the lines of a program: one message of `longestMessage` bytes. A request with a
+// longer answer fails at once, and its stream is read on.
 import { longestReason, readBody, withBody } from '#domain/bounded-body.ts';
 import { isObject, parseJson } from '#domain/text.ts';
-import { ends, findId, longestMessage, toTooLong } from './read-lines.ts';
+import { longestMessage, MessageEnds, toTooLong } from './read-lines.ts';
 
 type Fetch = typeof fetch;
 
@@ -22,7 +22,7 @@ export function boundBodies(inner: Fetch): Fetch {
   };
 }
 
-/** The number of the request in `body`; null: it is none. */
+/** The id of the request in `body`; null: it has none. */
 function findRequest(body: unknown): number | null {
   const message = typeof body === 'string' ? parseJson(body) : null;
   return isObject(message) && typeof message.id === 'number' && 'method' in message
@@ -30,7 +30,7 @@ function findRequest(body: unknown): number | null {
     : null;
 }
 
-/** The whole body; one that is too long is cut, or an answer takes its place that says so. */
+/** The whole body; one that is too long is cut, or replaced by an error. */
 async function readWhole(body: ReadableStream<Uint8Array>, limit: number, id: number | null) {
   const { bytes, isCut } = await readBody(body, limit);
   return isCut && limit === longestMessage && id !== null ? JSON.stringify(toTooLong(id)) : bytes;
@@ -38,25 +38,23 @@ async function readWhole(body: ReadableStream<Uint8Array>, limit: number, id: nu
 
 const [newline, carriageReturn] = [0x0a, 0x0d];
 
-/** Passes server-sent events on; one that is too long is broken off, and an answer of ours follows. */
+/** Passes server-sent events on; one that is too long is cut off and followed by an error. */
 function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   let isLineEmpty = true;
   let isSkipping = false;
-  let head = '';
-  let tail = '';
+  let seen = new MessageEnds();
   const begin = () => {
     size = 0;
     isSkipping = false;
-    head = '';
-    tail = '';
+    seen = new MessageEnds();
   };
   const answer = () => {
-    const known = id ?? findId(head) ?? findId(tail);
+    const known = id ?? seen.findId();
     return Buffer.from(known === null ? '' : `data: ${JSON.stringify(toTooLong(known))}\n\n`);
   };
 
-  /** The end of the event within `chunk`, as the index behind it; -1: it goes on. */
+  /** The index after the end of the event within `chunk`; -1: it continues. */
   function findEnd(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       if (chunk[at] === carriageReturn) continue;
@@ -74,15 +72,14 @@ function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array>
         const part = chunk.subarray(from, end === -1 ? chunk.length : end);
         from += part.length;
         size += part.length;
-        if (head.length < ends) head += text(part.subarray(0, ends - head.length));
-        tail = (tail + text(part.subarray(-ends))).slice(-ends);
+        seen.add(part);
         if (!isSkipping && size <= longestMessage) controller.enqueue(part);
         else if (!isSkipping) {
           isSkipping = true;
-          // What was passed on is no message.
+          // Ends the event that was passed on so far, which is no message.
           controller.enqueue(Buffer.from('\n\n'));
           if (id !== null) {
-            // Nothing else is waited for on the stream of one request.
+            // The stream of one request has nothing else to wait for.
             controller.enqueue(answer());
             return controller.terminate();
           }
@@ -97,5 +94,3 @@ function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array>
     },
   });
 }
-
-const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');

@@ -1,13 +1,13 @@
 // The messages of a server that is a program: one line each, on a stream that may hold anything. A line that is no message is
-// passed over; one that is too long is never held whole, and the request that it answers fails at once.
+// skipped; one that is too long is never held whole, and the request that it answers fails at once.
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
 
 /** Bytes of a message. */
 export const longestMessage = 4_000_000;
-/** Characters at either end of a message that is too long in which its id is looked for. */
-export const ends = 1000;
+/** Characters at either end of a too long message that are searched for its id. */
+const endLength = 1000;
 /** Code of our own error: the server has acted, with unknown outcome. */
 export const tooLongCode = -32_099;
 
@@ -17,8 +17,8 @@ const newline = 0x0a;
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
-  /** Of the line that is passed over: how it began, and how it ends so far. */
-  #skipped: { head: string; tail: string } | null = null;
+  /** Of a line that is too long; null: it is kept so far. */
+  #skipped: MessageEnds | null = null;
   readonly #messages: JSONRPCMessage[] = [];
 
   append(chunk: Buffer): void {
@@ -42,17 +42,14 @@ export class LineReader {
 
   #take(part: Buffer): void {
     if (this.#skipped !== null) {
-      const { head, tail } = this.#skipped;
-      const last = part.subarray(-ends).toString('latin1');
-      this.#skipped = { head, tail: (tail + last).slice(-ends) };
+      this.#skipped.add(part);
       return;
     }
     this.#parts.push(part);
     this.#size += part.length;
     if (this.#size <= longestMessage) return;
-    const line = Buffer.concat(this.#parts);
-    const [head, tail] = [line.subarray(0, ends), line.subarray(-ends)];
-    this.#skipped = { head: head.toString('latin1'), tail: tail.toString('latin1') };
+    this.#skipped = new MessageEnds();
+    this.#skipped.add(Buffer.concat(this.#parts));
     this.#parts = [];
     this.#size = 0;
   }
@@ -62,7 +59,7 @@ export class LineReader {
     const line = Buffer.concat(this.#parts);
     this.#clearLine();
     if (skipped !== null) {
-      const id = findId(skipped.head) ?? findId(skipped.tail);
+      const id = skipped.findId();
       if (id !== null) this.#messages.push(toTooLong(id));
       return;
     }
@@ -76,15 +73,34 @@ export class LineReader {
   }
 }
 
-/** Our requests are numbered. */
-export function findId(text: string): number | null {
+/** Both ends of a message that is too long to be kept. */
+export class MessageEnds {
+  #head = '';
+  #tail = '';
+
+  add(part: Uint8Array): void {
+    const [first, last] = [
+      part.subarray(0, endLength - this.#head.length),
+      part.subarray(-endLength),
+    ];
+    this.#head += Buffer.from(first).toString('latin1');
+    this.#tail = (this.#tail + Buffer.from(last).toString('latin1')).slice(-endLength);
+  }
+
+  /** The number of the request that it answers. */
+  findId(): number | null {
+    return findId(this.#head) ?? findId(this.#tail);
+  }
+}
+
+function findId(text: string): number | null {
   const id = /"id"\s{0,9}:\s{0,9}(\d{1,15})\s{0,9}[,}]/.exec(text)?.[1];
   return id === undefined ? null : Number(id);
 }
 
 /** The answer to a request whose own answer is too long. */
 export function toTooLong(id: number): JSONRPCMessage {
-  const message = `its answer has more than ${describeBytes(longestMessage)}, which is the most that is read: ask for less at once`;
+  const message = `its answer is larger than ${describeBytes(longestMessage)}: ask for less at once`;
   return { jsonrpc: '2.0', id, error: { code: tooLongCode, message } };
 }
 
@@ -105,7 +121,7 @@ function readLine(line: Buffer): JSONRPCMessage[] {
 }
 
 function readMessage(json: unknown): JSONRPCMessage[] {
-  // Most of what is none is told without a list of all its faults, which takes long.
+  // Listing every fault of something that is no message would take long.
   if (!isObject(json) || json.jsonrpc !== '2.0') return [];
   try {
     return [parseJSONRPCMessage(json)];
