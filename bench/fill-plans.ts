@@ -1,4 +1,4 @@
-// Plans of many people, written by one statement: what has ended over a year, and what is alive now. They have no steps.
+// Fills the database with plans of many people: ended over a year, and live. They have no steps.
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/database.ts';
 
@@ -19,7 +19,6 @@ export async function fillPlans(db: Database, fill: Fill, first = 0): Promise<vo
   await db.pool.query('vacuum (analyze) countersign.plans, countersign.plan_versions');
 }
 
-/** Plans of one statement. */
 const atOnce = 20_000;
 
 async function fillSome(

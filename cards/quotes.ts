@@ -23,7 +23,7 @@ export function drawQuote({ by, words }: Quote): string {
   return by === '' ? words : `${by}: ${words}`;
 }
 
-/** What a plan is for, as its planner wrote it. */
+/** The planner's sentence about the plan's purpose. */
 export function goal(summary: string | null | undefined, planner: string | null): Quote[] {
   const words = isolateText(showPlanned(summary ?? '', planner, maxSentence));
   return words === '' ? [] : [{ by: 'Goal', words }];

@@ -177,7 +177,7 @@ export function describePassed(
   return `${times} passed: ${one ? 'step' : 'steps'} ${steps} ${one ? 'starts' : 'start'} at once if approved.`;
 }
 
-/** With what a reader can do about it, and a space; '' where no start has passed. */
+/** With the remedy and a space; '' if no start has passed. */
 function advisePassed(facts: PlanCardFacts): string {
   const { passed } = facts;
   if (passed === undefined) return '';

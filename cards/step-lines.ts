@@ -116,7 +116,7 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[._/-][\p{L}\p{N}]+)*/gu) ?? [];
 
-/** The planner's own words about a step; the offline planner has no reason beyond what the call does. */
+/** The planner's words about a step; the offline planner's only repeat the call. */
 export function reasonOf(
   { description }: Pick<Step, 'description'>,
   { planner_model }: Pick<Plan, 'planner_model'>,

@@ -20,14 +20,14 @@ const KeyHeaders = z.looseObject({
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It takes no `Idempotency-Key`: its answer is a secret, which is not kept. */
+    /** Refuses an `Idempotency-Key`: its answer is a secret and is not stored. */
     keyless?: true;
   }
 }
 
 const taken = new WeakSet<FastifyRequest>();
 
-/** Has every POST that is added to `api` from now on take a key, and say so in the document. No route ignores one. */
+/** Makes every POST added to `api` from now on take a key and document it. A route that ignores one is an error. */
 export function takeKeys(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.keyless === true) return;
@@ -39,7 +39,7 @@ export function takeKeys(api: FastifyInstance): void {
     if (!hasKey(request) || request.routeOptions.config.keyless !== true) return;
     throw new CountersignError(
       'invalid_request',
-      'This route takes no Idempotency-Key, since its answer is secret and is not kept. Send the request without it.',
+      'This route takes no Idempotency-Key, because its answer is a secret and is not stored. Send the request without the header.',
     );
   });
   api.addHook('preSerialization', async (request, reply) => {

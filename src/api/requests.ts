@@ -51,7 +51,7 @@ export const TalkBody = documented(
   },
 );
 
-/** The last start of a step that the reader knows has passed. */
+/** The latest passed start that the reader was shown. */
 const passed = z.iso.datetime({ offset: true }).exactOptional();
 
 const shown = {

@@ -51,7 +51,7 @@ export function readRulesAgain(config: Config): void {
   file.warnings.splice(0, Infinity, ...settingsFile.warnings);
 }
 
-/** Holds the parts of the settings that are read again, not copies. */
+/** Refers to the settings that are read again, so it must not copy them. */
 export function groupingOf({ settings: { groups, identity }, apart }: Config): Grouping {
   return {
     ...{ groups, providers: identity.providers, apart },

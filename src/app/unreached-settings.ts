@@ -1,8 +1,8 @@
-// Settings that no organisation reaches, though several share the instance.
+// Entries of the settings that no organisation can use although several share the instance.
 import type { Settings } from '#domain/settings.ts';
 import { sharingOf, type Tenancy } from '#domain/tenancy.ts';
 
-/** A sentence for each that names nobody, where nobody had the instance for themselves before. */
+/** A sentence for each entry that names no organisation, unless an earlier sole organisation still has them. */
 export function findUnreached(
   { mcpServers, calendars, tools, webhooks }: Settings,
   { apart, owners }: Tenancy,
@@ -18,6 +18,6 @@ export function findUnreached(
     .filter(([, one]) => sharingOf(one) === null)
     .map(
       ([name]) =>
-        `${name} serves none of the organisations that share this instance. Add "organisations": ["slack:T…"] or "shared": true.`,
+        `${name} serves none of the organisations on this instance. Add "organisations": ["slack:T…"] or "shared": true.`,
     );
 }

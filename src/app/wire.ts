@@ -248,7 +248,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
 }
 
-/** Whether its people are kept apart; null: nobody who is of an organisation comes here. */
+/** Whether this process keeps organisations apart; null: it serves no people of organisations. */
 function servesOrganisations({ apart, slack, teams, settings }: Config): boolean | null {
   const serves =
     slack !== null || teams !== null || Object.keys(settings.identity.providers).length > 0;

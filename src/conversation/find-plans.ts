@@ -26,7 +26,7 @@ const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
   find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
 };
 
-/** Plans under the name of their group, or under none; `more`: how many others of the group are not shown, if any. */
+/** Plans of one group, or of none; `more`: the number of plans that are not shown, as `countRest` words it. */
 type Section = { group: InboxGroup | null; plans: InboxPlan[]; more: string };
 
 export type FoundPlans =

@@ -39,7 +39,7 @@ export async function readWithin(
   };
 }
 
-/** The conversation whose words are in what is asked for; null: they are in none. */
+/** The conversation that the content was written in; null: none. */
 async function findWords(db: Queryable, subject: ScopedSubject): Promise<string | null> {
   if ('conversation' in subject) return subject.conversation;
   if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation;
@@ -48,8 +48,8 @@ async function findWords(db: Queryable, subject: ScopedSubject): Promise<string 
 
 /**
  * Whether a reader may see a plan, a run or a conversation.
- * @param scope null: of whichever organisation it is
- * @param reader who may read their own conversations only, and what was said there; left out: a chat, which knows who is in it
+ * @param scope null: any organisation
+ * @param reader may read their own conversations only; left out: a chat, which knows its members
  */
 export async function isSubjectWithin(
   context: Asking,

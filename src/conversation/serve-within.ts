@@ -114,12 +114,12 @@ function notFound(subject: ScopedSubject): CountersignError {
     : conversationNotFound(subject.conversation);
 }
 
-/** Who said what, which is read by those in the conversation only. */
+/** Content that only participants of the conversation may read. */
 const unsaid = { entries: [], reason: null, open_calls: [] };
 
 /**
- * `service` as `scope` reaches it; null: everything of the instance.
- * @param reader over HTTP: of conversations only those that they are in
+ * `service` limited to `scope`; null: the whole instance.
+ * @param reader over HTTP: reads only conversations they take part in
  */
 export function serveWithin(
   service: Service,

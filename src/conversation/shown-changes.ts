@@ -105,7 +105,7 @@ function showOperation(
   return [...removed, { kind, text, call: null, reason: '' }, ...calls];
 }
 
-/** What a patch does, nothing cut, and which of its starts have passed. */
+/** Every change of a patch, uncut, and its starts that have passed. */
 export async function readShownChanges(
   { query: db }: Database,
   catalogue: Pick<Catalogue, 'get'>,

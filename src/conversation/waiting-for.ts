@@ -108,7 +108,7 @@ function judge(
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-/** Whether anything in a plan may wait for somebody with names of these keys, as far as its own row says. */
+/** Whether a plan may wait for a person with these name keys, judged by its own row. */
 function mayWaitFor(
   { approvers: configured, guardedApprovers }: Asking,
   { requester, approver_policy, tools_required, patch }: OpenPlan,

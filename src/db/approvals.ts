@@ -46,7 +46,7 @@ export async function readApprovalsOf(
   return new Map([...given].map(([plan, all]) => [plan, all.map(({ by }) => by)]));
 }
 
-/** Of those who approved versions, who did so by a role that their sign-in gave them, by plan. */
+/** The approvers who approved with a role from their sign-in, by plan. */
 export async function readGivenWithRole(
   db: Queryable,
   versions: { id: string; version: number }[],

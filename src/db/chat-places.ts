@@ -149,7 +149,7 @@ export type HeldPlace = {
   tries: number;
   /** What stands there of a planner at work; null: nothing. */
   status: ShownStatus | null;
-  /** Its last holder never released it: a process has died, or was too slow. */
+  /** Its last holder never released it: the process died or was too slow. */
   died: boolean;
 };
 
@@ -193,7 +193,7 @@ async function leasePlace(
     .update(chatPlaces)
     .set({ holder, lease_until: inSeconds(leaseSeconds) })
     .where(and(is(conversation), condition))
-    // A select within the statement sees the row as it was.
+    // A select in the same statement sees the row before the update.
     .returning({
       ...getTableColumns(chatPlaces),
       died: sql<boolean>`(select old.holder is not null from ${chatPlaces} old where old.conversation = ${conversation})`,

@@ -39,7 +39,7 @@ export type PostRow = {
   redraw: boolean;
   /** Only steps have moved since it was drawn. */
   progress: boolean;
-  /** It was given a turn, which has come. */
+  /** It waited for its turn, which has come. */
   queued: boolean;
   failures: number;
   /** Milliseconds since which it fails by what passes; 0: the last try did not. */
@@ -240,7 +240,7 @@ export function dropStray(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { strays, failing_since: null });
 }
 
-/** Nothing of the card is sent before `inMs` have passed, and it shows what it did. */
+/** Sends no change of the card for `inMs`; it shows what it showed before. */
 export function postponeCard(db: Queryable, post: PostRow, inMs: number): Promise<void> {
   return changePost(db, post, { shown: post.shown, not_before: inSeconds(inMs / 1000) });
 }
@@ -334,8 +334,8 @@ export async function setPostAside(
 }
 
 /**
- * Has the live cards of a plan drawn again.
- * @param progress as far as the caller knows only steps have moved
+ * Redraws the live cards of a plan.
+ * @param progress the caller knows of moved steps only
  * @returns the conversations they are in
  */
 export async function askForCards(
@@ -354,7 +354,7 @@ export async function askForCards(
     update ${countersign}.chat_places p set asked = asked + 1 from locked
     where p.conversation = locked.conversation returning p.conversation`);
   if (rows.length === 0) return [];
-  // What was urgent before keeps its place; a turn that waits for progress is given up for what is urgent.
+  // An urgent card stays urgent. One that becomes urgent gives up its turn in the progress queue.
   await tx.execute(sql`
     update ${countersign}.chat_posts c set asked = c.asked + 1, standing = n.standing, urgent = c.urgent or n.urgent,
       not_before = case when n.urgent and not c.urgent then null else c.not_before end

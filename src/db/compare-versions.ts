@@ -128,7 +128,7 @@ export type StepDifference = {
   after: JsonObject | null;
 };
 
-/** What a version says of these steps. */
+/** The steps with these ids, as a version has them. */
 export async function readContentsById(
   db: Queryable,
   version: VersionRef,

@@ -1,5 +1,5 @@
-// Who reads a conversation: those who take part in it. A chat platform is not asked who is in a channel; those who have written there
-// are known to be.
+// Who may read a conversation over HTTP: its participants. Chat platforms are not asked for a channel's members; people who wrote
+// there take part.
 import { sql } from 'drizzle-orm';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { personKey } from '#domain/people/names.ts';
@@ -11,7 +11,7 @@ type Facts = {
   /** It lives on a chat platform. */
   chat: boolean;
   spoken: boolean;
-  /** Somebody in it has signed in, or has a token of their own. */
+  /** A participant has signed in or has a personal token. */
   vouched: boolean;
   people: string[];
 };
@@ -36,12 +36,12 @@ function readFacts(db: Queryable, ids: string[]): Promise<{ rows: Facts[] }> {
     from unnest(${sql.param(ids)}::text[]) as given(id)`);
 }
 
-/** Whose reminders are said in a conversation, which belongs to that one person. */
+/** Whether the conversation holds the reader's own reminders. */
 const isRemindersOf = (id: string, { tenant, names }: ConversationReader): boolean =>
   names?.some((name) => id === `reminders:${name}` || id === `reminders:${tenant}:${name}`) ===
   true;
 
-/** Those of `ids` that the reader may read; one that nobody has used yet is anybody's. */
+/** Those of `ids` that the reader may read, unused ones included. */
 export async function keepReadable(
   db: Queryable,
   ids: string[],
@@ -53,7 +53,7 @@ export async function keepReadable(
   const readable = rows.filter(({ id, chat, spoken, vouched, people }) => {
     if (id.startsWith('reminders:')) return isRemindersOf(id, reader);
     if (people.length === 0) return !chat && !spoken;
-    // Whoever only types a name may be anybody.
+    // A typed name proves nothing.
     if (own === null) return !chat && !vouched;
     return people.some((name) => own.has(personKey(name)));
   });

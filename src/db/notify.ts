@@ -24,7 +24,7 @@ export type Topic =
   | `work:${string}`
   /** A sign-in at an MCP server was made, refreshed or removed, or holds no more. */
   | `sign-in:${string}`
-  /** Several organisations share the instance from now on. */
+  /** From now on several organisations share the instance. */
   | 'tenancy';
 /** Topics that are listened to whatever plan they name. */
 type Kind = 'activity' | 'cancel' | 'pause' | 'plan' | 'work';

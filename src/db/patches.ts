@@ -47,7 +47,7 @@ export async function namePatched(
 const conditionsIn = (operation: PatchOperation): StepCondition[] =>
   conditionsOf(operation.op === 'update_steps' ? operation.set.when : addedBy(operation)?.when);
 
-/** The operations, their conditions with what the values are called in the forms of the plan and of the patch itself. */
+/** The operations, their conditions labelled from the forms of the plan and of the patch itself. */
 export async function labelPatched(
   db: Queryable,
   planId: string,

@@ -80,7 +80,7 @@ const asksBack = sql`(${plans.revising} and exists (
     and r.planning_status in ('needs_clarification', 'needs_scheduling_escalation')))`;
 const isUnderWay = sql`${plans.status} in ('executing', 'stalled')`;
 const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICAL')`;
-/** Read by the index of open findings, however many plans there are. */
+/** Uses the index of open findings. */
 const hasProblem = sql`${plans.id} = any(array(
   select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem}))`;
 
@@ -202,8 +202,8 @@ const listPlaces = (from: SQL, limit: number) => sql`(
   from (${from} order by at desc, id desc limit ${limit}) o)`;
 
 /**
- * The ended plans of a group, the latest first, read by index no further than `limit` of them.
- * @param after behind this one; null: from the latest
+ * Up to `limit` ended plans of a group, the latest first, by index.
+ * @param after the last plan of the page before; null: from the latest
  */
 function restedOf(
   group: 'failed' | 'done',
@@ -227,10 +227,9 @@ function restedOf(
 }
 
 /**
- * Of each group how many plans it has and which come next, the latest activity first. Live plans are few and all read; of those that
- * have ended, the latest.
+ * Counts each group and lists its next plans, the latest activity first. Live plans are few and all read; of ended ones, the latest.
  * @param except plans that are in none of them: those that wait for the reader
- * @param pages the groups that are wanted, of each at most `limit` plans behind `after`
+ * @param pages the wanted groups, with up to `limit` plans after `after`
  */
 export async function readGroups(
   db: Queryable,

@@ -1,4 +1,4 @@
-// Rate limits of chat platforms, shared by all processes: what was refused, and what was spent.
+// Rate limits of chat platforms, shared by all processes: refusals and calls spent.
 import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import type { RateLimits } from '#domain/chat/chat.ts';
 import type { Queryable } from './database.ts';
@@ -23,7 +23,7 @@ export function createRateLimits(db: Queryable): RateLimits {
     async take(of, rate) {
       if (rate === null) return readHold(of);
       const { everyMs, burst } = rate;
-      // A call is one step further on; steps may lie at most a burst ahead. `excluded.until` is now.
+      // Each call moves `spent_until` one step ahead, up to a burst from now (`excluded.until`).
       const step = sql`greatest(r.spent_until, excluded.until) + ${ms(everyMs)}`;
       const { rowCount } = await db.execute(sql`
         insert into ${countersign}.rate_limits as r (key, until, spent_until)

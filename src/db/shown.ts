@@ -64,7 +64,7 @@ export async function wasShown(
   return rows[0]?.shown ?? false;
 }
 
-/** Notes that a reader is shown this turn of a run; nothing is written where they have been. */
+/** Records that a reader sees this turn of a run; writes nothing if that is recorded. */
 export async function noteRunRead(
   db: Queryable,
   runId: string,
@@ -79,7 +79,7 @@ export async function noteRunRead(
     on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = excluded.shown_at`);
 }
 
-/** The turn of a run that a reader was last shown; null: none. */
+/** The turn of a run that a reader last saw; null: none. */
 export async function readRunRead(
   db: Queryable,
   runId: string,

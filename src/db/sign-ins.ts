@@ -7,7 +7,7 @@ import { accessTokens, signedIn, signInSessions, signInTries } from './schema.ts
 import { isoOf } from './sql/time.ts';
 
 export type SignInTry = typeof signInTries.$inferSelect;
-/** `at`: when their provider said so. */
+/** `at`: the time of the sign-in. */
 export type SignedIn = Profile & { provider: string; at: Date };
 
 /** How it is stored that groups could not be read: as the one group that has no name. */
@@ -167,10 +167,10 @@ export async function revokeToken(
   return revoked.length > 0;
 }
 
-/** Somebody in a group of a provider, when that was said, and the person they act as. */
+/** A member of a provider's group, the time of their sign-in, and the person they act as. */
 export type GroupMember = { account: string; person: string; at: Date };
 
-/** Who is in each group of a sign-in provider, as of each person's last sign-in. @param groups as `resolveGroup` names them */
+/** The members of each provider group, as of their last sign-in. @param groups as `resolveGroup` names them */
 export async function readGroupMembers(
   db: Queryable,
   groups: string[],

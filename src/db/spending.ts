@@ -1,4 +1,4 @@
-// Calls of models, in planning and in running plans: expected and actual cost (B9). A call is recorded before it is made, under one
+// Model calls of planning and of running plans: expected and actual cost (B9). A call is recorded before it is made, under one
 // lock for all, so the totals always include calls that may still cost something.
 import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Spent } from '#domain/budget.ts';
@@ -7,15 +7,15 @@ import { schemaName } from './instance.ts';
 import { countersign } from './schema/columns.ts';
 import { modelCalls, plans, runs } from './schema.ts';
 
-/** Who pays: a turn of a run that `user` asked for, or a plan that runs. */
+/** A turn of a run that `user` asked for, or a running plan. */
 export type Payer = { runId: string; turn: number; user: string } | { planId: string };
 
-/** `stage`: of planning, or what a running plan calls the model for. */
+/** `stage`: of planning, or the kind of a running plan's call. */
 export type ModelCall = { model: string; stage: string };
 
 /**
- * US dollars by what they count for; a call that has not come back counts as its estimate. `settled` leaves out calls that are under
- * way, of which it will soon be known what they cost.
+ * US dollars by ceiling; a call that has not come back counts as its estimate. `settled` leaves out calls under way, whose cost will
+ * be known soon.
  */
 export type Spending = { spent: Spent; settled: Spent };
 
@@ -25,7 +25,7 @@ export type TokenCounts = { input_tokens: number; output_tokens: number };
 export type OpenCall = { stage: string; model: string; estimate_usd: number; began_at: string };
 
 const lockName = `${schemaName} model calls`;
-/** A call that has been under way for longer has lost its process. */
+/** The process of a call that takes longer has ended. */
 const underWayMs = 120_000;
 
 /** Until the transaction ends nobody else books a call of a model. */
@@ -33,7 +33,7 @@ async function lockSpending(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
 }
 
-/** Where a call is booked, and `before`: what its plan has cost, planning included. */
+/** Where a call is booked; `plan.usd`: the plan's cost so far, planning included. */
 type Account = {
   runId: string;
   turn: number;
@@ -98,7 +98,7 @@ async function readSpendingOf(
   if (row === undefined) throw new Error('readSpendingOf: no row came back');
   const spent: Spent = {
     turn: row.turn,
-    // Planning, and what its older calls cost, is in the plan's own sum.
+    // The plan's own sum includes its planning.
     session: plan === null ? row.session : plan.usd,
     person: row.person,
     organisation: row.organisation,
@@ -116,7 +116,7 @@ async function readSpendingOf(
   };
 }
 
-/** What running plans spent as earlier versions book it: processes of them may still run. */
+/** Costs of running plans that earlier versions booked; their processes may still run. */
 async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
   const { rows } = await db.execute<{ usd: number }>(sql`
     select coalesce(sum(usd::numeric), 0)::float8 as usd
@@ -124,7 +124,7 @@ async function readFormerSpending(db: Queryable, since: Date): Promise<number> {
   return rows[0]?.usd ?? 0;
 }
 
-/** What was spent for all that one more call of `payer` would count for. */
+/** The spending under every ceiling that another call of `payer` counts towards. */
 export async function readSpending(db: Queryable, payer: Payer, times: Times): Promise<Spending> {
   return readSpendingOf(db, await findAccount(db, payer), times);
 }
@@ -146,7 +146,7 @@ export async function readSpentBy(db: Queryable, user: string, since: Date): Pro
   return rows[0]?.usd ?? 0;
 }
 
-/** Calls of late, and how many of them say what calls of a kind are like. */
+/** Recent calls that are looked at, and the sample taken from them. */
 const latestCalls = 2000;
 const sampledCalls = 50;
 
@@ -156,7 +156,7 @@ const latestOf = (model: string) => sql`
   ) latest where model = ${model} and output_tokens is not null`;
 
 /**
- * Tokens that nine of ten latest calls of this kind wrote at most: of the stage, else of the model.
+ * The 90th percentile of output tokens of recent calls: of the stage, else of the model.
  * @returns null: there were no calls
  */
 export async function readUsualOutput(
@@ -173,7 +173,7 @@ export async function readUsualOutput(
   return rows[0]?.tokens ?? null;
 }
 
-/** US dollars that the latest calls of running plans cost on average; null: there were none. */
+/** Average cost in US dollars of recent calls of running plans; null: there were none. */
 export async function readUsualStepCost(db: Queryable, model: string): Promise<number | null> {
   const { rows } = await db.execute<{ usd: number | null }>(sql`
     select avg(cost_usd)::float8 as usd
@@ -225,7 +225,7 @@ async function insertCall(
   return row.id;
 }
 
-/** What a call did cost takes the place of its estimate, on its plan too. A second time changes nothing. */
+/** Replaces a call's estimate with its cost, on its plan too. A second time changes nothing. */
 export async function settleCall(
   db: Queryable,
   id: number,

@@ -232,7 +232,7 @@ export async function readLabels(
   return new Map(rows.map(({ id, label }) => [id, label]));
 }
 
-/** The steps that conditions of `steps` look at and that are not among them. */
+/** The steps that conditions of `steps` refer to, apart from `steps`. */
 export async function readAsking(db: Queryable, planId: string, steps: Step[]): Promise<Step[]> {
   const known = new Set(steps.map(({ id }) => id));
   const asked = steps.flatMap(({ when }) => when.map(({ step }) => step));

@@ -1,5 +1,5 @@
-// Whether several organisations share the instance: said by the configuration of the processes that serve them, and kept for all,
-// since a worker may know nothing of chats.
+// Whether several organisations share the instance: taken from the configuration of the processes that serve them, and stored for
+// workers, which may know no chats.
 import { sql } from 'drizzle-orm';
 import type { Tenancy } from '#domain/tenancy.ts';
 import type { Database, Queryable } from './database.ts';
@@ -8,7 +8,7 @@ import { countersign } from './schema/columns.ts';
 import { tenancy } from './schema.ts';
 import { retryUntilDatabaseAnswers } from './transient.ts';
 
-/** Every organisation that has asked for something, the first of each platform before the others of it. */
+/** Every organisation with a run or plan, the oldest first; `first`: the oldest of its platform. */
 async function readTenants(db: Queryable): Promise<{ tenant: string; first: boolean }[]> {
   const { rows } = await db.execute<{ tenant: string; first: boolean }>(sql`
     select tenant, row_number() over (partition by split_part(tenant, ':', 1) order by began, tenant) = 1 as first
@@ -26,15 +26,15 @@ async function readRow(db: Queryable): Promise<Tenancy | null> {
   return row ?? null;
 }
 
-/** Where nobody has said it yet: two organisations of one platform can't have had the instance for themselves. */
+/** Before anything is stored: two organisations of one platform show that several share the instance. */
 async function guess(db: Queryable): Promise<Tenancy> {
   const apart = (await readTenants(db)).some(({ first }) => !first);
   return { apart, owners: [] };
 }
 
 /**
- * Keeps what the configuration of this process says. The folder and the settings that name nobody stay those of the first
- * organisation of each platform, where it had the instance for itself until now.
+ * Stores the configuration of this process. The shared folder and the settings without `organisations` stay with the first
+ * organisation of each platform if it had the instance to itself until now.
  */
 async function keep(db: Database, apart: boolean): Promise<Tenancy> {
   const before = await readRow(db.query);
@@ -48,7 +48,7 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
     const [row] = await tx.select().from(tenancy).for('update');
     if (!apart || row?.apart === true) return row ?? { apart, owners: [] };
     const tenants = await readTenants(tx);
-    // What ran before this was kept: of several, nobody knows which one had it for itself.
+    // Versions before 0.2 stored nothing: among several, the sole former one is unknown.
     const isKnown = added.length === 0 || tenants.length === 1;
     const owners = isKnown ? tenants.flatMap(({ tenant, first }) => (first ? [tenant] : [])) : [];
     await tx.update(tenancy).set({ apart, owners });
@@ -58,8 +58,8 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
 }
 
 /**
- * Follows who shares the instance.
- * @param configured whether the configuration of this process keeps organisations apart; null: it serves nobody who is of one
+ * Reads the tenancy now and at each change of it.
+ * @param configured whether this process's configuration keeps organisations apart; null: it serves no people of organisations
  */
 export async function followTenancy(
   db: Database,
@@ -69,10 +69,10 @@ export async function followTenancy(
 ): Promise<() => Tenancy> {
   const read = async () => (await readRow(db.query)) ?? (await guess(db.query));
   let now: Tenancy | null = null;
-  // First of all: others may change it while it is read here.
+  // Listens before reading: others may change it meanwhile.
   listener.on('tenancy', () => {
     const late = (error: unknown) =>
-      warn('Who shares this instance could not be read; trying again.', error);
+      warn('The organisations of this instance could not be read; trying again.', error);
     retryUntilDatabaseAnswers(read, late).then((found) => {
       if (JSON.stringify(found) !== JSON.stringify(now)) now = found;
     }, late);

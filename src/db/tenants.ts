@@ -20,7 +20,7 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
-/** The organisation of a plan; null: it belongs to the instance itself, or is not there. */
+/** The organisation of a plan; null: it has none, or does not exist. */
 export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
   return (await readTenantsOf(db, [id])).get(id) ?? null;
 }

@@ -69,8 +69,8 @@ export async function recordWebhook(
 }
 
 /**
- * Takes an endpoint, so that nobody else sends to it.
- * @returns failures in a row, and whether its last holder never left it; null: somebody has it, or it rests
+ * Leases an endpoint to one sender.
+ * @returns failures in a row, and whether its last holder never released it; null: it is leased or paused
  */
 export async function enterEndpoint(
   db: Queryable,
@@ -83,7 +83,7 @@ export async function enterEndpoint(
     .update(webhookEndpoints)
     .set({ holder, lease_until: inSeconds(seconds) })
     .where(and(eq(webhookEndpoints.id, id), free, awake))
-    // A select within the statement sees the row as it was.
+    // A select in the same statement sees the row before the update.
     .returning({
       failures: webhookEndpoints.failures,
       died: sql<boolean>`(select old.holder is not null from ${webhookEndpoints} old where old.id = ${id})`,

@@ -1,18 +1,18 @@
-// Budgets for calls of models, in planning and in running plans (B9): which ceiling one more call would break, in words. Pure.
+// Budgets of model calls (B9): the ceiling that another call would exceed, and its words. Pure.
 
 /** US dollars. */
 export type Caps = {
-  /** A turn of planning; passed only with a person's word. */
+  /** A turn of planning; a person can lift it. */
   softPerTurn: number;
-  /** A request over its turns, or a plan with the planning that led to it. */
+  /** A request with all its turns, or a plan with its planning. */
   perSession: number;
-  /** A day (UTC) of one person, of one organisation, and of the instance; left out: no cap of its own. */
+  /** A day (UTC) of one person, one organisation, the instance; left out: no such cap. */
   perPerson?: number | undefined;
   perOrganisation?: number | undefined;
   perDay: number;
 };
 
-/** From the widest to the narrowest, each with the cap that it is. */
+/** From the widest to the narrowest. */
 const capOf = {
   day: 'perDay',
   organisation: 'perOrganisation',
@@ -24,7 +24,7 @@ const capOf = {
 export type Ceiling = keyof typeof capOf;
 export type HardCeiling = Exclude<Ceiling, 'turn'>;
 
-/** US dollars by what they count for. */
+/** US dollars spent under each ceiling. */
 export type Spent = Record<Ceiling, number>;
 
 const ceilings: Ceiling[] = ['day', 'organisation', 'person', 'session', 'turn'];
@@ -39,8 +39,8 @@ function isBeyond(limit: number, spent: number, estimate: number): boolean {
 }
 
 /**
- * The ceiling that calls of `estimateUsd` would break, the widest first; null: none. The first call of a turn passes a soft ceiling
- * that is too small for any: a question before anything was spent could not be answered.
+ * The widest ceiling that calls of `estimateUsd` would exceed; null: none. The first call of a turn always passes the soft ceiling:
+ * nothing was spent yet that a person could be asked about.
  */
 export function findExceeded(
   spent: Spent,
@@ -57,12 +57,12 @@ export function findExceeded(
   return broken ?? null;
 }
 
-/** As exact as a small amount needs. */
+/** Small amounts get more decimals. */
 export function dollars(usd: number): string {
   return `$${usd.toFixed(usd === 0 || usd >= 0.1 ? 2 : usd >= 0.01 ? 3 : 4)}`;
 }
 
-/** What a cap is called, and what to do about it. */
+/** The name of a cap, and the remedy. */
 export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; remedy: string } {
   const amount = dollars(caps[capOf[ceiling]] ?? 0);
   switch (ceiling) {
@@ -84,14 +84,14 @@ export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; re
     case 'day':
       return {
         cap: `today's budget (${amount})`,
-        remedy: 'Continue tomorrow, or raise BUDGET_PER_DAY_USD.',
+        remedy: 'Wait until midnight UTC, or raise BUDGET_PER_DAY_USD.',
       };
     default:
       return ceiling satisfies never;
   }
 }
 
-/** Settings of caps below `callUsd`, so that no single call fits: what to say about each at start. */
+/** A sentence for each cap below `callUsd`, which allows no call at all. */
 export function findTooSmall(caps: Caps, model: string, callUsd: number): string[] {
   return ceilings.flatMap((ceiling) => {
     const cap = caps[capOf[ceiling]];

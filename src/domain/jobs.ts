@@ -14,7 +14,7 @@ export const jobPayloads = {
   execute: z.strictObject({ plan_id: z.string() }),
   /** Work on a plan's ready steps. Names the plan, not a step: the worker claims what is ready. */
   step: z.strictObject({ plan_id: z.string() }),
-  /** Tell people about a plan's latest state. `later`: nobody has pressed for it; `progress`: only steps have moved. */
+  /** Tell people about a plan's latest state. `later`: no press waits for it; `progress`: only steps have moved. */
   card: z.strictObject({
     plan_id: z.string(),
     later: z.literal(true).optional(),

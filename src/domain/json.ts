@@ -38,7 +38,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A name that one object of `text`, which is valid JSON, has twice; null: none. Parsers keep the last, and people read the first. */
+/** A duplicate name in an object of `text` (valid JSON); null: none. Parsers keep the last one, and people read the first. */
 function findRepeatedName(text: string): string | null {
   const objects: Set<string>[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -61,7 +61,7 @@ function findRepeatedName(text: string): string | null {
   return null;
 }
 
-/** @throws `invalid_json` where an object of `text` has a name twice */
+/** @throws `invalid_json` if an object of `text` has a name twice */
 export function requireNamesOnce(text: string): void {
   const name = findRepeatedName(text);
   if (name === null) return;
@@ -79,7 +79,7 @@ export function parseShallowJson(text: string): Json {
 }
 
 /**
- * The same for what is to be done: a number that cannot be kept as a number is refused, and so is a name that an object has twice.
+ * The same for requests: refuses a number that cannot be kept as a number, and duplicate names.
  * @throws SyntaxError, `invalid_json`
  */
 export function parseRequestJson(text: string): unknown {

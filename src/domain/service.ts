@@ -215,7 +215,7 @@ export type Service = {
     actor: Actor,
     options?: { once?: string },
   ): Promise<{ run_id: string; conversation: string }>;
-  /** @param reader whom it is shown to: a word of theirs that names nothing is about this turn */
+  /** @param reader sees this turn: their reply without a turn is about it */
   getRun(id: string, reader?: string): Promise<RunView>;
   /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
   reply(

@@ -67,13 +67,13 @@ const ResourcePool = z
   .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
 export type ResourcePool = z.infer<typeof ResourcePool>;
 
-/** An ICS file or address, and who reaches it. */
+/** An ICS file or address, and the organisations that use it. */
 const Calendar = z
   .union([z.string(), z.strictObject({ at: z.string(), ...sharing })])
   .transform((calendar) => (typeof calendar === 'string' ? { at: calendar } : calendar));
 export type Calendar = z.infer<typeof Calendar>;
 
-/** A file of tools, and who reaches it. */
+/** A tool file, and the organisations that use it. */
 const ToolFile = z
   .union([z.string().min(1), z.strictObject({ file: z.string().min(1), ...sharing })])
   .transform((tool) => (typeof tool === 'string' ? { file: tool } : tool));
@@ -234,7 +234,7 @@ const SettingsFile = z.strictObject({
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
-  /** Without a number there is no limit. `person`: what one person may ask for. */
+  /** Without a number there is no limit. `person`: limits of one person. */
   limits: z
     .strictObject({
       person: z
@@ -243,7 +243,7 @@ const SettingsFile = z.strictObject({
           open_runs: z.number().int().min(1).optional(),
           /** Proposals of theirs that wait for a decision. */
           waiting_plans: z.number().int().min(1).optional(),
-          /** US dollars a day (UTC) for models: planning, and steps of plans that run. */
+          /** US dollars a day (UTC) for models: planning, and steps of running plans. */
           usd_per_day: z.number().positive().optional(),
           /** A former name of `usd_per_day`. */
           planning_usd_per_day: z.number().positive().optional(),
@@ -254,7 +254,7 @@ const SettingsFile = z.strictObject({
           former === undefined ? limits : { usd_per_day: former, ...limits },
         )
         .prefault({}),
-      /** What all people of one organisation may ask for together. */
+      /** Limits of all people of one organisation together. */
       organisation: z.strictObject({ usd_per_day: z.number().positive().optional() }).prefault({}),
     })
     .prefault({}),

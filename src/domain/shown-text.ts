@@ -17,7 +17,7 @@ const hiddenOne = [
   String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
   // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
   String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
-  // Signs without a picture, marks that strike through or enclose, and more of them than any script stacks.
+  // Signs without a picture, marks that strike through or enclose, and more marks than any script stacks.
   String.raw`[\u2800\u{1d159}\u{13441}\u{13442}]|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
   String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
 ].join('|');
@@ -57,7 +57,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** A text whole, lines and tabs kept, with every hidden character escaped; its hosts are named behind it. */
+/** A whole text with lines and tabs, hidden characters escaped, followed by the names of look-alike hosts. */
 export function showText(text: string): string {
   return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeAll) + nameHosts(text);
 }
@@ -136,7 +136,7 @@ export function showLine(text: string, max: number): string {
   return nameHostsIn(isolateText(cutText(cleanLine(beginning(text, max)), max)));
 }
 
-/** The same whole: what is agreed and consented to is never cut, and bounded where it comes from. */
+/** The same uncut, for text that people consent to; its sources limit its length. */
 export function showWhole(text: string): string {
   return nameHostsIn(isolateText(cleanLine(text)));
 }
@@ -182,14 +182,14 @@ function cutWithin(text: string, max: number): string {
 /** Dots that could be taken for the one between our notes. */
 const separator = /(?<!\S)[·•‧∙⋅・·⸱･]+(?!\S)/gu;
 
-/** Runs of letters and dots that could be a host: behind a scheme, a user or an @, or with an end that chats make a link of. */
+/** Text that could be a host: after a scheme, a user or an @, or with an ending that chats turn into a link. */
 const hostLike = /(?<prefix>\/\/|@)?(?<host>[^\s/?#@:"'“”‘’<>(),;|[\]{}\\]+)/gu;
 const linkedEnd =
   /[.．。｡](?:com|net|org|info|biz|io|app|dev|gov|edu|eu|de|uk|fr|nl|ch|at|it|es|us|ca|ru|ua|cn|jp|рф|рус|укр|бел|срб|бг|ею|онлайн|сайт|орг|ком)$/iu;
 const ascii = /^\p{ASCII}*$/u;
 const hostsNamed = 50;
 
-/** ` (xn--80ak6aa92e.com)`: the hosts in `text` as they are looked up, where they are written in other letters. */
+/** ` (xn--80ak6aa92e.com)`: the hosts in `text` that are not ASCII, as DNS looks them up. */
 export function nameHosts(text: string): string {
   if (ascii.test(text)) return '';
   const hosts = new Set<string>();

@@ -1,11 +1,10 @@
-// Long work in slices: between two of them everything else in the process has its turn.
+// Long work in slices, with the event loop free in between.
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of a slice. */
 const sliceMs = 50;
 
 export type Slices = {
-  /** Whether it is time to `rest`. */
+  /** Whether to `rest` now. */
   readonly isOver: boolean;
   rest(): Promise<void>;
 };

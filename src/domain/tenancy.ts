@@ -1,7 +1,7 @@
-// Which organisations share an instance, and what of its configuration each of them reaches.
+// Organisations that share an instance, and the entries of the settings that each can use.
 import { z } from 'zod';
 
-/** Who reaches an entry of the settings once several organisations share the instance: those listed, or all of them. */
+/** Once several organisations share the instance, an entry of the settings is for those listed, or for all. */
 export const sharing = {
   /** `slack:T…`, `teams:GUID`, or as a sign-in provider names it. */
   organisations: z.array(z.string().min(1).max(200)).min(1).optional(),
@@ -12,21 +12,21 @@ export type Sharing = {
   shared?: boolean | undefined;
 };
 
-/** What an entry says of it; null: nothing. */
+/** The entry's own sharing; null: it has none. */
 export function sharingOf({ organisations, shared }: Sharing): Sharing | null {
   if (organisations === undefined && shared === undefined) return null;
   return { ...(organisations && { organisations }), ...(shared === undefined ? {} : { shared }) };
 }
 
-/** `apart`: several organisations share the instance. `owners`: those that had it for themselves before the others came. */
+/** `apart`: several organisations share the instance. `owners`: those that had it to themselves before others joined. */
 export type Tenancy = { apart: boolean; owners: readonly string[] };
 
-/** Whether what has no organisation of its own (the shared folder, settings that name nobody) is within reach. */
+/** Whether the tenant may use what names no organisation: the workspace folder, entries without `organisations`. */
 export function isOwner({ apart, owners }: Tenancy, tenant: string | null): boolean {
   return !apart || tenant === null || owners.includes(tenant);
 }
 
-/** Whether an organisation reaches an entry of the settings. @param tenant null: the instance itself */
+/** Whether an organisation may use an entry of the settings. @param tenant null: the instance itself */
 export function reaches(
   tenancy: Tenancy,
   { organisations, shared = false }: Sharing,
@@ -37,10 +37,10 @@ export function reaches(
   return tenant !== null && organisations.includes(tenant);
 }
 
-/** Organisations for which something is kept; that of others is made again. */
+/** Cached organisations. */
 const maxKept = 200;
 
-/** Makes something once for each organisation, and again when who shares the instance changes. Alone, all have the same. */
+/** Makes something once per organisation, and again when the tenancy changes. Without several organisations all share one. */
 export function perOrganisation<T>(
   readTenancy: () => Tenancy,
   make: (tenant: string | null, tenancy: Tenancy) => T,

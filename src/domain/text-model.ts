@@ -1,22 +1,21 @@
 // A model that writes plain text, as the text tools see it, and how its calls are paid for.
 import { CountersignError } from './errors.ts';
 
-/** A call that is to be paid for. `kind`: what it is for; past calls of the kind say how much it writes. */
+/** A call to pay for. `kind`: its purpose; the length of past calls of the kind is the estimate. */
 export type PricedCall = {
   model: string;
   kind: string;
-  /** US dollars if it writes so many tokens. */
+  /** US dollars for this number of output tokens. */
   price(outputTokens: number): Promise<number>;
 };
 
-/** What is booked of a reply. */
 export type PaidReply = {
   cost_usd: number;
   usage: { input_tokens: number; output_tokens: number };
 };
 
 /**
- * Makes `call` if the budget allows for what such calls cost, and books what it did cost, whatever becomes of the answer.
+ * Makes `call` if the budget allows for its expected cost, and books its cost, also if it fails.
  * @throws CountersignError `budget_exhausted`, and `call` was not made; else what `call` throws
  */
 export type PayForCall = <Reply extends PaidReply>(

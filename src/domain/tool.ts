@@ -66,7 +66,7 @@ export type OperationSpec = {
   human?: boolean;
   /** Only the system adds steps of it; planners and people do not. */
   internal?: boolean;
-  /** Of an MCP server or a file: who reaches it where several organisations share the instance (`#domain/tenancy.ts`). */
+  /** For MCP servers and tool files: the organisations that can use it (`#domain/tenancy.ts`). */
   sharing?: Sharing;
 };
 
@@ -184,7 +184,7 @@ export type Operation = OperationSpec & {
   cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
-/** The tools of this process as one organisation reaches them. */
+/** The tools of this process that one organisation can use. */
 export type ToolRegistry = {
   /** Every operation that can be offered now, in a stable order. */
   list(): OperationSpec[];
@@ -224,7 +224,7 @@ export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
 export type Catalogues = {
   /** @param tenant as plans and runs name it; null: the instance itself */
   of(tenant: string | null): Catalogue;
-  /** Why steps cannot use this model, or null; also null if this process has no model server, and so cannot tell. */
+  /** Why steps cannot use this model; null: they can, or this process has no model server to ask. */
   findModelProblem(name: string): string | null;
   /** Learns what workers offer now. @param readManifests what each offers; the same list again as long as it has not changed */
   refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;

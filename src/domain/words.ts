@@ -5,7 +5,7 @@ export function countOf(n: number, noun: string): string {
   return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-/** How many of a page's items come after the first `shown`: `12`, `980+` where not all are counted; empty: none. */
+/** The number of items after the first `shown`: `12`, `980+` if not all are counted; empty: none. */
 export function countRest(page: { total: number; counted: boolean }, shown: number): string {
   const rest = Math.max(0, page.total - shown);
   if (!page.counted) return `${rest.toLocaleString('en-US')}+`;

@@ -1,4 +1,4 @@
-// Pays for the model calls of a running plan from the budget that planning pays from.
+// Pays for the model calls of a running plan, from the same budget as planning.
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { describeCap } from '#domain/budget.ts';
 import { startOfDay } from '#domain/clock.ts';
@@ -7,16 +7,16 @@ import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
 import type { Budget, Refused } from '#planner/budget/budget.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 
-/** Milliseconds that a step waits for calls of others to say what they cost. */
+/** Milliseconds that a step waits for the cost of other calls under way. */
 const longestWaitMs = 60_000;
 
-/** Books the model calls of a step on its plan, its requester and the day: the estimate before the call, the cost afterwards. */
+/** Books a step's model calls: the estimate before the call, the cost afterwards. */
 export function payOnPlan(run: StepRun): PayForCall {
   const { context, plan, step, signal } = run;
   const { budget } = context;
   const late = (error: unknown) =>
     context.warn(`The cost of step ${step.step_id} of ${plan.id} waits.`, error);
-  // The money is spent whether or not the step is still ours.
+  // The money is spent even if the step's lease was lost.
   const book = (work: () => Promise<void>) => retryUntilDatabaseAnswers(work, late);
   return async ({ model, kind, price }, call) => {
     const wanted = { model, stage: kind, price, softLifted: true };
@@ -33,9 +33,9 @@ export function payOnPlan(run: StepRun): PayForCall {
   };
 }
 
-/** `budget` in the details: which one, so that people are told of it once. */
+/** `budget` in the details names the cap, so that people are notified once. */
 function describeExhausted({ caps }: Budget, { exceeded, spent }: Refused, now: Date) {
-  // A turn is planning's; no call of a plan is refused for one.
+  // Only planning has turns.
   const ceiling = exceeded === 'turn' ? 'session' : exceeded;
   const { cap, remedy } = describeCap(ceiling, caps);
   const of = ceiling === 'session' ? 'the plan' : startOfDay(now).toISOString().slice(0, 10);

@@ -13,7 +13,7 @@ import type { Budget } from '#planner/budget/budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
-/** Decides `$decide` arguments with the plan's model, or the process's own for null. It sees this one operation only. */
+/** Decides `$decide` arguments with the plan's model (null: the process's), which sees this one operation only. */
 export type ArgumentDecider = (
   model: string | null,
   request: DecideRequest,
@@ -37,7 +37,7 @@ export type Backend = {
 export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** The tools of this process: what it calls, by the organisation of the plan. */
+  /** The tools of this process, by organisation. */
   registry: ToolHost;
   /** What any process offers: what a plan that starts is checked against. */
   catalogue: Catalogues;
@@ -98,7 +98,7 @@ export type StepRun = {
   mayBegin: () => boolean;
 };
 
-/** The tools that a step reaches: those of its plan's organisation. */
+/** The tools of the plan's organisation. */
 export function toolsOf({ context, plan }: Pick<StepRun, 'context' | 'plan'>): ToolRegistry {
   return context.registry.of(plan.tenant);
 }

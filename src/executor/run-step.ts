@@ -65,8 +65,8 @@ async function isPlansWork(
 }
 
 /**
- * Whether the call may replace or remove a target nobody has looked at. The tools of a server count as destructive unless it says
- * otherwise, so where nobody can look only guarded ones do: who is asked about each call reads none.
+ * Whether the call may replace or remove a target that was not checked. Servers' tools count as destructive by default, so without
+ * an `inspect` only guarded ones ask: people who are asked about every call stop reading.
  */
 function isUnchecked({ context, step }: StepRun, operation: Operation, args: JsonObject): boolean {
   if (step.seen != null || step.effect === 'read') return false;

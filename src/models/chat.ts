@@ -68,14 +68,14 @@ export type ChatReply = {
 export type ChatModel = {
   name: string;
   /**
-   * US dollars that `request` costs if the reply has so many tokens, or as many as it may have.
+   * US dollars that `request` costs with this number of output tokens; left out: with the longest reply.
    * @throws CountersignError `model_failed`: the price is not known
    */
   estimateCost(request: ChatRequest, outputTokens: number): Promise<number>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
-/** A call as a budget is asked for it. @param kind what it is for, as past calls of the kind are found */
+/** A call as the budget prices it. @param kind finds past calls of the same purpose */
 export function priceCall(model: ChatModel, kind: string, request: ChatRequest): PricedCall {
   return {
     model: model.name,

@@ -6,7 +6,7 @@ import { parseShallowJson } from '#domain/json.ts';
 import type { ChatRequest, JsonBody, Wire } from './chat.ts';
 import { findError } from './openai.ts';
 
-/** Bytes of a reply that streams, with all that is around its words; and of what is parsed at once. */
+/** Bytes of a streamed reply including its framing, and of a part that is parsed at once. */
 const longestReply = { stream: 64 * 1024 * 1024, piece: 8 * 1024 * 1024 };
 
 /** The connection broke, or the stream ended or made no sense, before the reply was whole. */

@@ -1,4 +1,4 @@
-// The models that steps may use: the process's own, and others that approved plans name.
+// The models that steps may use: the process's own, and those that approved plans name.
 import { CountersignError } from '#domain/errors.ts';
 import type { Environment } from '#domain/settings.ts';
 import { findModel, type Price } from './catalogue.ts';
@@ -16,8 +16,8 @@ type Offer = {
 };
 
 /**
- * Says why steps cannot use the model, or null if they can. Offered are the models of the environment and those with a price:
- * no budget would hold another.
+ * Says why steps cannot use the model, or null if they can. The models of the environment and those with a price are offered:
+ * without a price no budget can hold.
  */
 export function findModelProblem({ env, prices, isOpenAi }: Offer, name: string): string | null {
   if (name === env.EXECUTOR_MODEL || name === env.PLANNER_MODEL) return null;

@@ -79,7 +79,7 @@ export function createDataRequests(context: {
 /**
  * Makes the read that a request asks for and stores what comes. One that is settled already is left as it is; one whose worker died is
  * made again, which is harmless, and stored once.
- * @param callOf makes the calls that planners of an organisation may make, and no others
+ * @param callOf makes calls that an organisation's planners may make
  */
 export async function fulfilRequest(
   {

@@ -15,13 +15,13 @@ import type { Catalogues } from '#domain/tool.ts';
 import type { OnFailure } from './lifecycle/stop-dependents.ts';
 import type { PoolLimits } from './proposal/normalise-step.ts';
 
-/** `usual`: the model of plans that name none; `firstCallUsd`: what a call of a model is taken to cost while none was made. */
+/** `usual`: the model of plans that name none; `firstCallUsd`: the expected cost of a model's first call. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };
 
 export type PlansContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** Every operation that a plan may name, by the organisation that it is of. */
+  /** Every operation that a plan may name, by organisation. */
   catalogue: Catalogues;
   /** Exact operation names that are marked and never called outside an approved plan. */
   guardedTools: string[];
@@ -48,7 +48,7 @@ export type PlansContext = {
   onReplan?: (tx: Transaction, row: PlanRow, finding: Finding, actor: Actor) => Promise<void>;
   /** Whether a plan is changed by itself once a finding leaves stale steps. */
   replan: Settings['executor']['replan'];
-  /** What approvals hold against the model calls of steps; left out: no model is set up. */
+  /** The budget that approvals check model calls against; left out: no model is set up. */
   modelBudget?: ModelBudget | undefined;
   clock: Clock;
   random: Random;

@@ -123,7 +123,7 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
   return null;
 }
 
-/** Cards are drawn again and again, and to walk through a rule costs milliseconds. */
+/** Cached for cards that are redrawn often: walking a rule takes milliseconds. */
 const described = new Map<string, string>();
 const describedAtMost = 500;
 

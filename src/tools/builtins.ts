@@ -69,10 +69,10 @@ export const builtinTools = [
   'plan',
 ] as const;
 
-/** Where the operations of one organisation work: a folder, and calendars by name. */
+/** The folder and the named calendars of one organisation. */
 export type BuiltinPlace = { folder: string; calendars: Settings['calendars'] };
 
-/** Makes every built-in operation for a place; `close` ends what those of all places hold open. */
+/** Makes the built-in operations for each place; `close` ends the connections and threads of all. */
 export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
   close(): Promise<void>;

@@ -33,7 +33,7 @@ function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, Oper
   return merged;
 }
 
-/** Whether an organisation reaches what a worker describes. */
+/** Whether an organisation can use an operation that a worker describes. */
 function isWithin(
   tenancy: Tenancy,
   { source, sharing = {} }: OperationSpec,
@@ -44,7 +44,7 @@ function isWithin(
 
 /**
  * @param tools the tools of this process, which come first
- * @param readTenancy who shares the instance now
+ * @param readTenancy the current tenancy
  * @param findModelProblem left out: this process has no model server
  */
 export function createCatalogue(

@@ -152,7 +152,7 @@ function describeCalendarRead(args: Arguments): Effect {
   };
 }
 
-/** `(Only in leap years)`: dates that a rule leaves out; of a start or zone that is not known, what is sure without. */
+/** `(Only in leap years)`: the dates that a rule leaves out. */
 function leftOutOf(args: Arguments, start: string): string[] {
   const [rrule, at, zone] = [args.read('rrule'), args.read(start), args.read('timezone')];
   if (typeof rrule !== 'string' || typeof at !== 'string') return [];
@@ -425,7 +425,7 @@ function withShown(call: CallDescription, name: string, seen: SeenState): CallDe
   return { ...call, target, parts: [aid, ...call.parts] };
 }
 
-/** The call with what was there: a write that replaces a file destroys what is in it. Where nothing was, nothing is overwritten. */
+/** The call with its target: a write that replaces a file destroys its content, and one without a target overwrites nothing. */
 function withTarget(
   call: CallDescription,
   name: string,
@@ -531,7 +531,7 @@ export function sourcesOf(steps: Step[]): string[] {
 /**
  * Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values.
  * @param labels what further steps are called that these take outputs of
- * @param asking further steps that their conditions look at
+ * @param asking further steps that their conditions refer to
  */
 export function describeSteps(
   catalogue: Pick<Catalogue, 'get'>,

@@ -33,14 +33,14 @@ import { type ArgumentValidator, compileValidator } from './validate-arguments.t
 import { reservedFolder } from './workspace/paths.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
-  /** The folder of those who have the instance for themselves; others have theirs inside it, out of its reach. */
+  /** The workspace folder of owners; other organisations' folders are inside it, out of its reach. */
   workspaceDir: string;
   calendars: Settings['calendars'];
   mcpServers: Settings['mcpServers'];
   /** Files of tools, and the folder that relative paths of them start from. */
   toolFiles?: { files: Settings['tools']; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
-  /** Who shares the instance now; left out: nobody. A change is another object. */
+  /** The current tenancy, a new object after each change; left out: one organisation. */
   tenancy?: () => Tenancy;
   /** Keeps sign-ins at hosted servers; left out: nobody can sign in. */
   signIns?: SignInStore;
@@ -59,7 +59,7 @@ export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   retryMs?: number;
 };
 
-/** All that can be reached, or what of it one organisation reaches. */
+/** Everything that can be used, by all or by one organisation. */
 type Reach = BuiltinPlace & { files: ToolFile[]; servers: McpTool[] };
 
 /** @throws CountersignError invalid_configuration for names that collide, addresses that are none, files that cannot be used */
@@ -161,7 +161,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
   };
 }
 
-/** The folder of an organisation: readable, and another one for each however it is written. */
+/** The folder of an organisation: readable, and distinct on file systems that fold names. */
 function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null): string {
   if (tenant === null || isOwner(tenancy, tenant)) return workspaceDir;
   const readable = tenant.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 60);

@@ -83,14 +83,14 @@ function toNumbers(value: Json): Json {
 /** Errors that are looked at: an array may have one for each of its items. */
 const maxErrors = 1000;
 
-/** Characters of a schema times those of what is checked, up to which a plain schema takes a few milliseconds. */
+/** Characters of a plain schema times those of the value: below this, a check takes a few milliseconds. */
 const mostUnbounded = 2_000_000;
 
 /** null: nobody can tell in time. */
 function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] | null {
   const check = () => (validate(toNumbers(data)) ? [] : (validate.errors ?? []));
   try {
-    // A limit takes longer than most checks: V8 starts a thread for it.
+    // A time limit takes longer than most checks, because V8 starts a thread for it.
     const isShort = weight * JSON.stringify(data).length <= mostUnbounded;
     const done = isShort ? { value: check() } : withinTime(check);
     return done?.value.slice(0, maxErrors) ?? null;
@@ -103,7 +103,7 @@ function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] |
 
 class TooSlow extends Error {}
 
-/** `weight`: characters of a schema whose time is bounded by its size; Infinity for others. */
+/** `weight`: characters of a schema whose checks are bounded by its size; Infinity for others. */
 type Compiled = { validate: ValidateFunction; unchecked: string[]; weight: number };
 type Draft = 'seven' | 'newest';
 type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
@@ -183,7 +183,7 @@ function compileSchema({ $schema, ...schema }: JsonSchema): Compiled {
       return compileIn(draft, schema);
     } catch (error) {
       if (error instanceof TooSlow) throw error;
-      // Deeper than the stack, in either draft.
+      // Recursion deeper than the stack, in either draft.
       if (error instanceof RangeError) throw new Error('it refers to itself without an end');
       reason ??= error;
     }

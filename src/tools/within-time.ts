@@ -4,7 +4,7 @@ import { isObject } from '#domain/text.ts';
 
 /** CPU time that work may take. */
 const longestWorkMs = 100;
-/** A try that had less of it than this is repeated with the time that would have been enough: others had the processor. */
+/** A try with a smaller share of the CPU is repeated with a longer limit. */
 const enough = 0.7;
 const tries = 4;
 

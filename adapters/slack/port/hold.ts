@@ -1,5 +1,5 @@
-// One budget per workspace and method, shared by all processes: what Slack would refuse is not asked for, and what it refused is not
-// asked for again before it said. Of messages it also limits each channel.
+// One rate limit per workspace and method, shared by all processes: a call that Slack would refuse is not made, nor is one repeated
+// before its Retry-After. Slack also limits messages per channel.
 import { webApi } from '@slack/bolt';
 import type { Rate, RateLimits } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -13,26 +13,26 @@ type Call = {
   channel: string | null;
   /** Completes "Slack cannot …". */
   deed: string;
-  /** Leaves the burst to others. */
+  /** Leaves most of the burst to other calls. */
   progress?: boolean;
 };
 
-/** Of methods that are called often: https://docs.slack.dev/apis/web-api/rate-limits */
+/** Frequent methods: https://docs.slack.dev/apis/web-api/rate-limits */
 const rates: Partial<Record<string, Rate>> = {
   'chat.postMessage': { everyMs: 200, burst: 60 },
   'chat.update': { everyMs: 1200, burst: 20 },
   'views.publish': { everyMs: 600, burst: 20 },
 };
-/** Calls of a burst that progress may spend; the others are for what has ended, was decided or is asked. */
+/** Calls of a burst that progress may spend; the others are for decisions, questions and final states. */
 const progressBurst = 8;
-/** Slower than `chat.update` is refilled, so that something is left. */
+/** Slower than the rate of `chat.update`, to leave some of it to other changes. */
 const progressEveryMs = 1500;
 
 /** @returns milliseconds until the progress of a card may be shown */
 export const queueProgress = (limits: RateLimits, team: string): Promise<number> =>
   limits.queue(`slack ${team} progress`, progressEveryMs);
 
-/** Asks Slack, unless it wants to be left alone. @throws CountersignError */
+/** Calls Slack within its rate limits. @throws CountersignError */
 export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 export function createAsk(limits: RateLimits): Ask {

@@ -12,7 +12,7 @@ export type SlackPerson = {
   account: string;
   name: string;
   timezone: string;
-  /** A guest of the workspace, or of another organisation that shares a channel with it. */
+  /** A guest of the workspace, or from another organisation that shares a channel. */
   guest: boolean;
   /** false: an app, or somebody who has left. */
   acts: boolean;
@@ -37,7 +37,7 @@ const User = z.object({
   real_name: z.string().optional(),
   tz: z.string().nullish(),
   is_stranger: z.boolean().default(false),
-  /** Guests: of several channels, and of one. */
+  /** Multi-channel and single-channel guests. */
   is_restricted: z.boolean().default(false),
   is_ultra_restricted: z.boolean().default(false),
   is_email_confirmed: z.boolean().default(true),

@@ -30,7 +30,7 @@ export function createAccept(parts: {
       void show(signal);
       return null;
     }
-    // What people say to each other in a channel is none of ours.
+    // Messages that are not for the bot are not stored.
     if (signal.kind === 'message' && isAddressed(signal) === 'no') return null;
     const objection = object(signal) ?? (await recheck(signal));
     // The person sends it again, corrected: that is the one to keep.

@@ -15,7 +15,7 @@ export type TeamsPerson = {
   /** An e-mail address where their own tenant vouches for it, as people are named in settings. */
   account: string;
   name: string;
-  /** A guest of the tenant, or of another one that shares a channel with it. */
+  /** A guest of the tenant, or from another one that shares a channel. */
   guest: boolean;
   /** Where they are, as far as Teams says. */
   zone?: string;

@@ -85,7 +85,7 @@ export function createAccept(parts: {
   return async (signal, body) => {
     const begun = performance.now();
     const leftOf = (ms: number) => Math.max(0, ms - (performance.now() - begun));
-    // What people say to each other in a channel is none of ours.
+    // Messages that are not for the bot are not stored.
     if (signal.kind === 'other' || (signal.kind === 'message' && isAddressed(signal) === 'no'))
       return null;
     if (signal.kind === 'plan_this') return acceptPlanThis(signal, body);

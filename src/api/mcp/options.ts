@@ -3,7 +3,7 @@ import type { OperationSpec } from '#domain/tool.ts';
 import type { Waiters } from './waiters.ts';
 
 export type McpOptions = {
-  /** What plans of an organisation can use now, as planners see it. */
+  /** The operations that plans of an organisation can use now, as planners see them. */
   operations(tenant: string | null): Promise<OperationSpec[]>;
   /** Operations that are marked on the card. */
   guarded: readonly string[];

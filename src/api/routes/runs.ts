@@ -34,7 +34,7 @@ function feedbackOf({ feedback }: { feedback?: string }): string | null {
   return words === '' ? null : words;
 }
 
-/** Who reads a run here; where nobody signs in, all are one reader. */
+/** The account that reads a run. Without sign-in, all requests are one reader. */
 const readerOf = ({ principal }: FastifyRequest): string => principal.account;
 
 export const runRoutes: Routes = async (app) => {

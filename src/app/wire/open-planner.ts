@@ -39,11 +39,11 @@ export function readCaps({ env, settings: { limits } }: Config): Caps {
   };
 }
 
-/** Tokens of a usual first call of a planner, and of a step that asks a model. */
+/** Input tokens of a typical first planning call and of a typical step that asks a model. */
 const planningCall = { input: 6000, output: firstOutputTokens };
 const stepCall = { input: 2000, output: 500 };
 
-/** Caps that no call of the planner's model fits into, as sentences. */
+/** A sentence for each cap that is too small for any call of the planner's model. */
 export function findSmallCaps(config: Config): string[] {
   const { PLANNER_MODEL: model } = config.env;
   const price = findPrice(model, config.settings.prices);
@@ -52,7 +52,7 @@ export function findSmallCaps(config: Config): string[] {
   return findTooSmall(readCaps(config), model, computeBound(price, input, output));
 }
 
-/** What approvals hold against the model calls of a plan's steps. */
+/** The budget that approvals check a plan's model calls against. */
 export function readModelBudget(config: Config): ModelBudget {
   const { input, output } = stepCall;
   return {
@@ -78,7 +78,7 @@ function readLimits(config: Config): PlanningLimits {
 type PlannerParts = {
   registry: ToolHost;
   catalogue: Catalogues;
-  /** Who shares the instance: people of one organisation see no plans of another. */
+  /** People of one organisation see no plans of another. */
   readTenancy: () => Tenancy;
   db: Database;
   /** null: the offline planner. */
@@ -96,7 +96,7 @@ type PlannerParts = {
 
 type ToolParts = Pick<PlannerParts, 'registry' | 'catalogue' | 'readTenancy' | 'db'>;
 
-/** What planners of one organisation may look at. */
+/** The tools that planners of one organisation may look things up with. */
 function openTools(
   { settings, timezone }: Config,
   tenant: string | null,
@@ -180,7 +180,7 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
     ...plannerOf(null),
     async plan(request, ...rest) {
       const { runId, turn } = request;
-      // A planner of a part works for those of its run.
+      // A part's planner works for the organisation of its run.
       const run = await readRun(db.query, payingRun({ runId, turn }).runId);
       return plannerOf(tenantOfTurn(run)).plan(request, ...rest);
     },

@@ -30,7 +30,7 @@ const longestError = 2000;
 /** What is kept of an error. One that could not be stored would have its event tried again without a wait. */
 const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
 
-/** What the handler has said: how the event ended, and whether it was marked as handled in a transaction of the handler. */
+/** How the handler ended the event, and whether it marked it as handled in its own transaction (`made`). */
 type Mark = Ending & { made: boolean };
 
 /**

@@ -24,7 +24,7 @@ export type EventAttempt = {
    * read it by the time that nobody can wait any more, the event is handled once more, and then nobody waits for a reply.
    */
   reply(value: unknown): void;
-  /** It was not for us: what it says is not kept. */
+  /** The event is not for the bot: its body is deleted. */
   forget(): void;
 };
 

@@ -47,7 +47,7 @@ export function decideNextTry(
   if (passes ? ageMs + asked > rule.patienceMs : failures >= rule.tries) {
     return { next: 'set_aside' };
   }
-  // Where the platform says when, it is not asked ever more rarely.
+  // A platform that names the time to wait needs no backoff.
   const doublings = asked !== null && asked > 0 ? 0 : (passes ? attempt : failures) - 1;
   // 2^1024 would be Infinity; no ceiling is that many doublings away.
   const ceiling = Math.min(rule.backoffMs * 2 ** Math.min(doublings, 30), rule.longestBackoffMs);

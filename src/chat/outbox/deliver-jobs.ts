@@ -27,8 +27,8 @@ export async function openConversation(
 }
 
 /**
- * Has every live card of the plan drawn from what is true now.
- * @param how.later nobody has pressed for it
+ * Redraws every live card of the plan.
+ * @param how.later no press waits for it
  * @param how.progress only steps have moved
  */
 export async function followPlan(

@@ -71,7 +71,7 @@ export async function updateCard(
   } catch (error) {
     const limitedMs = limitedFor(error);
     if (limitedMs !== null) {
-      // Nothing was sent. Only this card waits: messages of its place have limits of their own.
+      // Nothing was sent. Only this card waits: posts have a limit of their own.
       await postponeCard(db.query, row, limitedMs);
       return 'done';
     }

@@ -51,7 +51,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_found';
 }
 
-/** Milliseconds until the platform takes it, of what it takes too often now; null: something else went wrong. */
+/** Milliseconds until a rate limit allows the call; null: the error is another one. */
 export function limitedFor(error: unknown): number | null {
   const limited = error instanceof CountersignError && error.details.limited === true;
   return limited ? error.passesAfterMs : null;

@@ -83,7 +83,7 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
   };
 }
 
-/** Does the next thing; null: there is none now. What a process died of counts as a failure of what comes first now. */
+/** Does the next thing; null: there is none now. If the last holder died, the next thing counts as having failed once more. */
 async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
   const next = await findNext(context, visit);
   if (next === null) return null;
@@ -95,13 +95,13 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
       context,
       visit,
       row,
-      new Error('The process ended each time it was drawn.'),
+      new Error('The process ended each time it handled this message.'),
     );
   await noteFailure(context.db.query, row, true);
   return next.run();
 }
 
-/** Whether a card's progress was given a turn that is yet to come. What is more than progress waits for none. */
+/** Whether a progress update has to wait for its turn. Other changes never do. */
 async function waitsItsTurn(
   { db }: DeliveryContext,
   { port }: Visit,
@@ -124,7 +124,7 @@ async function leave(
     const { more, due } = await leavePlace(tx, lease, { asked, dueInMs });
     if (due !== null) {
       const startAfter = new Date(due.getTime() + 1);
-      // One job waits under each key: one for a later turn must not keep one for soon away.
+      // One job waits per key: a job for a later turn must not hide one that is due soon.
       const key = `${conversation}@${dueInMs !== null && dueInMs > 2 * rule.paceMs ? 'turn' : 'pace'}`;
       await enqueue(tx, 'deliver', { conversation }, { key, startAfter });
     }

@@ -83,7 +83,7 @@ export const runs = countersign.table(
   ],
 );
 
-/** The turn of a run that somebody was last shown over HTTP: a word of theirs that names nothing is about it, at any gateway. */
+/** The turn of a run that a reader last saw over HTTP: at every gateway, a reply without a turn is about this one. */
 export const runReaders = countersign.table(
   'run_readers',
   {

@@ -79,11 +79,11 @@ export const chatPosts = countersign.table(
     /** How often its plan changed, and up to which of these it was drawn. */
     asked: count('asked'),
     answered: count('answered'),
-    /** What its plan was like at the last change besides the progress of steps. */
+    /** The plan's state apart from step progress, at its last change. */
     standing: text('standing'),
     /** More than progress has changed since it was drawn. */
     urgent: boolean('urgent').notNull().default(true),
-    /** The platform takes its next change from then on; progress has its turn then. */
+    /** Not sent before: a rate limit, or the turn of a progress update. */
     not_before: at('not_before'),
     /** Digest of what is shown; null while that is not known. */
     shown: text('shown'),

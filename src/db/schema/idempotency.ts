@@ -33,7 +33,7 @@ export const presses = countersign.table(
   (t) => [index('presses_at').on(t.at)],
 );
 
-// What chat platforms want to be left alone with, and what they were asked lately.
+// Rate limits of chat platforms: refusals and recent calls.
 
 /** Rows of the past say nothing any more, and are deleted by the next one. */
 export const rateLimits = countersign.table('rate_limits', {
@@ -41,6 +41,6 @@ export const rateLimits = countersign.table('rate_limits', {
   key: text('key').primaryKey(),
   /** The platform refuses it until then. */
   until: at('until').notNull(),
-  /** When calls made so far would have been made at an even pace: the generic cell rate algorithm (ITU-T I.371). */
+  /** The theoretical arrival time of the generic cell rate algorithm (ITU-T I.371). */
   spent_until: at('spent_until').notNull().default(sql`'-infinity'`),
 });

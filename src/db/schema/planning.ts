@@ -64,14 +64,14 @@ export const planningMemo = countersign.table(
   (t) => [index('planning_memo_created').on(t.created_at)],
 );
 
-/** Each call of a model, while planning or in a running plan (B9): what it was expected to cost, and what it did. Written before the call. */
+/** Each model call of planning and of running plans (B9), with its estimate and its cost. Written before the call. */
 export const modelCalls = countersign.table(
   'model_calls',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     run_id: text('run_id').notNull(),
     turn: integer('turn').notNull(),
-    /** The plan that ran and paid for it; null: planning. */
+    /** The running plan that paid for it; null: planning. */
     plan_id: text('plan_id'),
     user: text('user').notNull(),
     /** The organisation that paid; null: the instance itself. */

@@ -84,19 +84,19 @@ export const plans = countersign.table(
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
-    /** Something in it may wait for a person; findings aside, which are rows of their own. */
+    /** Something in it may wait for a person. Findings are rows of their own and not counted. */
     attention: boolean('attention').generatedAlwaysAs(
       sql`status in ('proposed', 'needs_review', 'stalled') or revising or pending_patch is not null
         or status = 'executing' and waiting + unknown > 0`,
     ),
-    /** The inbox group of a plan that has ended; null: it is alive. */
+    /** The inbox group of an ended plan; null: it is live. */
     ended_as: text('ended_as')
       .$type<'failed' | 'done'>()
       .generatedAlwaysAs(
         sql`case when revising or pending_patch is not null then null when status = 'failed' then 'failed'
           when status in ('completed', 'rejected', 'cancelled') then 'done' end`,
       ),
-    /** `updated_at` of a plan that has ended, else null. An index on `updated_at` itself would slow down each batch of steps. */
+    /** `updated_at` of an ended plan, else null. An index on `updated_at` itself would slow down each batch of steps. */
     rested_at: at('rested_at').generatedAlwaysAs(
       sql`case when status in ('completed', 'failed', 'rejected', 'cancelled') and not revising and pending_patch is null then updated_at end`,
     ),
@@ -209,7 +209,7 @@ export const approvals = countersign.table(
     digest: text('digest').notNull(),
     /** Whether it was certain who approved; a name that was typed is never a second person. */
     verified: boolean('verified').notNull().default(false),
-    /** What their sign-in or token allowed them; null: nobody signed in, or it was in a chat, which gives no roles. */
+    /** Their role by sign-in or token; null: a typed name or a chat, which have no roles. */
     role: text('role').$type<Role>(),
     at: at('at').notNull().defaultNow(),
   },

@@ -1,4 +1,4 @@
-// Tables beside plans: audit with its seals, and artifacts.
+// The audit log with its seals, artifacts, and former spending.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -81,7 +81,7 @@ export const artifacts = countersign.table(
   ],
 );
 
-/** What running plans spent, as versions before 0040 book it: read until none of them can run any more, then dropped. */
+/** Model costs of running plans as versions before migration 0040 book them: read while those may run, then dropped. */
 export const spending = countersign.table(
   'spending',
   {

@@ -11,9 +11,9 @@ export const webhookEndpoints = countersign.table('webhook_endpoints', {
   url: text('url').notNull(),
   /** null: all. */
   events: text('events').array().$type<WebhookEvent[]>(),
-  /** Whose plans it is told of where several organisations share the instance; null: of those that name nobody. */
+  /** If several organisations share the instance: whose plans it gets events of; null: of plans without one, and of the owners'. */
   organisations: text('organisations').array(),
-  /** It is told of all plans. */
+  /** It gets events of all plans. */
   shared: boolean('shared').notNull().default(false),
   /** Failures in a row, of whichever deliveries. */
   failures: integer('failures').notNull().default(0),

@@ -30,12 +30,12 @@ export type Lease = InboxThread & { holder: string };
 const inThread = ({ platform, tenant, thread }: InboxThread) =>
   sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
 const isOpen = sql`handled_at is null and failed_at is null`;
-/** How an event ended: what its waiter is told, as JSON (null: nothing), and whether what it said goes. */
+/** How an event ended: the reply to its waiter as JSON (null: none), and whether its body is deleted. */
 export type Ending = { reply: unknown; forget: boolean };
 
 /** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
 const given = sql.placeholder;
-/** What the handler did not need is not kept; the event's names are. */
+/** Deletes the body and keeps the event's ids. */
 const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
 
 const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('tenant')} and thread = ${given('thread')}`;

@@ -123,14 +123,14 @@ export type ChatPort = {
     givenUp?: AbortSignal,
     shown?: ShownStatus | null,
   ): Promise<Posted>;
-  /** @param progress nothing else has changed: others go first */
+  /** @param progress only steps have moved: other changes go first */
   update(
     post: ChatPost,
     content: ChatContent,
     givenUp?: AbortSignal,
     progress?: boolean,
   ): Promise<void>;
-  /** Gives a card whose progress has changed its turn. @returns milliseconds until then. Left out: it is always now */
+  /** Assigns a turn to a progress update. @returns milliseconds until then. Left out: no turns */
   queueProgress?(post: ChatPost): Promise<number>;
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
@@ -149,13 +149,13 @@ export type ChatHomes = {
   show(home: { tenant: string; user: string }, shown: string | null): Promise<string>;
 };
 
-/** How often a platform takes calls: one each `everyMs`, and `burst` at once after a pause. */
+/** Calls that a platform accepts: one each `everyMs`, and `burst` at once after a pause. */
 export type Rate = { everyMs: number; burst: number };
 
 /** Rate limits of a platform, shared by all processes. */
 export type RateLimits = {
   /**
-   * Spends one call of what `key` names. @param rate null: only what the platform refused counts
+   * Spends one call of the limit `key`. @param rate null: only refusals of the platform count
    * @returns 0: it was spent; else the milliseconds until it can be
    */
   take(key: string, rate: Rate | null): Promise<number>;

@@ -6,7 +6,7 @@ export const ConversationSummary = z.object({
   id: z.string(),
   /** Where it began: `console`, `terminal`, `api`, `mcp`. */
   kind: z.string(),
-  /** The beginning of the first message; empty for who may not read it. */
+  /** The beginning of the first message; empty if the reader may not read it. */
   title: z.string(),
   last_at: z.iso.datetime(),
   /** Plans that were made in it, and how many of them are approved or executing. */
@@ -21,7 +21,7 @@ export const ConversationPage = z.object({
 });
 export type ConversationPage = z.infer<typeof ConversationPage>;
 
-/** Who reads conversations over HTTP: all names of somebody who signed in or has a token of their own; null: a name is only typed. */
+/** A reader over HTTP: all names of a person who signed in or has a personal token; null: a typed name. */
 export type ConversationReader = { names: string[] | null; tenant: string | null };
 
 /** `user`: only those in which they asked for something. */
@@ -31,6 +31,6 @@ export type ConversationQuery = {
   limit: number;
   /** Only what somebody of one organisation sees. */
   within?: PlanScope;
-  /** Who is shown the titles of those that they may read; left out: of all. */
+  /** Gets the titles of conversations they may read; left out: all titles. */
   reader?: ConversationReader;
 };

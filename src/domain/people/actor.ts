@@ -17,9 +17,9 @@ export const Actor = z.object({
   verified: z.literal(true).exactOptional(),
   /** What they may do at most; left out: what the rules of the plan allow. */
   role: Role.exactOptional(),
-  /** Groups of their sign-in are too old to give anything. */
+  /** The groups of their sign-in are too old to count. */
   stale: z.literal(true).exactOptional(),
-  /** A guest where they act, or of another organisation that shares the channel. */
+  /** A guest in this chat, or from another organisation that shares the channel. */
   guest: z.literal(true).exactOptional(),
   /** The organisation they signed in for; left out: that of the chat, or the instance's own. */
   tenant: z.string().max(200).exactOptional(),
@@ -33,7 +33,7 @@ export function isVerified({ via, verified }: Pick<Actor, 'via' | 'verified'>): 
 
 export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
 
-/** Somebody a chat platform has told of. */
+/** A person as a chat platform describes them. */
 export function personInChat(
   { id, timezone, guest }: { id: string; timezone?: string | undefined; guest: boolean },
   via: 'slack' | 'teams',

@@ -7,11 +7,11 @@ export type Grouping = {
   groups: Record<string, string[]>;
   providers: Record<string, unknown>;
   apart: boolean;
-  /** Groups of earlier sign-ins are too old to give anything; left out: they do not age. */
+  /** Groups of earlier sign-ins are too old to count; left out: they do not age. */
   freshSince?: () => Date;
 };
 
-/** Groups a sign-in reported `at` a time; null: unreadable. */
+/** Groups that the sign-in at `at` reported; null: unreadable. */
 export type SignedInGroups = {
   provider: string;
   tenant: string | null;
@@ -19,7 +19,7 @@ export type SignedInGroups = {
   at: Date;
 };
 
-/** Whether the groups of a sign-in are too old to give anything. */
+/** Whether the groups of a sign-in are too old to count. */
 export const isStale = (
   { freshSince }: Pick<Grouping, 'freshSince'>,
   { at }: Pick<SignedInGroups, 'at'>,
@@ -70,7 +70,7 @@ export function providerOfGroup(
 
 /**
  * A person's configured and reported groups, as `resolveGroup` names them.
- * @param age `any`: also those that are too old to give anything, for what takes something away
+ * @param age `any`: also groups that are too old to count, which can still block
  */
 export function groupsOf(
   grouping: Grouping,

@@ -86,7 +86,7 @@ export const IdentitySettings = z.strictObject({
       days: z.number().positive().max(365).default(14),
     })
     .prefault({}),
-  /** Groups that a sign-in reported give nothing after so long; signing in again renews them. */
+  /** Maximum age of the groups of a sign-in; signing in again renews them. */
   groups_max_age_hours: z.number().positive().max(8760).default(24),
   /** E-mail addresses and accounts that are refused at once, whatever their provider, session or token says. */
   blocked: names.default([]),

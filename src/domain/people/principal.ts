@@ -30,7 +30,7 @@ export type Principal = {
   tenant: string | null;
   /** Groups of the sign-in and of the configuration, as approver rules name them, without `group:`. */
   groups: string[];
-  /** Groups of their sign-in are too old to give anything. */
+  /** The groups of their sign-in are too old to count. */
   stale?: boolean;
   /** Every name the person goes by: the account, the e-mail address, linked accounts. */
   names: string[];
@@ -51,10 +51,10 @@ export const localPrincipal: Principal = {
 /** Whoever has `COUNTERSIGN_API_TOKEN`. */
 export const instancePrincipal: Principal = { ...localPrincipal, by: 'instance' };
 
-/** What somebody is told whose groups are too old, after why they may not. */
+/** The remedy in a refusal if the person's groups are too old; else ''. */
 export const signInAgain = ({ stale }: { stale?: boolean | undefined }): string =>
   stale === true
-    ? ' Your groups are from a sign-in that is too old to count: sign in again at the console.'
+    ? ' The groups of your last sign-in are too old to count. Sign in again in the console.'
     : '';
 
 /** Whether the person is known: a sign-in or a token of their own. Elsewhere a name is only typed. */

@@ -40,7 +40,7 @@ export const CallDescription = z.object({
 });
 export type CallDescription = z.infer<typeof CallDescription>;
 
-/** A step with the effect of its call, and with what the values of its conditions are called. */
+/** A step with the effect of its call and the labels of its conditions. */
 export const ShownStep = Step.extend({
   call: CallDescription,
   when: z.array(ShownCondition),

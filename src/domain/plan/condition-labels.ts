@@ -1,4 +1,4 @@
-// What the values of conditions are called in the forms that they look at.
+// Labels of condition values, taken from the forms that the conditions refer to.
 import type { Json, JsonObject } from '../text.ts';
 import type { ShownCondition, StepCondition } from './condition.ts';
 import { fieldsOf } from './form.ts';
@@ -11,7 +11,7 @@ function labelOf({ path, value }: StepCondition, form: Json | undefined): string
   return option === undefined || option.label === option.value ? null : option.label;
 }
 
-/** @param asking the steps that they look at, among others */
+/** @param asking steps, among them those that the conditions refer to */
 export function labelConditions(
   when: StepCondition[],
   asking: readonly AskingStep[],

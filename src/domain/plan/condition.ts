@@ -42,7 +42,7 @@ export const StepCondition = z
   });
 export type StepCondition = z.infer<typeof StepCondition>;
 
-/** A condition as it is shown. `label`: what the value is called in the form that it looks at; left out: the same. */
+/** A condition as it is shown. `label`: of the value in its form; left out: the value itself. */
 export const ShownCondition = StepCondition.safeExtend({ label: z.string().exactOptional() });
 export type ShownCondition = z.infer<typeof ShownCondition>;
 

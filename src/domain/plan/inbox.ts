@@ -31,9 +31,9 @@ export type InboxPlan = z.infer<typeof InboxPlan>;
 
 export const InboxPage = z.object({
   group: InboxGroup,
-  /** How many plans are in the group, on all pages; of ended plans at most 1,000 are counted. */
+  /** Plans of the group on all pages; of ended plans up to 1,000 are counted. */
   total: z.int(),
-  /** Whether `total` is all of them. */
+  /** Whether `total` is exact. */
   counted: z.boolean(),
   plans: z.array(InboxPlan),
   next_cursor: z.string().nullable(),

@@ -1,4 +1,4 @@
-// Steps whose start has passed while nobody decided: they start at once.
+// Steps whose start passed before the decision: once approved, they start immediately.
 
 export type PassedStarts = {
   /** Labels of the first of them. */
@@ -7,7 +7,7 @@ export type PassedStarts = {
   /** The first and the last of these starts, ISO 8601 in UTC. */
   first: string;
   last: string;
-  /** The last that was still to come when it was proposed; null: none was. */
+  /** The last one that was in the future at the proposal; null: none. */
   last_since_proposal: string | null;
 };
 

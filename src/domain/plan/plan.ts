@@ -60,7 +60,7 @@ export function toDependency(entry: string | Dependency): Dependency {
   return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
 }
 
-/** Of rules that name nobody: guests of a chat, and people of other organisations there, count only if the rule says so. */
+/** For rules without names: whether guests of a chat, and people of other organisations there, count. */
 const withGuests = { guests: z.literal(true).exactOptional() };
 
 /** Who may approve (A8). The default is the requester. */
@@ -168,7 +168,7 @@ export const PlanDraft = z.strictObject({
   approvers: ApproverPolicy.optional(),
   /** `each`: every step waits for a person's word before it runs (B13, strict_every_step). */
   step_approval: z.enum(['none', 'each']).optional(),
-  /** The model that writes texts and decides values while it runs; by default the process's. */
+  /** The model that writes texts and decides values while the plan runs; by default the process's. */
   executor_model: line(200).optional(),
   series: z.array(Series).max(100).optional(),
 });

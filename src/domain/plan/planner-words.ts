@@ -1,10 +1,10 @@
-// The offline planner is our own code: its sentences are ours, while those of models and people are quoted.
+// Sentences of planners: the offline planner's are our own, those of models and people are quoted.
 import { quoteWords, showTitle } from '../shown-text.ts';
 
-/** What cards call the planner without a model. */
+/** The name of the planner without a model. */
 export const offlinePlanner = 'offline planner';
 
-/** A sentence that a planner wrote; '' if it wrote none. */
+/** A planner's sentence; '' if there is none. */
 export function showPlanned(text: string, planner: string | null, max: number): string {
   return planner === offlinePlanner ? showTitle(text, max) : quoteWords(text, max);
 }

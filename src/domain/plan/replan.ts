@@ -34,7 +34,7 @@ export function isReplanning({
 /** What a planner is asked: a change of the plan that settles the finding. */
 export type ReplanTask = {
   finding: Finding;
-  /** `tenant`: its organisation. */
+  /** `tenant`: the plan's organisation. */
   plan: { id: string; title: string; requester: string; revision: number; tenant: string | null };
   /** The step that asks; replies of a model are kept under it. */
   stepId: string;

@@ -12,7 +12,7 @@ export function chatTenant(platform: 'slack' | 'teams', tenant: string): string 
   return `${platform}:${tenant}`;
 }
 
-/** What may be of another organisation, or of others. `words`: what was said while the plan was made. */
+/** Content that may belong to another organisation or other people. `words`: the conversation that led to the plan. */
 export type ScopedSubject =
   | { plan_id: string; words?: true }
   | { run_id: string }

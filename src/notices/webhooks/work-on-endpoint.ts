@@ -120,7 +120,7 @@ async function stay(
       continue;
     }
     if (!(await renewEndpoint(db.query, id, lease))) return false;
-    // It may be what the process died of: it waits its time, as after any failure.
+    // It may have ended the process, so it waits like after any failure.
     const answer = died
       ? diedOf
       : await sender.send(endpoint, messageOf(context, delivery), stopping);

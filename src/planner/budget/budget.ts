@@ -1,5 +1,5 @@
-// The budget for calls of models (B9), of planning and of running plans: every call is reserved here before it is made and settled
-// afterwards. A hard cap never allows one more call; the soft ceiling of a turn becomes a question that a person can answer.
+// The budget of model calls (B9): every call of planning and of running plans is reserved before it is made and settled afterwards.
+// A hard cap allows no further call; the soft ceiling of a turn becomes a question to a person.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '#db/database.ts';
 import {
@@ -19,7 +19,7 @@ export type Refused = { exceeded: Ceiling; spent: Spent; estimateUsd: number };
 export type Reservation = { id: number } | Refused;
 
 export type WantedCall = ModelCall & {
-  /** US dollars if it writes so many tokens. */
+  /** US dollars for this number of output tokens. */
   price(outputTokens: number): Promise<number>;
   softLifted: boolean;
 };
@@ -27,8 +27,8 @@ export type WantedCall = ModelCall & {
 export type Budget = {
   caps: Caps;
   /**
-   * Allows for one call of the usual length, or names the ceiling it would break. While only calls under way stand against it, which
-   * mostly cost less than expected, it waits for them. @param until when it no longer waits
+   * Reserves one call of the usual length, or names the ceiling that it would exceed. If only calls under way are in the way, which
+   * mostly cost less than expected, it waits for them. @param until the end of the wait
    */
   reserve(
     payer: Payer,
@@ -42,7 +42,7 @@ export type Budget = {
   readSpent(payer: Payer): Promise<Spent>;
 };
 
-/** Tokens that a first call of its kind is taken to write. */
+/** Expected output tokens of the first call of a kind. */
 export const firstOutputTokens = 1000;
 const waitMs = 250;
 

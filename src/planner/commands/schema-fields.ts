@@ -15,7 +15,7 @@ export type Field = {
   schema: JsonSchema;
 };
 
-/** Both are asked for each step, and a command about a folder has thousands. */
+/** Caches: a command about a folder reads both for thousands of steps. */
 const known = {
   fields: new WeakMap<JsonSchema, readonly Field[]>(),
   roles: new WeakMap<readonly Field[], Map<Role, Field | undefined>>(),

@@ -17,7 +17,7 @@ import { createReplanTools, type PlanInRepair } from './replan-tools.ts';
 type Options = {
   model: ChatModel;
   db: Queryable;
-  /** What a planner of an organisation's plan may call. */
+  /** The operations that planners of an organisation may call. */
   toolsOf(tenant: string | null): Pick<PlannerTools, 'manifest' | 'readable' | 'call'>;
   plan: PlanInRepair;
   limits: PlanningLimits;

@@ -1,14 +1,14 @@
-// Counts, groups and sums over the items of a for_each, by code and exactly, so that nobody's words stand for a total.
+// Counts, groups and exact sums over the items of a for_each, so that no model adds up a total.
 import { type Amount, readAmount } from '#domain/amount.ts';
 import { addDecimals, type Decimal, writeDecimal, zero } from '#domain/decimal.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const columnsAtMost = 40;
-/** Most distinct values of a column whose counts are told, and that others are summed by. */
+/** Distinct values up to which a column's counts are listed and other columns are summed by it. */
 const groupsTold = 20;
 const groupsAtMost = 300;
-/** Columns that others are summed by, and that are summed so. */
+/** Columns to group by, and columns summed in each group. */
 const groupColumnsAtMost = 12;
 const summedColumnsAtMost = 6;
 const linesAtMost = 30;
@@ -38,7 +38,7 @@ class Sum {
     this.#comma = add(this.#comma, comma);
   }
 
-  /** How all amounts can be read; null: in no one way. */
+  /** The notation that fits all amounts; null: none does. */
   get notation(): 'point' | 'comma' | null {
     if (this.#point !== null) return 'point';
     return this.#comma === null ? null : 'comma';
@@ -56,7 +56,7 @@ class Sum {
     return one !== null && other !== null && writeDecimal(one) !== writeDecimal(other);
   }
 
-  /** @param notation that of the whole column */
+  /** @param notation of the whole column */
   tell(notation: 'point' | 'comma'): string | null {
     const total = notation === 'point' ? this.#point : this.#comma;
     if (total === null || this.#units.size > 1) return null;
@@ -71,14 +71,14 @@ class Column {
   values = 0;
   #empty = 0;
   readonly #others: string[] = [];
-  /** How often each value is there; null: there are too many. */
+  /** The count of each value; null: there are too many values. */
   groups: Map<string, number> | null = new Map();
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** @returns the text it groups by, and the amount it is */
+  /** @returns the text to group by, and the amount */
   add(value: Json | undefined): { text: string; amount: Amount | null } | null {
     const text = value === undefined || value === null ? '' : String(value);
     if (text.trim() === '') {
@@ -128,7 +128,7 @@ class Column {
   }
 }
 
-/** What `summed` comes to for each value of `by`, in lines that are not too long. */
+/** The sums of `summed` for each value of `by`, in lines of limited length. */
 function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[] {
   const { notation, isAmbiguous } = summed.sum;
   if (notation === null || isAmbiguous) return [];
@@ -151,14 +151,14 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
   return lines;
 }
 
-/** Whether others are summed by its values: not by those that are all different, and by numbers only if they are few. */
+/** Whether to sum other columns by its values: not if all are different, and by numbers only if there are few. */
 const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
   groups !== null && groups.size < values && (!isNumeric || groups.size <= groupsTold);
 
 /** Takes items one by one; those that are no records are only counted. */
 export class Tally {
   readonly #columns = new Map<string, Column>();
-  /** Sums by the values of another column: first the column that groups, then the one that is summed. */
+  /** Sums by the column that groups, then by the column that is summed. */
   readonly #grouped = new Map<Column, Map<Column, Map<string, Sum>>>();
   #items = 0;
 
@@ -191,7 +191,7 @@ export class Tally {
       }
       let summed = this.#grouped.get(by);
       if (summed === undefined) {
-        // A column begins with the first item: later, its sums would lack those before.
+        // A group column has to begin with the first item, or its sums would be incomplete.
         if (by.values > 1 || this.#grouped.size >= groupColumnsAtMost) continue;
         summed = new Map();
         this.#grouped.set(by, summed);
@@ -213,7 +213,7 @@ export class Tally {
     }
   }
 
-  /** `300 items`, what each column comes to, then what columns come to by the values of others. */
+  /** `300 items`, the totals of each column, then the totals by group. */
   tell(): string[] {
     const columns = [...this.#columns.values()].flatMap((column) => column.tell());
     const groups = [...this.#grouped]

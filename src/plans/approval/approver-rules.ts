@@ -31,7 +31,7 @@ export type People = {
   requesterVouched: boolean;
   /** Blocked people, whose approvals don't count. Left out: none. */
   refused?: ReadonlyMap<string, unknown>;
-  /** Guests where they act. Left out: none. */
+  /** Persons who are guests in this chat. Left out: none. */
   guests?: ReadonlySet<string>;
 };
 
@@ -203,7 +203,7 @@ function candidatesOf(
 }
 
 /**
- * Whether a rule may count somebody whose names have these keys. Nothing is read, so anybody may be in a group.
+ * Whether a rule may count a person with these name keys. Nothing is read, so group members may be anybody.
  * @param people as rules name them
  */
 export function mayCount(

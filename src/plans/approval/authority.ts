@@ -92,7 +92,7 @@ function judgeVouched(
   return (person) => all.some((one) => isSamePerson(one, person));
 }
 
-/** Of whoever acts now the platform says whether they are a guest there. */
+/** The platform says whether the acting person is a guest there. */
 function findGuests({ actor }: Question, same: ReadonlyMap<string, string>): Set<string> {
   return new Set(actor?.guest === true ? [personIn({ same }, actor.id)] : []);
 }
@@ -137,7 +137,7 @@ function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
   return new Map([...groups].map(([name, group]) => [name, [...group].sort()[0] ?? name]));
 }
 
-/** Of those who approved, who has lost the role that they approved with; but for whoever acts now. */
+/** Approvers who have lost the role they approved with, except the acting person. */
 async function findLostRoles(
   db: Queryable,
   blocking: Blocking,

@@ -36,7 +36,7 @@ export type UserGroupStanding = {
 export type Groups = {
   members: Members;
   userGroups: ReadonlyMap<string, UserGroupStanding>;
-  /** Persons who are left out because they have to sign in again. */
+  /** Persons who do not count until they sign in again. */
   stale: ReadonlySet<string>;
 };
 
@@ -57,8 +57,8 @@ export const namesUserGroups = (names: string[], grouping: Grouping | undefined)
  * last sign-in.
  * @param names of people and groups, as rules have them
  * @param tenants the organisations that are asked about
- * @returns the groups as they are for one of them; `decides`: for a decision, which takes no old copy; `approved`: those who approved while
- *   their groups were known, which count until a sign-in says otherwise
+ * @returns the groups as one organisation has them; `decides`: for a decision, which uses no old copy; `approved`: earlier approvers,
+ *   whose groups count until their next sign-in
  */
 export async function readGroups(
   db: Queryable,

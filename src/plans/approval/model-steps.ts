@@ -21,7 +21,7 @@ export function usesModel(
 
 const dayMs = 86_400_000;
 
-/** Counts steps that ask a model: all of them, and those that may start before the day (UTC) ends. */
+/** Counts steps that ask a model: all, and those that may start before the day (UTC) ends. */
 export function createModelStepCount(now: Date) {
   const dayEnds = startOfDay(now).getTime() + dayMs;
   const counted = { all: 0, today: 0 };
@@ -35,7 +35,7 @@ export function createModelStepCount(now: Date) {
   };
 }
 
-/** Why the model calls of steps that have not begun can't be paid, as a sentence; null: they can, or there are none. */
+/** Why the budget is too small for the model calls of steps that have not begun; null: it is not, or there are none. */
 export async function findUnpayable(
   db: Queryable,
   { modelBudget, clock }: Pick<PlansContext, 'modelBudget' | 'clock'>,

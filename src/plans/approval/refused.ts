@@ -16,7 +16,7 @@ import { isSamePerson } from '#domain/people/names.ts';
 import { hasRole } from '#domain/people/principal.ts';
 import { noGroups } from './members.ts';
 
-/** The settings that say who may act. */
+/** The settings about who may act. */
 export type Deciding = Pick<IdentitySettings, 'blocked'> &
   Partial<Pick<IdentitySettings, 'providers'>>;
 
@@ -25,7 +25,7 @@ export type Blocking = {
   grouping?: Grouping | undefined;
 };
 
-/** What is known of each person, groups of any age among it: they take away and do not give. */
+/** The names and groups of each person. Groups of any age count here, because they only take rights away. */
 async function readKnown(
   db: Queryable,
   grouping: Grouping,
@@ -56,7 +56,7 @@ async function readKnown(
   );
 }
 
-/** Why each of these persons is refused; those who are not are left out. */
+/** The refusal of each person who is refused. */
 export async function readRefusals(
   db: Queryable,
   { identity, grouping = noGroups }: Blocking,
@@ -73,7 +73,7 @@ export async function readRefusals(
   );
 }
 
-/** Those of `persons` whose sign-ins make none of them an approver now; who has none keeps what they had. */
+/** Those of `persons` who have sign-ins, none of which makes them an approver now. */
 export async function readLostRoles(
   db: Queryable,
   { identity, grouping = noGroups }: Blocking,

@@ -1,4 +1,4 @@
-// An approval of starts that have passed says that its reader saw it: such steps start at once.
+// Steps whose start has passed begin immediately, so their approval has to say that the reader saw it.
 import { touchPlan } from '#db/events.ts';
 import type { PlanRow } from '#db/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,7 +9,7 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { currentOf } from './current.ts';
 
-/** @param whole only the whole can be approved, so that no step can be left out */
+/** @param whole only the whole can be approved, without leaving out steps */
 export function requireStartsShown(
   row: PlanRow,
   starts: PassedStarts | null,
@@ -32,7 +32,7 @@ export function requireStartsShown(
   );
 }
 
-/** Runs a check of `requireStartsShown`; the cards show from then on what it refuses. */
+/** Runs a check of `requireStartsShown`. If it refuses, redraws the cards, which then show the passed starts. */
 export async function showingPassed(
   { db, enqueue }: Pick<PlansContext, 'db' | 'enqueue'>,
   planId: string,

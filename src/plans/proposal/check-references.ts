@@ -26,9 +26,9 @@ export function areReadable(
 }
 
 /**
- * Checks the references of steps one after the other: adds an `invalid_reference` to `problems` for each reference or condition that
- * no output can ever satisfy. Those about steps that are not there, and operations that nobody offers, are told elsewhere.
- * @param known where the steps are that the checked ones refer to
+ * Makes a check of one step: adds an `invalid_reference` to `problems` for each reference or condition that no output can satisfy.
+ * Missing steps and operations are reported elsewhere.
+ * @param known contains the steps that the checked ones refer to
  */
 export function createReferenceCheck(
   known: readonly CheckedStep[],

@@ -101,7 +101,7 @@ async function preparePlan(
     await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
   }
   const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools);
-  // Of a series the first occurrence is looked at; the others find what it leaves.
+  // Only the first occurrence of a series is checked; it changes what the others find.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
   await lookAtTargets(catalogue, normal, looked);

@@ -49,7 +49,7 @@ function fileKeys(args: JsonObject): string[] {
   return paths.length === 0 ? ['files'] : paths.map(keyOfPath);
 }
 
-/** A name may be set to mean any file. Without one, all calendars are read; an event is added to the one of the workspace. */
+/** A configured name may mean any file. Without a name, all calendars are read, and events go to the workspace's. */
 function calendarKeys({ calendar, title }: JsonObject): string[] {
   const named = calendar ?? (title === undefined ? '.' : defaultCalendar);
   const keyOf = (path: string) => (/\.ics$/i.test(path) ? keyOfPath(path) : 'files');

@@ -116,7 +116,7 @@ function stepFields(
 /**
  * The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values, and
  * `changes_total` counts them.
- * @param asking the steps that their conditions look at, as each version has them
+ * @param asking the steps that their conditions refer to, as each version has them
  */
 export function compareFields(
   before: JsonObject,

@@ -121,7 +121,7 @@ function idsIn(rows: StepDifference[]): string[] {
   );
 }
 
-/** The steps that the conditions of the changed ones look at, as a version has them. */
+/** The steps that conditions of changed steps refer to, as a version has them. */
 async function readAsking(
   db: Queryable,
   version: VersionRef,

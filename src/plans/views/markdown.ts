@@ -48,7 +48,7 @@ function inline(text: string): string {
   return notIsolated(showWhole(text)).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
 }
 
-/** Shown text without its own isolates, which a file would show as escapes. */
+/** Shown text without isolates, which a file would show as escapes. */
 const notIsolated = (shown: string) => shown.replace(/[\u2068\u2069]/g, '');
 
 function frontMatter(plan: Plan): string {

@@ -19,8 +19,8 @@ export type CalendarPlaces = {
   /** The bytes of a calendar; null when its file does not exist. */
   read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
-   * Replaces a calendar's bytes; `change` answers null to leave it. One change at a time, among all processes; once `signal`
-   * is aborted, one that waits for its turn is not made any more.
+   * Replaces a calendar's bytes; `change` answers null to leave it. One change at a time among all processes. A change that still
+   * waits when `signal` is aborted is not made.
    */
   update(
     calendar: string,
@@ -86,7 +86,7 @@ export function createCalendarPlaces(
           if (changed === null) return;
           await putFile(place, changed, { mode: 0o666, overwrite: true, isReady });
 
-          /** Programs that know nothing of the lock may have written it. */
+          /** Other programs do not know the lock. */
           async function isReady() {
             if (isSame(before, await readPlace(place))) return;
             throw new CountersignError(

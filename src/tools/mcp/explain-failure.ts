@@ -19,13 +19,13 @@ import {
 import { tooLongCode } from './read-lines.ts';
 import { SignInError } from './tokens.ts';
 
-/** Characters of a line that is quoted. */
+/** Characters of a quoted line. */
 const longestLine = 300;
 
-/** Takes secrets out of a text: before it is cut, since half of one would stay. */
+/** Redacts secrets in a text. Call it before cutting, or half a secret may remain. */
 type Clean = (text: string) => string;
 
-/** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr: of a long line the end counts. */
+/** Why a server cannot be used now. `lastWords`: its process's last stderr output; the end of a long line is quoted. */
 export function explainFailure(name: string, error: unknown, clean: Clean, lastWords = ''): string {
   const words = clean(stripVTControlCharacters(lastWords)).trim();
   const line =

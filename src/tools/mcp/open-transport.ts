@@ -16,7 +16,7 @@ import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
   transport: Transport;
-  /** The last of what the server's process wrote on stderr, secrets included; its first line may be cut. */
+  /** The last stderr output of the server's process, with secrets; its first line may be cut. */
   lastWords(): string;
 };
 

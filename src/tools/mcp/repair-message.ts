@@ -33,10 +33,10 @@ function repairPart(part: unknown): Record<string, unknown> {
 
 const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, maxShown);
 
-/** Parts of a result that are no text: each is checked and kept by itself, which takes time. */
+/** Non-text parts of a result: each is validated separately, which takes time. */
 const maxParts = 1000;
 
-/** Texts that follow each other become one; what is left out is counted. */
+/** Joins neighbouring texts, and counts what is left out. */
 function repairParts(given: readonly unknown[]): Record<string, unknown>[] {
   const parts: Record<string, unknown>[] = [];
   let texts: string[] = [];

@@ -46,10 +46,10 @@ export async function guessDelimiter(lines: string[]): Promise<string | null> {
       .filter(
         (values) =>
           trimEnd(values).length <= width &&
-          // A quote that opens in one value and closes in another was cut in two.
+          // A quoted value with a delimiter was split: its quote opens in one value and closes in another.
           values.every((value) => value.split('"').length % 2 === 1),
       )
-      // One that ends early may be a row, and says less.
+      // A row that ends early may be sound, so this is a guess.
       .map((values) => (values.length >= width ? 1 : values.length > 1 ? 0.75 : 0));
     const likeness = alike.reduce<number>((sum, one) => sum + one, 0);
     const score = behind.length === 0 ? 0.5 : likeness / (behind.length + at);

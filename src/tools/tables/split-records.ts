@@ -22,7 +22,7 @@ function cutLines(text: string): { lines: string[]; rest: string } {
   return { lines, rest: text.slice(start) };
 }
 
-/** The lines of a chunked text, with their line ends, in slices of time. A line too long for a record is cut. */
+/** The lines of a chunked text with their line ends, read in slices. A line too long for a record is cut. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
   const slices = startSlices();

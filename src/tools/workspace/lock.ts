@@ -1,5 +1,5 @@
-// One change of a file at a time, among the processes that share its folder: the holder keeps a hidden file beside it, and touches it
-// while it works. A file that nobody touches any more is left by a process that died.
+// One change of a file at a time among the processes that share its folder: the holder keeps a hidden lock file next to it and
+// touches it while it works. A lock file that is no longer touched was left by a process that died.
 import { hash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,16 +13,16 @@ const staleMs = 10_000;
 const longestWaitMs = 60_000;
 const [shortestPauseMs, pausesMs] = [5, 20];
 
-/** A name that listings leave out. */
+/** Listings leave such names out. */
 const hidden = (place: Place, hex: string) => join(place.folder, `.countersign-${hex}.tmp`);
 
-/** File systems may fold case, and write one name in several ways. */
+/** File systems may fold case and normalise names. */
 function lockOf(place: Place): string {
   const name = basename(place.path).normalize('NFC').toLowerCase();
   return hidden(place, hash('sha256', name).slice(0, 12));
 }
 
-/** null: somebody else holds it. */
+/** null: it is held by another. */
 async function tryLock(lock: string): Promise<FileHandle | null> {
   try {
     return await open(lock, 'wx');
@@ -37,7 +37,7 @@ function ignoreMissing(error: unknown): null {
   throw error;
 }
 
-/** Takes away the lock of a process that died. Of several that find it, one moves it; a lock that was made meanwhile is put back. */
+/** Removes the lock of a process that died. Only one of several moves it; a newer lock that was moved by mistake is put back. */
 async function removeStale(place: Place, lock: string): Promise<void> {
   const found = await lstat(lock).catch(ignoreMissing);
   if (found === null || Date.now() - found.mtimeMs < staleMs) return;
@@ -53,13 +53,13 @@ async function release(lock: string, held: FileHandle): Promise<void> {
   const { ino } = await held.stat();
   await held.close();
   const there = await lstat(lock).catch(ignoreMissing);
-  // A process that was stopped for long has lost it to another.
+  // A process that was suspended for long has lost it to another.
   if (there?.ino === ino) await unlink(lock).catch(ignoreMissing);
 }
 
 /**
- * Does `work` while nobody else changes the file at `place`; what it reads within is what it replaces.
- * @throws CountersignError where others hold it for too long, or `signal` is aborted meanwhile
+ * Does `work` while no other process changes the file at `place`.
+ * @throws CountersignError if the lock is held for too long, or `signal` is aborted meanwhile
  */
 export async function whileLocked<T>(
   place: Place,
@@ -74,7 +74,7 @@ export async function whileLocked<T>(
     if (performance.now() > until)
       throw new CountersignError(
         'tool_failed',
-        `${place.path} is being changed by others all the time, so it was left as it is. Try again later.`,
+        `${place.path} is being changed by other processes, so it was left as it is. Try again later.`,
         { details: nothingDone, passesAfterMs: 0 },
       );
     await pause(shortestPauseMs + Math.random() * pausesMs);

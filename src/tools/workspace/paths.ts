@@ -6,7 +6,7 @@ import { trimTail } from '#domain/words.ts';
 const maxPath = 2000;
 const maxName = 255;
 const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
-/** The folder at the root of a workspace that no path leads into: Countersign's own notes, and folders of other organisations. */
+/** A folder at the workspace root that no path may enter: Countersign's own files, and other organisations' folders. */
 export const reservedFolder = '.countersign';
 
 export type PathProblem = { code: ErrorCode; message: string };
@@ -68,7 +68,7 @@ export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** Whether a path in its shortest form leads into the reserved folder, however a file system spells it. */
+/** Whether a normalised path enters the reserved folder, in any spelling that a file system accepts. */
 export function isReserved(path: string): boolean {
   const [first = ''] = path.split(/[\\/]/, 1);
   return (

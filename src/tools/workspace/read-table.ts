@@ -130,7 +130,7 @@ async function detectFile(file: FileHandle, path: string): Promise<TextEncoding>
   );
 }
 
-/** UTF-8 but for a few NULs, which make their lines unreadable and not the table; null: it is something else. */
+/** UTF-8 text with a few NULs, which spoil their lines only; null: it is something else. */
 async function detectBesideNuls(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
   const bytes = { all: 0, left: 0 };
   async function* withoutNuls() {

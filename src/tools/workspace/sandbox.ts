@@ -38,14 +38,14 @@ const maxLinks = 40;
 // Linux lets an open folder be used as the start of a path; elsewhere the real path is checked again after opening.
 const canPin = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** A sandbox over `folder`, which is created at first use when it does not exist. */
+/** A sandbox over `folder`, which is created at first use. */
 export function openSandbox(folder: string): Sandbox {
   let opened: Promise<string> | null = null;
   const root = () => {
     opened ??= mkdir(folder, { recursive: true })
       .then(() => realpath(folder))
       .catch((error: unknown) => {
-        // It may be there the next time.
+        // A failure is not cached: the folder may exist the next time.
         opened = null;
         throw error;
       });

@@ -23,7 +23,7 @@ export type TriageShown = {
   cut: boolean;
   /** It waits for this person's approval. */
   open: boolean;
-  /** The last start that has passed, as the card says in `sentence`. */
+  /** The last start that has passed; `sentence` names it. */
   passed?: string;
   sentence: string;
   /** Steps that were unticked in its review. */
@@ -103,7 +103,7 @@ export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): st
     : 'Approved';
 }
 
-/** `Approve 2 plans · 1 starts now`: what the button says. */
+/** The button's label: `Approve 2 plans · 1 starts now`. */
 export function nameSending(triage: Triage): string {
   const rows = toSend(triage);
   const now = rows.filter(({ shown }) => shown?.passed !== undefined).length;

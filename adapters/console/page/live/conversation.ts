@@ -95,7 +95,7 @@ export async function openConversation(id: string): Promise<void> {
     await loadMessages(signal);
   } catch (error) {
     if (signal.aborted) return;
-    // What was said about a plan that the reader sees may be between others.
+    // A reader may see a plan of a conversation that they take no part in.
     const isTheirs = error instanceof ApiError && error.status === 404;
     change((s) => {
       if (isTheirs) s.conversation = createConversationId();

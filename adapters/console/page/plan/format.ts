@@ -50,7 +50,7 @@ export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A text that reads like another type is written as JSON. */
+/** Quotes a text that reads like another type. */
 export function formatJson(value: unknown): string {
   const isText = typeof value === 'string' && !readsLikeJson(value);
   return showText(isText ? value : JSON.stringify(value, null, 2));
