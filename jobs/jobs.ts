@@ -108,7 +108,7 @@ function cardJob(context: ConversationContext): Job<'card'> {
       await announce(context, plan_id, later);
       await followPlan(context, plan_id, { later, progress });
       await tellNeedsYou(context, plan_id);
-      // How far a plan is stands on no Home.
+      // Homes show no progress.
       if (progress !== true) await followHomes(context);
     },
   };

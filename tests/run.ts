@@ -25,7 +25,7 @@ function run(command: string, args: string[], options: SpawnOptions = {}): Promi
   });
 }
 
-/** Runs a check, and prints what it said when it has ended: tests print meanwhile. @returns its exit code */
+/** Runs a check and prints its output when it ends, since tests print meanwhile. @returns its exit code */
 async function check(script: string, ...args: string[]): Promise<number> {
   const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
     cwd: root,

@@ -1,4 +1,4 @@
-// What five hundred people wait for on one gateway and two workers, beside what five people wait for there.
+// Waiting times of five hundred people on one gateway and two workers, compared with five people.
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Instance } from '#app/wire/instance.ts';

@@ -54,7 +54,7 @@ export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   });
 }
 
-/** Has the Homes drawn that somebody may be looking at. */
+/** Redraws the Homes that may be open. */
 export async function followHomes(context: Asking): Promise<void> {
   await context.db.transaction(async (tx) => {
     for (const platform of await askForHomes(tx, followedForHours)) {
@@ -65,7 +65,7 @@ export async function followHomes(context: Asking): Promise<void> {
 
 /** A Home is drawn at most once in so long. */
 const paceMs = 3000;
-/** Slack takes some hundred a minute from a workspace. */
+/** Slack accepts about a hundred a minute per workspace. */
 const eachMs = 600;
 const leaseMs = 30_000;
 const triesAtMost = 8;

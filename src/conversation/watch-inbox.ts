@@ -1,5 +1,5 @@
-// Tells open inboxes which plans changed, instead of being asked. One reader a process looks at what changed, once a second, for all who
-// watch; what is shown is read again by whoever shows it.
+// Notifies open inboxes which plans changed. One reader per process reads the changes once a second for all watchers; each surface
+// then reads again what it shows.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readStandings, type Standing } from '#db/plan-groups.ts';
 import { keepWithin } from '#db/plans-within.ts';
@@ -9,10 +9,10 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readWithin } from './plans-within.ts';
 
 const gatherMs = 1000;
-/** Plans whose last standing is remembered; of another one the next change counts as more than progress. */
+/** Plans whose last standing is cached. The next change of any other plan counts as more than progress. */
 const knownPlans = 10_000;
 
-/** What changed in a second. null: nobody knows what */
+/** The changes of a second; null: unknown. */
 type Changed = (Standing & { moved: boolean })[] | null;
 type Watcher = (changed: Changed) => void;
 
@@ -44,7 +44,7 @@ export function createInboxWatch(context: ConversationContext) {
       const found = await readStandings(db.query, ids);
       return found.map((plan) => ({ ...plan, moved: noteStanding(plan) }));
     } catch (error) {
-      warn('Nobody could see which plans changed; inboxes are read whole.', error);
+      warn('Changed plans could not be read, so open inboxes are read again as a whole.', error);
       return null;
     }
   }
@@ -61,7 +61,7 @@ export function createInboxWatch(context: ConversationContext) {
 
   function hear(topic: string): void {
     const id = topic.slice('plan:'.length);
-    // The connection was lost and is there again.
+    // The listening connection is back after a loss.
     if (id === '') lost = true;
     else changed.add(id);
     if (!gathering) void gather();
@@ -79,7 +79,7 @@ export function createInboxWatch(context: ConversationContext) {
     };
   }
 
-  /** As far as somebody of one organisation sees them. */
+  /** Those that a reader of one organisation may see. */
   async function narrow(changed: Changed, scope: PlanScope | undefined): Promise<Changed> {
     if (scope === undefined || changed === null) return changed;
     const ofNobody = changed.flatMap(({ id, tenant }) => (tenant === null ? [id] : []));
@@ -90,7 +90,7 @@ export function createInboxWatch(context: ConversationContext) {
     return changed.filter(({ id, tenant }) => tenant === scope.tenant || own.has(id));
   }
 
-  /** Batches of changes, until the signal aborts; a batch without a plan says that any may have changed. */
+  /** Batches of changes until the signal aborts; `plans: null` means that any may have changed. */
   return async function* watchInbox(
     scope: PlanScope | undefined,
     signal: AbortSignal,

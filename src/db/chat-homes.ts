@@ -67,8 +67,8 @@ export async function takeHome(
 }
 
 /**
- * The Home shows what `digest` is of, and is not drawn again within `paceMs`; where many are open in its workspace, within `eachMs`
- * for each of them, or a minute.
+ * Records what the Home shows. It is not drawn again within `paceMs`, or within `eachMs` for each open Home of its workspace, up to a
+ * minute.
  */
 export async function settleHome(
   db: Queryable,

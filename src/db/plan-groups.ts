@@ -84,7 +84,7 @@ const isOpenProblem = sql`f.status = 'open' and f.severity in ('ERROR', 'CRITICA
 const hasProblem = sql`${plans.id} = any(array(
   select f.plan_id from ${countersign}.plan_findings f where ${isOpenProblem}))`;
 
-/** Of a row of `plans` what is more than the progress of its steps. */
+/** The state of a row of `plans` apart from the progress of its steps. */
 export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown)`;
 
 export type Standing = { id: string; tenant: string | null; standing: string };

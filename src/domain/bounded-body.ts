@@ -1,4 +1,4 @@
-// Response bodies of other servers, read up to a limit whatever length they declare.
+// Response bodies of other servers, read up to a limit.
 
 /** Bytes of an error response. */
 export const longestReason = 100_000;

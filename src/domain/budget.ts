@@ -62,33 +62,24 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd === 0 || usd >= 0.1 ? 2 : usd >= 0.01 ? 3 : 4)}`;
 }
 
+const words: Record<HardCeiling, { name: string; setting: string }> = {
+  session: { name: 'the budget of this request', setting: 'BUDGET_PER_SESSION_USD' },
+  person: { name: "one person's budget for today", setting: 'limits.person.usd_per_day' },
+  organisation: {
+    name: "the organisation's budget for today",
+    setting: 'limits.organisation.usd_per_day',
+  },
+  day: { name: "today's budget", setting: 'BUDGET_PER_DAY_USD' },
+};
+
 /** The name of a cap, and the remedy. */
 export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; remedy: string } {
-  const amount = dollars(caps[capOf[ceiling]] ?? 0);
-  switch (ceiling) {
-    case 'session':
-      return {
-        cap: `the budget of this request (${amount})`,
-        remedy: 'Ask for less at once, or raise BUDGET_PER_SESSION_USD.',
-      };
-    case 'person':
-      return {
-        cap: `one person's budget for today (${amount})`,
-        remedy: 'Wait until midnight UTC, or raise limits.person.usd_per_day.',
-      };
-    case 'organisation':
-      return {
-        cap: `the organisation's budget for today (${amount})`,
-        remedy: 'Wait until midnight UTC, or raise limits.organisation.usd_per_day.',
-      };
-    case 'day':
-      return {
-        cap: `today's budget (${amount})`,
-        remedy: 'Wait until midnight UTC, or raise BUDGET_PER_DAY_USD.',
-      };
-    default:
-      return ceiling satisfies never;
-  }
+  const { name, setting } = words[ceiling];
+  const instead = ceiling === 'session' ? 'Ask for less at once' : 'Wait until midnight UTC';
+  return {
+    cap: `${name} (${dollars(caps[capOf[ceiling]] ?? 0)})`,
+    remedy: `${instead}, or raise ${setting}.`,
+  };
 }
 
 /** A sentence for each cap below `callUsd`, which allows no call at all. */
@@ -96,9 +87,8 @@ export function findTooSmall(caps: Caps, model: string, callUsd: number): string
   return ceilings.flatMap((ceiling) => {
     const cap = caps[capOf[ceiling]];
     if (cap === undefined || ceiling === 'turn' || nano(cap) >= nano(callUsd)) return [];
-    const { cap: name, remedy } = describeCap(ceiling, caps);
     return [
-      `A first planning call of ${model} costs about ${dollars(callUsd)}, more than ${name}, so nothing is planned. ${remedy}`,
+      `A planning call of ${model} costs about ${dollars(callUsd)}, more than ${describeCap(ceiling, caps).cap}, so nothing can be planned. Raise ${words[ceiling].setting}.`,
     ];
   });
 }

@@ -8,7 +8,7 @@ export function findDifferences(
   others: readonly { id: string; shared: SharedSettings }[],
 ): string[] {
   return sharedSettings.flatMap((name) => {
-    // What was stored is JSON.
+    // Stored as JSON.
     const here: unknown = JSON.parse(JSON.stringify(own[name]));
     const other = others.find(({ shared }) => !isDeepStrictEqual(shared[name], here));
     if (other === undefined) return [];

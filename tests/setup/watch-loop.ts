@@ -88,7 +88,7 @@ const reference = Array.from({ length: 300 }, (_, at) => ({
   id: `${at}`,
   text: 'a b '.repeat(12),
 }));
-/** What the work below takes on an idle core of the machine that `longestTurnMs` was chosen on. */
+/** The reference work's time on an idle core of the machine that `longestTurnMs` was chosen on. */
 const referenceMs = 25;
 
 /** How many times slower this core is just now: it may be old, or share itself with another process. */
@@ -102,7 +102,7 @@ function measureSlowness(): number {
   return Math.min(3, Math.max(1, (readThreadMs() - before) / referenceMs));
 }
 
-/** What a time beyond the limit would be on an idle core. */
+/** A time over the limit, scaled to an idle core. */
 const toIdleMs = (ms: number, slownessOf = measureSlowness): number =>
   ms < longestTurnMs ? ms : ms / slownessOf();
 

@@ -44,7 +44,7 @@ export function describeBudgetStop(
 ): string {
   const cost =
     state.cost_usd === 0
-      ? 'Planning calls a model, and SOFT_BUDGET_PER_TURN_USD allows for no call without your word.'
+      ? 'SOFT_BUDGET_PER_TURN_USD is 0, so I ask before each call of the model.'
       : `Planning has cost ${dollars(state.cost_usd)} this turn.`;
   return `${describeProgress(state, policy)} ${cost}`;
 }

@@ -324,7 +324,7 @@ function describeStranger({ rules, people, groups }: Authority, { id }: Actor): 
     ({ policy: { kind } }) => kind === 'anyone' || kind === 'not_requester',
   );
   if (isGuest(people, id) && namesNobody)
-    return ' Guests and people of other organisations count only where a rule names them.';
+    return ' Guests and people of other organisations count only if a rule names them.';
   if (groups.stale.has(personIn(people, id))) return signInAgain({ stale: true });
   const stranger = people.known !== null && asksWhoIsHere(rules);
   return stranger ? ' You have not written there yet.' : '';

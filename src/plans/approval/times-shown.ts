@@ -23,11 +23,11 @@ export function requireStartsShown(
   const one = labels.length === 1 && more === 0;
   const steps = listOf(more > 0 ? [...labels, `${more} more`] : labels);
   const otherwise = whole
-    ? 'or reject the change and propose it with another time'
-    : `“propose changes: …” with another time, or “approve all but ${labels[0]}” to leave a step out`;
+    ? 'Or reject the change and propose another time.'
+    : `Or reply “propose changes: …” with another time, or “approve all but ${labels[0]}” to leave a step out.`;
   throw new CountersignError(
     'times_passed',
-    `The start of ${one ? 'step' : 'steps'} ${steps} has passed since this was proposed, so ${one ? 'it' : 'they'} would start at once. Look at the card: approve it there or reply “approve now” to start, ${otherwise}. Nothing was approved.`,
+    `Nothing was approved: the start of ${one ? 'step' : 'steps'} ${steps} has passed since this was proposed, so ${one ? 'it' : 'they'} would start immediately. To start now, approve on the card or reply “approve now”. ${otherwise}`,
     { details: { current: currentOf(row), passed: last } },
   );
 }

@@ -17,7 +17,7 @@ const newline = 0x0a;
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
-  /** Of a line that is too long; null: it is kept so far. */
+  /** The ends of a line that is too long; null: the line is kept so far. */
   #skipped: MessageEnds | null = null;
   readonly #messages: JSONRPCMessage[] = [];
 

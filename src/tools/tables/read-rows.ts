@@ -88,7 +88,7 @@ function findFault(values: string[], columns: string[]): string | null {
 function describeMissing(values: string[], columns: string[]): string | null {
   const missing = columns.slice(values.length);
   if (missing.length === 0) return null;
-  return `it is read as a row; it ends before ${shorten(listOf(missing), 200)}, which ${missing.length === 1 ? 'is' : 'are'} empty`;
+  return `it ends before ${shorten(listOf(missing), 200)}: read as a row with ${missing.length === 1 ? 'that cell' : 'those cells'} empty`;
 }
 
 const separator = /^"?sep=(.)"?$/i;

@@ -23,7 +23,7 @@ const open = (work: boolean) => openTestInstance(database.url, { planner, work }
 let instances: TestInstance[];
 let gateways: [TestApi, TestApi];
 let routes: { method: string; path: string }[];
-/** What stands in the places of a path, by what is before them. */
+/** Path parameters, by the path segment before them. */
 const ids: Record<string, string> = {
   steps: '1',
   findings: 'none',
@@ -82,7 +82,7 @@ async function send(
     status: response.status,
     code: problem ? JSON.parse(text).code : null,
     replayed: response.headers.get('idempotent-replayed') === 'true',
-    // What a problem says of its own request is its own.
+    // `instance` differs with each request.
     body: problem ? '' : text !== '' && type.includes('application/json') ? JSON.parse(text) : text,
   };
 }

@@ -1,5 +1,5 @@
-// Who reads a conversation over HTTP: those who are in it. The operator and whoever only types a name are in none of a chat, nor in
-// one of somebody who has signed in.
+// Only participants read a conversation over HTTP. The operator and typed names take part in no chat, and in no conversation of a person
+// who has signed in.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';

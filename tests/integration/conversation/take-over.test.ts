@@ -29,7 +29,7 @@ const draft: PlanDraft = {
 };
 const planner = scriptedPlanner(() => ({ kind: 'proposal', draft }));
 
-/** The words of a button, and what it does where that is not told by the words. */
+/** The label of a button, and its action if the label does not tell. */
 type Label = 'Approve' | 'Yes' | 'Answer for ben';
 const actions: Record<Label, string> = {
   Approve: 'approve',
@@ -42,7 +42,7 @@ type Desk = {
   plan: string;
   /** Presses what Ana sees, as soon as she sees it. */
   press(label: Label): Promise<unknown>;
-  /** What Ana reads. */
+  /** The messages that Ana reads. */
   read(): Promise<string>;
   close?(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// Open inboxes are told which plans change, and how; nothing is asked while nothing does.
+// Open inboxes are notified which plans change and how, and read nothing in between.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';
@@ -24,7 +24,7 @@ const moveOn = (id: string) =>
     await notify(tx, `plan:${id}`);
   });
 
-/** What is told while `change` happens, up to the first batch that `isLast`. */
+/** The batches during `change`, up to the first that `isLast`. */
 async function watch(
   service: Service,
   change: () => Promise<unknown>,

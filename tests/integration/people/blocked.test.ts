@@ -259,7 +259,7 @@ test('a plan whose approver is blocked before it starts does not run', async () 
   }
 });
 
-// Groups of a sign-in are what the provider said then: they give nothing once they are a day old.
+// Groups of a sign-in do not count once they are a day old.
 
 const sendJson = (browser: Browser, at: string, body: object) =>
   browser.go(`${site}${at}`, {

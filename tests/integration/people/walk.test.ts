@@ -271,7 +271,7 @@ function bodyOf({ method, url }: Walked): unknown {
 const go = (token: string | null, route: Walked, user = accountOf(here, 'requester')) =>
   ask(token, route.method, pathOf(route, user), bodyOf(route));
 
-/** Whether a route is about what was said: in a conversation, or in a run of it. */
+/** Whether a route shows a conversation's content or a run of it. */
 const isSaid = ({ method, url, subject }: Walked): boolean =>
   subject === 'conversation' ||
   subject === 'run' ||

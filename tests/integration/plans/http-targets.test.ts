@@ -22,7 +22,7 @@ const pages = new Map<string, { text: string; tag?: string; status?: number }>()
 let requests: { call: string; secret: unknown; match: unknown }[] = [];
 const calls = () => requests.map(({ call }) => call);
 const database = useDatabase();
-/** Of instances that look at nothing. */
+/** For instances without `http.inspect`. */
 const apart = useDatabase();
 let web: Listening;
 let elsewhere: Listening;

@@ -37,7 +37,7 @@ let worker: TestInstance;
 beforeAll(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'countersign-shared-'));
   await writeFile(join(workspace, 'operator.md'), secret);
-  // The worker is there first, so that it has to be told.
+  // The worker starts first, so it has to be notified.
   worker = await openTestInstance(database.url, { workspace });
   gateway = await openTestInstance(database.url, {
     workspace,
@@ -228,7 +228,7 @@ test('settings that no organisation reaches are named at the start, those that a
 });
 
 describe('whose the folder is that was there before', () => {
-  /** @param asked who asked for something, the first first @param said what processes said before: null: nothing */
+  /** @param asked organisations with plans, in order @param said the stored tenancy; null: none */
   async function settle(
     asked: (string | null)[],
     said: boolean | null,
@@ -255,7 +255,7 @@ describe('whose the folder is that was there before', () => {
     ['nobody’s, where several shared it before anything was kept', [one, two], null, true, []],
   ])('it is %s', async (_, asked, said, configured, owners) => {
     expect(await settle(asked, said, configured)).toEqual({ apart: true, owners });
-    // For good, whoever starts next.
+    // It stays, also with another configuration.
     const again = await followTenancy(gateway.db, gateway.listener, false, () => {});
     expect(again()).toEqual({ apart: true, owners });
   });

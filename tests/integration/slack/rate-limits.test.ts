@@ -79,7 +79,7 @@ describe('the budget of a workspace for one method', () => {
     ...{ team: 'T1', method: 'chat.update', channel: null, deed: 'change a message' },
     ...more,
   });
-  /** How many of `count` calls get through, asked by two processes in turn; and what the first refused one is told. */
+  /** The number of `count` calls by two processes in turn that get through, and the first refusal. */
   async function spend(count: number, more: object = {}) {
     const asks = [first, second].map(({ query }) => createAsk(createRateLimits(query)));
     let through = 0;

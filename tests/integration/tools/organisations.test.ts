@@ -1,5 +1,5 @@
-// What one organisation reaches of another's files, calendars, servers and tools: nothing, whatever an argument says. Every operation
-// that there is gets every argument that could lead there.
+// No argument gives one organisation another's files, calendars, servers or tools. Every operation gets every argument that could lead
+// there.
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,7 +146,7 @@ function fill(schema: unknown, text: string, all: boolean): unknown {
   }
 }
 
-/** What anything says to a call, with what it throws. */
+/** The answer of a call, or its error. */
 async function tell(ask: () => unknown): Promise<string> {
   try {
     return JSON.stringify(await ask()) ?? '';
@@ -189,7 +189,7 @@ describe('another organisation', () => {
             tell(() => operation?.compare?.(args, signal)),
             tell(() => operation?.preview?.(args, signal)),
           ]);
-          // What is destroyed is looked for below.
+          // Destroyed files are checked below.
           told.push(await tell(() => operation?.call(args, context)));
           expect(told.join(), `${spec.name} ${way}`).not.toContain(secret);
         }

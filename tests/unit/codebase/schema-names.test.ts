@@ -1,4 +1,4 @@
-// What lets several instances share a database by their schemas, also where Citus distributes them.
+// Rules that let several instances share a database by schemas, also under Citus.
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

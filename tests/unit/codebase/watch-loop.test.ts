@@ -1,4 +1,4 @@
-// What the watch of the event loop finds, and what it does not count.
+// The watchdog of the event loop finds long turns and ignores loading.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// What arrives from outside, as hostile as it comes: long runs, repeated delimiters, nested openings, broken characters. Each parser ends
-// within a turn of the loop, keeps what is sound, and changes nothing that has no meaning to it.
+// Hostile input at the edges: long runs, repeated delimiters, nested openings, broken characters. Each parser ends within a turn of the
+// event loop, keeps what is sound, and changes nothing else.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -263,8 +263,11 @@ describe('JSON', () => {
     const property = fc.property(item, fc.integer({ min: 1, max: 5000 }), (one, times) => {
       const text = `[${Array.from({ length: times }, () => one).join(',')}]`;
       const value = runInTurn(() => parseShallowJson(text));
-      const wholes = (written: string) => written.match(/(?<![\d.e+-])-?\d{17,}(?![\d.e])/g);
-      if (!one.startsWith('"')) expect(wholes(JSON.stringify(value))).toEqual(wholes(text));
+      const isWhole = /^-?\d+$/.test(one);
+      const found: unknown[] = Array.isArray(value) ? value : [];
+      const kept = found.map((item) => (isWhole && typeof item === 'number' ? BigInt(item) : item));
+      expect(kept).toHaveLength(times);
+      expect(new Set(kept)).toEqual(new Set([isWhole ? BigInt(one) : JSON.parse(one)]));
     });
     fc.assert(property, all);
   });

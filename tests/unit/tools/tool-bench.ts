@@ -27,7 +27,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
 export type Bench = {
   workspace: string;
   host: ToolHost;
-  /** What the instance itself reaches. */
+  /** The tools of the instance itself. */
   registry: ToolRegistry;
   warnings: string[];
   /** Calls an operation that answers with an output. */

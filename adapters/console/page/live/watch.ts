@@ -14,7 +14,7 @@ import { createThrottle } from './throttle.ts';
 const redrawInterval = 1000;
 /** How soon lists follow what only moves on. */
 const progressInterval = 5000;
-/** What no event told of. */
+/** For changes without an event. */
 const lookInterval = 60_000;
 /** Earlier conversations change without a plan. */
 const conversationsInterval = 5000;
