@@ -7,16 +7,23 @@ import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { PlanScope } from '#domain/plan/scope.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readWithin } from './plans-within.ts';
+import type { Asking } from './waiting-for.ts';
 
-const gatherMs = 1000;
+const usualGatherMs = 1000;
 /** Plans whose last standing is cached. The next change of any other plan counts as more than progress. */
 const knownPlans = 10_000;
+
+/** Batches that wait for a slow reader. Beyond that, any plan may have changed. */
+const waitingAtMost = 10;
 
 /** The changes of a second; null: unknown. */
 type Changed = (Standing & { moved: boolean })[] | null;
 type Watcher = (changed: Changed) => void;
 
-export function createInboxWatch(context: ConversationContext) {
+export function createInboxWatch(
+  context: Asking & Pick<ConversationContext, 'listener' | 'warn'>,
+  gatherMs = usualGatherMs,
+) {
   const { db, listener, warn } = context;
   const watchers = new Set<Watcher>();
   const changed = new Set<string>();
@@ -100,7 +107,8 @@ export function createInboxWatch(context: ConversationContext) {
     const stop = () => wake();
     signal.addEventListener('abort', stop);
     const leave = subscribe((found) => {
-      waiting.push(found);
+      if (waiting.length >= waitingAtMost) waiting.splice(0, Infinity, null);
+      else waiting.push(found);
       wake();
     });
     try {

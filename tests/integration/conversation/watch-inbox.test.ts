@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';
+import { createInboxWatch } from '#conversation/watch-inbox.ts';
 import { notify } from '#db/notify.ts';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { Service } from '#domain/service.ts';
@@ -98,6 +99,29 @@ test('of an organisation nobody is told of plans of another', async () => {
     (plans) => plans.some(({ id }) => id === ours.id) && plans.some(({ id }) => id === own.id),
   );
   expect(told.map(({ id }) => id)).not.toContain(theirs.id);
+});
+
+test('of what changes while somebody does not read, little is kept', async () => {
+  const { db, listener } = instance;
+  const rules = { approvers: [], guardedApprovers: {}, delegates: {} };
+  let warned = 0;
+  const watched = createInboxWatch({ db, listener, ...rules, warn: () => (warned += 1) }, 1);
+  const ending = new AbortController();
+  const [slow, quick] = [0, 1].map(() => watched(undefined, ending.signal)[Symbol.asyncIterator]());
+  if (slow === undefined || quick === undefined) expect.fail();
+  const { id } = await propose();
+  const begun = slow.next();
+  for (let at = 0; at < 30; at += 1) {
+    const next = quick.next();
+    await moveOn(id);
+    await next;
+  }
+  await begun;
+  const kept: InboxChange[] = [];
+  while (!kept.some(({ plans }) => plans === null)) kept.push(...((await slow.next()).value ?? []));
+  expect(kept.length).toBeLessThan(15);
+  expect(warned).toBe(0);
+  ending.abort();
 });
 
 test('sixty who watch are told the same', async () => {
