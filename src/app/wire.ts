@@ -90,10 +90,8 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const readTenancy = await followTenancy(db, listener, servesOrganisations(config), warn);
   for (const unreached of findUnreached(config.settings, readTenancy())) warn(unreached);
   // Its files are not those of the plans, so that nothing here reads or writes them.
-  const elsewhere =
-    work === false || work === 'when_alone'
-      ? null
-      : await findElsewhere(db.query, await readWorkspaceId(config.workspace));
+  const folder = work === true ? await readWorkspaceId(config.workspace) : null;
+  const elsewhere = folder === null ? null : await findElsewhere(db.query, folder);
   if (elsewhere !== null) warn(otherWorkspace(config.workspace, elsewhere));
   const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
   const registry = await createRegistry({

@@ -107,7 +107,8 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
   const registration = await registerBackends(
     crew.context,
     crew.backends,
-    { version, workspace: await readWorkspaceId(config.workspace) },
+    // A worker that starts does not go by the folder of one that only fills in.
+    { version, workspace: lasting ? await readWorkspaceId(config.workspace) : null },
     crew.lookForWork,
   );
   closers.add('the back ends', registration.withdraw);

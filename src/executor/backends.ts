@@ -65,13 +65,13 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 
 /**
  * Writes what each of `members` offers, renews it, and writes it anew when a tool came up or went down.
- * @param program its version, and the id of the workspace folder that it works in
+ * @param program its version, and the id of the workspace folder that it works in; null: nobody is to go by it
  * @param onMore called when something is offered that was not before
  */
 export async function registerBackends(
   context: SharedContext,
   members: { id: string; backend: Backend }[],
-  program: { version: string; workspace: string },
+  program: { version: string; workspace: string | null },
   onMore: () => Promise<void>,
 ): Promise<Registration> {
   const { db, warn } = context;

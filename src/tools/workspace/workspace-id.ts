@@ -1,35 +1,39 @@
 // Tells whether two processes work in the same folder: a random id in a file of it, written once by whichever comes first.
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { CountersignError } from '#domain/errors.ts';
 import { systemCode } from '../failures.ts';
 import { reservedFolder } from './paths.ts';
+import { placeNew } from './place-new.ts';
 
-const tries = 100;
-const pauseMs = 20;
+/** What the file system answers where nothing can be written. */
+const readOnly = new Set(['EROFS', 'EACCES', 'EPERM']);
 
-/** The id of a workspace folder, which is given one where it has none. */
-export async function readWorkspaceId(folder: string): Promise<string> {
+async function readId(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim() || null;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The id of a workspace folder, which is given one where it has none; null: it has none and can only be read. */
+export async function readWorkspaceId(folder: string): Promise<string | null> {
   const own = join(folder, reservedFolder);
   const path = join(own, 'workspace-id');
-  await mkdir(own, { recursive: true });
+  const known = await readId(path);
+  if (known !== null) return known;
+  const id = randomUUID();
+  const aside = join(own, `.countersign-${randomBytes(6).toString('hex')}.tmp`);
   try {
-    const id = randomUUID();
-    await writeFile(path, `${id}\n`, { flag: 'wx', flush: true });
-    return id;
+    await mkdir(own, { recursive: true });
+    await writeFile(aside, `${id}\n`, { flag: 'wx', flush: true });
+    if (await placeNew(aside, path)) return id;
+    await unlink(aside);
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
+    if (readOnly.has(systemCode(error) ?? '')) return null;
+    throw error;
   }
-  // Another process may be about to write what it has just made.
-  for (let left = tries; left > 0; left -= 1) {
-    const id = (await readFile(path, 'utf8')).trim();
-    if (id !== '') return id;
-    await pause(pauseMs);
-  }
-  throw new CountersignError(
-    'invalid_configuration',
-    `${path} is empty. Delete it, and start again.`,
-  );
+  return readId(path);
 }

@@ -1,5 +1,5 @@
 // Workers on machines with different workspace folders: the files of plans are in one of them, so that the others run what needs none.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,6 +33,29 @@ test('a folder has one id, whoever asks first, and another folder another', asyn
   expect(new Set(ids).size).toBe(1);
   expect(await readWorkspaceId(one)).toBe(ids[0]);
   expect(await readWorkspaceId(two)).not.toBe(ids[0]);
+  expect(await readdir(join(one, '.countersign'))).toEqual(['workspace-id']);
+});
+
+test('a folder whose id was cut off by a crash stops nobody', async () => {
+  const folder = await makeFolder();
+  await mkdir(join(folder, '.countersign'));
+  await writeFile(join(folder, '.countersign', 'workspace-id'), '');
+  expect(await readWorkspaceId(folder)).toBeNull();
+});
+
+test.runIf(process.platform === 'linux')('a folder that can only be read has none', async () => {
+  expect(await readWorkspaceId('/sys/kernel')).toBeNull();
+});
+
+test('who only fills in while no worker is there turns none away', async () => {
+  await first.close();
+  const filling = await openTestInstance(database.url, {
+    workspace: await makeFolder(),
+    work: 'when_alone',
+  });
+  first = await openTestInstance(database.url, { workspace: first.workspace });
+  expect(first.registry.of(null).get('workspace_write')).toBeDefined();
+  await filling.close();
 });
 
 test('a worker without the folder leaves files to those who have it, and doctor says so', async () => {
