@@ -1,6 +1,7 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
+import { keepRefused } from '#chat/inbox/keep-refused.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { SlackAccess } from '#domain/chat/access.ts';
 import {
@@ -230,8 +231,12 @@ export function openSlack(options: {
     userGroups,
     checkWorkspaces: async () => (many === null ? [] : checkWorkspaces(many.installations, slack)),
     async receive(app, receive) {
+      const ended = new AbortController();
+      app.addHook('onClose', () => ended.abort());
+      const receiveKeeping = keepRefused(receive, ended.signal);
       const accept = createAccept({
-        receive,
+        // Only events come again by themselves: who pressed a button is told that it failed, and presses again.
+        receive: (event) => (event.kind === 'event' ? receiveKeeping : receive)(event),
         clock,
         object: objectTo,
         show: createShow(context),

@@ -4,8 +4,9 @@
 // Order: events of one thread are stored one after the other, in the order in which this process received them.
 // Duplicates: an event that another process is storing at the same moment waits for that transaction and then finds it.
 // A name held by a transaction that never ends blocks only its own event.
+import { setTimeout as pause } from 'node:timers/promises';
 import { storeEvent } from '#db/inbox.ts';
-import { isLockTimeout } from '#db/transient.ts';
+import { isLockTimeout, isTransient } from '#db/transient.ts';
 import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -20,6 +21,8 @@ export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
 /** Milliseconds from arrival to the answer; platforms wait for three seconds. */
 const usualPatienceMs = 2500;
+/** Milliseconds between two tries within the patience: a connection that was cut is there again at once. */
+const retryMs = 100;
 /** Parts of the patience: what an event waits for another's names, and any statement. */
 const lockShare = 0.4;
 const statementShare = 0.75;
@@ -44,7 +47,7 @@ function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
 
 /**
  * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. It rejects
- * when the database is away or slow. The event may have been stored all the same; the platform sends it again, and it is the
+ * when the database stays away or slow. The event may have been stored all the same; the platform sends it again, and it is the
  * same event then.
  * @param wake has a worker woken for the thread of an event that was stored
  * @param patienceMs what an event may take before it is refused
@@ -62,17 +65,22 @@ export function createReceiver(
   const under = new Map<string, Promise<unknown>>();
 
   async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
-    // It may have waited behind its thread until nobody waited for it.
-    if (performance.now() >= end) throw tooLate();
-    try {
-      passCrashPoint('inbox_writing');
-      const { id, original } = await storeEvent(db, event, limits);
-      passCrashPoint('inbox_stored');
-      if (original === null) wake(event);
-      return { stored: original === null, id: original ?? id };
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      throw makeRefusal('Another process is storing this event and does not go on.', error);
+    for (let tries = 1; ; tries++) {
+      // It may have waited behind its thread until nobody waited for it.
+      if (performance.now() >= end) throw tooLate();
+      try {
+        passCrashPoint('inbox_writing');
+        const { id, original } = await storeEvent(db, event, limits);
+        passCrashPoint('inbox_stored');
+        // A try before whose answer was lost may have stored it without waking anybody.
+        if (original === null || tries > 1) wake(event);
+        return { stored: original === null, id: original ?? id };
+      } catch (error) {
+        if (isLockTimeout(error))
+          throw makeRefusal('Another process is storing this event and does not go on.', error);
+        if (!isTransient(error) || performance.now() + retryMs >= end) throw error;
+        await pause(retryMs);
+      }
     }
   }
 

@@ -1,13 +1,16 @@
 // Storing before acknowledging: each event once, whoever receives it and however often; all of it or nothing.
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { examine } from '#app/doctor.ts';
-import { createReceiver } from '#chat/inbox/receive.ts';
+import { keepRefused } from '#chat/inbox/keep-refused.ts';
+import { createReceiver, type Receive } from '#chat/inbox/receive.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { type Database, joinTransaction, openDatabase } from '#db/database.ts';
 import { findWaitingThreads, readInboxState, storeEvent } from '#db/inbox.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -32,6 +35,8 @@ beforeEach(async () => {
   await countNamedThreads();
   await clearInbox(one);
 });
+
+type Statements = Parameters<Database['atOnce']>[0];
 
 let marks = 0;
 
@@ -258,6 +263,28 @@ describe('an event that is refused', () => {
     await db.close();
   });
 
+  test.each([
+    ['before it was sent', async () => {}],
+    ['after it was stored', (statements: Statements) => one.db.atOnce(statements)],
+  ])('is not refused for a connection that breaks once, %s', async (_, reach) => {
+    let tries = 0;
+    const woken: string[] = [];
+    const db: Pick<Database, 'atOnce'> = {
+      async atOnce(statements) {
+        tries += 1;
+        if (tries > 1) return one.db.atOnce(statements);
+        await reach(statements);
+        throw new Error('Connection terminated unexpectedly');
+      },
+    };
+    const receive = createReceiver({ db: { ...one.db, ...db } }, ({ thread }) => {
+      woken.push(thread);
+    });
+    const { id } = await receive(makeEvent('e'));
+    expect(await readInbox(one)).toMatchObject([{ id, body: 'e', state: 'open' }]);
+    expect(woken).toHaveLength(1);
+  });
+
   test('may have been stored all the same; when it comes again it is the same', async () => {
     const never = new Promise<never>(() => {});
     const db: Pick<Database, 'atOnce'> = {
@@ -279,6 +306,61 @@ describe('an event that is refused', () => {
       await expectIdle(one);
     });
     expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: true });
+  });
+});
+
+describe('an event that was refused while the database was away', () => {
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const late = new CountersignError('database_unavailable', 'Too late.', { passesAfterMs: 0 });
+
+  /** Refuses so many times, then stores. */
+  const refusing = (times: number, error: Error): { receive: Receive; tries(): number } => {
+    let tries = 0;
+    return {
+      tries: () => tries,
+      async receive(event) {
+        tries += 1;
+        if (tries <= times) throw error;
+        return await one.receive(event);
+      },
+    };
+  };
+
+  test.each([
+    ['a connection was refused', away],
+    ['it took too long', late],
+    ['something was tried that lost its connection', new Error('store', { cause: away })],
+  ])('is stored once the database answers: %s', async (_, error) => {
+    const { receive } = refusing(3, error);
+    const keeping = keepRefused(receive, new AbortController().signal, { everyMs: 10 });
+    await expect(keeping(makeEvent('kept'))).rejects.toBe(error);
+    await waitFor('the event', async () => (await readInbox(one)).length > 0);
+    expect(await keeping(makeEvent('kept'))).toMatchObject({ stored: false });
+    expect(await readInbox(one)).toMatchObject([{ body: 'kept', state: 'open' }]);
+  });
+
+  test('is kept once, however often it comes', async () => {
+    const { receive, tries } = refusing(3, away);
+    const keeping = keepRefused(receive, new AbortController().signal, { everyMs: 10 });
+    await Promise.allSettled([1, 2].map(() => keeping(makeEvent('twice'))));
+    await waitFor('the event', async () => (await readInbox(one)).length > 0);
+    expect(tries()).toBe(4);
+  });
+
+  test('is not kept when it could never be stored, nor by a process that ends', async () => {
+    const never = refusing(1, new Error('column does not exist'));
+    await expect(
+      keepRefused(never.receive, new AbortController().signal, { everyMs: 1 })(makeEvent('n')),
+    ).rejects.toThrow('column');
+    const ended = new AbortController();
+    const ending = refusing(1, away);
+    await expect(
+      keepRefused(ending.receive, ended.signal, { everyMs: 50 })(makeEvent('m')),
+    ).rejects.toBe(away);
+    ended.abort();
+    await pause(100);
+    expect([never.tries(), ending.tries()]).toEqual([1, 1]);
+    expect(await readInbox(one)).toEqual([]);
   });
 });
 
