@@ -11,13 +11,14 @@ type Waiting = {
   step: string;
   status: 'unknown' | 'waiting';
   effect: string | null;
+  tenant: string | null;
 };
 
 /** Which steps somebody said what became of, as they were found. */
 export type Settled = { plan: string; step: string; effect: string | null; verdict: string };
 
 const readWaiting = `
-  select s.plan_id as plan, p.version, s.step_id as step, s.status,
+  select s.plan_id as plan, p.version, p.tenant, s.step_id as step, s.status,
     coalesce(c.args ->> 'line', c.args -> 'body' ->> 'step', c.args ->> 'path', c.args ->> 'to') as effect
   from countersign.step_states s join countersign.plan_steps c using (plan_id, position)
   join countersign.plans p on p.id = s.plan_id
@@ -41,10 +42,10 @@ export async function attend(stage: Stage, isOver: () => boolean): Promise<Settl
     await pause(2 * slowestEffectMs + 1000);
     const there = await stage.ledger.count();
     for (const one of waiting) {
-      const { plan, version, step, status, effect } = one;
+      const { plan, version, step, status, effect, tenant } = one;
       // A post in a chat can't be told from others by this: it is made again.
       const known =
-        effect !== null && (there.has(effect) || existsSync(join(stage.workspace, effect)));
+        effect !== null && (there.has(effect) || existsSync(join(stage.folderOf(tenant), effect)));
       const verdict = status === 'waiting' || known ? 'done' : 'retry';
       if (await post(plan, { version, steps: { [step]: verdict } }))
         if (status === 'unknown') settled.push({ plan, step, effect, verdict });

@@ -1,13 +1,14 @@
 // People in Slack and in Teams: they ask, read the cards, press or write what they decide, and press again what was not acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../fixtures/random.ts';
-import type { Attempt, Delivery } from '../fixtures/slack/delivery.ts';
+import type { Delivery, TimedAttempt } from '../fixtures/slack/delivery.ts';
 import { ImpossibleForPeople } from '../fixtures/slack/refusal.ts';
 import type { SlackMessage } from '../fixtures/slack/types.ts';
 import type { Place } from '../fixtures/teams/chats.ts';
 import { cardOf, findButton, type Message } from '../fixtures/teams/sent-cards.ts';
+import type { OrganisationName } from './organisations.ts';
 import type { Stage } from './stage.ts';
-import type { Desk, Story } from './story.ts';
+import { type Desk, findRun, type Story } from './story.ts';
 import { changeWords, wordsFor } from './work.ts';
 
 const wordOf = ({ decision, name }: Story) =>
@@ -65,11 +66,17 @@ async function untilChanged({ plan }: Story, { query }: Stage['records']): Promi
 const isTaken = (story: Story | undefined) =>
   story !== undefined && story.outcome === 'open' && story.at.shown === undefined;
 
-export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance): Desk {
+/** People and channels of one workspace, called as those of every other. */
+export function openSlackDesk(
+  { slack, records, ledger, teamOf }: Stage,
+  organisation: OrganisationName,
+  chance: Chance,
+): Desk {
   const read = createReader();
-  const users = ['ana', 'ben', 'cleo', 'dan'].map((name) => slack.addUser({ name }).id);
+  const team = teamOf(organisation);
+  const users = ['ana', 'ben', 'cleo', 'dan'].map((name) => slack.addUser({ name, team }).id);
   const channels = ['release', 'support', 'random', 'launch', 'ops', 'people'].map(
-    (name) => slack.addChannel({ name, members: users }).id,
+    (name) => slack.addChannel({ name, members: users, team }).id,
   );
   const direct = new Map<string, Story>();
   const asked = new Map<string, { user: string; channel: string; ts: string; alone: boolean }>();
@@ -93,10 +100,20 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
   const findOpen = (story: Story) =>
     cardsOf(story).findLast((message) => textOf(message).includes('countersign:approve'));
 
-  /** Whether one of the tries was acknowledged; false once Slack has given up. */
-  async function isHeard(deliveries: Delivery[]): Promise<boolean> {
-    const ok = ({ status }: Attempt) => status === 200;
+  const note = ({ sent }: Story, what: string, deliveries: Delivery[]) =>
+    sent.push(
+      ...deliveries.map(({ attempts, signal }) => ({
+        what,
+        attempts,
+        event: String(signal.payload.event_id),
+      })),
+    );
+
+  /** Whether one of the tries was acknowledged, or shows although none was; false once Slack has given up. */
+  async function isHeard(deliveries: Delivery[], shows: () => boolean): Promise<boolean> {
+    const ok = ({ status }: TimedAttempt) => status === 200;
     for (;;) {
+      if (shows()) return true;
       if (deliveries.some(({ attempts }) => attempts.some(ok))) return true;
       if (deliveries.every(({ attempts }) => attempts.length >= 4)) return false;
       await pause(200);
@@ -106,9 +123,15 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
   /** Writes in the thread. Whoever is told that it failed writes again. */
   async function write(story: Story, text: string): Promise<void> {
     const { user, channel, ts } = whereIs(story);
+    const standing = () => {
+      const plan = records.plans.get(story.plan ?? '');
+      return [plan?.status, plan?.version, plan?.revising].join(' ');
+    };
+    const before = standing();
     for (let tries = 0; tries < 5; tries++) {
       const { deliveries } = await slack.say(user, channel, text, { thread_ts: ts });
-      if (await isHeard(deliveries)) return;
+      note(story, `“${text}”`, deliveries);
+      if (await isHeard(deliveries, () => standing() !== before)) return;
     }
   }
 
@@ -119,7 +142,8 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
       const card = findOpen(story);
       if (card === undefined) return;
       try {
-        const { answer } = await slack.press(user, card, 'countersign:approve');
+        const { answer, delivery } = await slack.press(user, card, 'countersign:approve');
+        note(story, 'a press', [delivery]);
         if (answer.status === 200 && (await isDecided(story, records))) return;
       } catch (error) {
         // The card was drawn anew in between.
@@ -132,11 +156,7 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
   return {
     async ask(story) {
       const user = chance.pick(users);
-      const words = wordsFor(
-        story.kind === 'program' ? 'unclear' : story.kind,
-        story.name,
-        ledger.url,
-      );
+      const words = wordsFor(story.kind, story.reads ?? story.name, ledger.url);
       const alone = !needsThread(story) && !isTaken(direct.get(user)) && chance.next() < 0.3;
       if (alone) direct.set(user, story);
       const said = alone
@@ -144,7 +164,8 @@ export function openSlackDesk({ slack, records, ledger }: Stage, chance: Chance)
         : await slack.mention(user, chance.pick(channels), words);
       const { channel, ts } = said.message;
       asked.set(story.name, { user, channel, ts, alone });
-      return await isHeard(said.deliveries);
+      note(story, 'the request', said.deliveries);
+      return await isHeard(said.deliveries, () => findRun(records, story) !== undefined);
     },
     showsPlan: (story) => findOpen(story) !== undefined,
     showsAnswer: (story) => answersTo(story).length > 0,
@@ -220,18 +241,24 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
     cardsOf(story).findLast((message) => findButton(cardOf(message), 'Approve') !== null);
 
   /** Whether a call was acknowledged; a connection that breaks tells nothing. */
-  const isHeard = async (call: Promise<{ status: number }>) =>
-    await call.then(
-      ({ status }) => status >= 200 && status < 300,
-      () => false,
+  async function isHeard({ sent }: Story, what: string, call: Promise<{ status: number }>) {
+    const from = Date.now();
+    const note = (status: number | null) => {
+      sent.push({ what, attempts: [{ from, until: Date.now(), status }] });
+      return status !== null && status >= 200 && status < 300;
+    };
+    return await call.then(
+      ({ status }) => note(status),
+      () => note(null),
     );
+  }
 
   async function write(story: Story, text: string): Promise<void> {
     const { person, place, root } = whereIs(story);
     for (let tries = 0; tries < 10; tries++) {
       const options = root === null ? {} : { root };
       const call = teams.say(person, place, text, options).then(({ answer }) => answer);
-      if (await isHeard(call)) return;
+      if (await isHeard(story, `“${text}”`, call)) return;
       await pause(againAfterMs);
     }
   }
@@ -243,8 +270,8 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       if (card === undefined) return;
       const opens = findButton(cardOf(card), 'Approve')?.card !== undefined;
       const path = opens ? ['Approve', 'Approve and run'] : 'Approve';
-      if ((await isHeard(teams.press(person, card, path))) && (await isDecided(story, records)))
-        return;
+      const heard = await isHeard(story, 'a press', teams.press(person, card, path));
+      if (heard && (await isDecided(story, records))) return;
       await pause(againAfterMs);
     }
   }
@@ -263,16 +290,13 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       const root = place.kind === 'channel' ? `17${story.name.slice(1)}000000` : null;
       const conversation = root === null ? place.id : `${place.id};messageid=${root}`;
       asked.set(story.name, { person, place, root, conversation, from: teams.messages.length });
-      const words = wordsFor(
-        story.kind === 'program' ? 'unclear' : story.kind,
-        story.name,
-        ledger.url,
-      );
+      const words = wordsFor(story.kind, story.reads ?? story.name, ledger.url);
       const call = teams.say(person, place, words, root === null ? {} : { root });
-      if (await isHeard(call.then(({ answer }) => answer))) return true;
+      const said = call.then(({ answer }) => answer);
+      if (await isHeard(story, 'the request', said)) return true;
       // It may have been stored all the same.
       await pause(10_000);
-      return [...records.runs.values()].some(({ request }) => request.includes(story.name));
+      return findRun(records, story) !== undefined;
     },
     showsPlan: (story) => findOpen(story) !== undefined,
     showsAnswer: (story) => messagesOf(story).length > 0,

@@ -5,7 +5,7 @@ import type { Chance } from '../fixtures/random.ts';
 import { insist } from '../setup/insist.ts';
 import type { Programs } from '../setup/process.ts';
 import type { Stage } from './stage.ts';
-import { type Desk, endedStatuses, type Story } from './story.ts';
+import { type Desk, endedStatuses, findRun, type Story } from './story.ts';
 import { draftPlan, wordsFor } from './work.ts';
 
 /** Follows the events of a plan until it ends, coming back whenever the stream breaks. @returns what was wrong with it */
@@ -77,11 +77,7 @@ export function openConsoleDesk(stage: Stage, chance: Chance): Desk & Followed {
     ...desk,
     streams,
     async ask(story) {
-      const words = wordsFor(
-        story.kind === 'program' ? 'unclear' : story.kind,
-        story.name,
-        ledger.url,
-      );
+      const words = wordsFor(story.kind, story.reads ?? story.name, ledger.url);
       await insist({ url: front }, '/api/run', { text: words, user: 'ana' });
       return true;
     },
@@ -117,11 +113,7 @@ export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
   const endings = new Map<string, number | null>();
   return {
     async ask(story) {
-      const words = wordsFor(
-        story.kind === 'program' ? 'unclear' : story.kind,
-        story.name,
-        ledger.url,
-      );
+      const words = wordsFor(story.kind, story.reads ?? story.name, ledger.url);
       const program = programs.run(['ask', words, '--yes', '--json', '--user', 'tess'], terminal);
       program.endInput();
       terminals.add(program.pid);
@@ -129,8 +121,7 @@ export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
         terminals.delete(program.pid);
         endings.set(story.name, code);
       });
-      const isKnown = () =>
-        [...records.runs.values()].some(({ request }) => request.includes(story.name));
+      const isKnown = () => findRun(records, story) !== undefined;
       // A terminal that ends before its request is stored says so.
       while (!isKnown() && !endings.has(story.name)) await pause(200);
       if (!isKnown()) await pause(2000);

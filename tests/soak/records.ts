@@ -8,6 +8,8 @@ export type RunRecord = {
   status: string;
   plan: string | null;
   answer: string;
+  tenant: string | null;
+  conversation: string;
 };
 export type PlanRecord = {
   id: string;
@@ -57,7 +59,8 @@ export function openRecords(url: string): Records {
   async function read(): Promise<void> {
     const recent = `updated_at > now() - interval '60 seconds'`;
     for (const run of await query<RunRecord>(
-      `select id, request, planning_status as status, plan_id as plan, left(response_text, 200) as answer from countersign.runs where ${recent}`,
+      `select id, request, planning_status as status, plan_id as plan, left(response_text, 200) as answer,
+        tenant, conversation from countersign.runs where ${recent}`,
     ))
       runs.set(run.id, run);
     const rows = await query<PlanRecord>(

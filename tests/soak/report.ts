@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
 import type { Growth, Verdict } from './verdicts.ts';
+import { drawLatest, type Late } from './waits.ts';
 
 export type Latency = { name: string; count: number; p50: number; p99: number };
 
@@ -81,6 +82,10 @@ export type Report = {
   /** Of each process that lived long enough: after each full collection, and resident. */
   memory: { live: Growth[]; resident: Growth[] };
   incidents: Record<string, number>;
+  /** When it began and when the last incident had ended, in milliseconds since 1970. */
+  began: number;
+  calmAt: number;
+  latest: Late[];
   verdicts: Verdict[];
   /** Warnings and errors of the processes, the most frequent first. */
   logged: { level: number; message: string; count: number }[];
@@ -114,6 +119,10 @@ export function drawReport(report: Report): string {
       ({ name, ok, facts }) =>
         `| ${ok ? 'yes' : '**no**'} | ${name} | ${facts.replaceAll('|', '/')} |`,
     ),
+    '',
+    `The last to come to rest, in seconds since the beginning; trouble had ended at ${((report.calmAt - report.began) / 1000).toFixed(1)} s:`,
+    '',
+    ...drawLatest(report.latest, report.began),
     '',
     'Logged by the processes:',
     '',

@@ -8,8 +8,10 @@ import { makeTrouble } from './chaos.ts';
 import { readTreeCpu } from './fleet.ts';
 import { openSlackDesk, openTeamsDesk } from './in-chats.ts';
 import { countKinds } from './incidents.ts';
+import { digitIn, type OrganisationName } from './organisations.ts';
 import { openConsoleDesk, openProgramDesk, openTerminalDesk } from './over-http.ts';
 import { drawReport, type Report, readLatencies, writeReport } from './report.ts';
+import { judgeSeparation } from './separation.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type Decision, type Desk, openStory, play, type Story, type Surface } from './story.ts';
 import {
@@ -29,7 +31,8 @@ import {
   readLiveMemory,
   type Verdict,
 } from './verdicts.ts';
-import { kinds, nameOf } from './work.ts';
+import { findLatest, followWaits, judgeRest } from './waits.ts';
+import { fileOf, kinds, nameOf } from './work.ts';
 
 export type SoakOptions = {
   minutes: number;
@@ -79,6 +82,31 @@ function chooseDecision(surface: Surface, kind: Story['kind'], chance: Chance): 
   return at < 0.5 && kind === 'files' ? 'change' : 'approve';
 }
 
+/** Surfaces of this machine are the operator's. */
+function chooseOrganisation(surface: Surface, chance: Chance): OrganisationName {
+  if (surface === 'slack') return chance.pick(['acme', 'globex']);
+  return surface === 'teams' ? 'contoso' : 'operator';
+}
+
+/**
+ * A request whose file only its own organisation has, and that nobody of `reader` has read yet: now one of another organisation,
+ * now one of the same.
+ */
+function findToRead(stories: Story[], records: Stage['records'], reader: OrganisationName) {
+  const known = stories.filter(({ organisation }) => organisation === reader);
+  const left = stories.filter(
+    ({ name, kind, decision, plan }) =>
+      kind === 'files' &&
+      decision !== 'change' &&
+      fileOf(name).startsWith('only') &&
+      records.plans.get(plan ?? '')?.status === 'completed' &&
+      !known.some(({ reads }) => reads === name),
+  );
+  const wantsOwn = known.filter(({ reads }) => reads !== null).length % 3 === 2;
+  const found = left.findLast(({ organisation }) => (organisation === reader) === wantsOwn);
+  return (found ?? left.at(-1))?.name ?? null;
+}
+
 /** Has people ask until `endAt`. @returns their stories, which go on */
 async function ask(
   stage: Stage,
@@ -90,24 +118,46 @@ async function ask(
 ) {
   const chance = chanceFrom(seed);
   const consoleDesk = openConsoleDesk(stage, chance);
-  const desks: Record<Surface, Desk> = {
-    slack: openSlackDesk(stage, chance),
+  const slack: Partial<Record<OrganisationName, Desk>> = {
+    acme: openSlackDesk(stage, 'acme', chance),
+    globex: openSlackDesk(stage, 'globex', chance),
+  };
+  const desks: Record<Exclude<Surface, 'slack'>, Desk> = {
     teams: openTeamsDesk(stage, chance),
     console: consoleDesk,
     program: openProgramDesk(stage, chance),
     terminal: openTerminalDesk(stage, programs),
   };
   const isOpen = ({ outcome }: Story) => outcome === 'open';
-  for (let number = 1; Date.now() < endAt; number++) {
+  const deskOf = ({ surface, organisation }: Story): Desk => {
+    const desk = surface === 'slack' ? slack[organisation] : desks[surface];
+    if (desk === undefined) throw new Error(`${organisation} does not ask in ${surface}`);
+    return desk;
+  };
+  const numbers = new Map<OrganisationName, number>();
+  while (Date.now() < endAt) {
     const surface = chooseSurface(chance);
+    const organisation = chooseOrganisation(surface, chance);
+    const number = (numbers.get(organisation) ?? 0) + 1;
+    numbers.set(organisation, number);
     const inChat = surface === 'slack' || surface === 'teams';
-    const kind =
+    const chosen =
       surface === 'program'
         ? 'program'
         : chance.pick(inChat ? kinds : kinds.filter((one) => one !== 'say'));
-    const story = openStory(nameOf(number), surface, kind, chooseDecision(surface, kind, chance));
+    const reads = chosen === 'read' ? findToRead(stories, stage.records, organisation) : null;
+    const kind = chosen === 'read' && reads === null ? 'files' : chosen;
+    const story = openStory({
+      name: nameOf(digitIn(organisation), number),
+      organisation,
+      tenant: stage.organisations[digitIn(organisation)]?.tenant ?? null,
+      surface,
+      kind,
+      decision: chooseDecision(surface, kind, chance),
+      reads,
+    });
     stories.push(story);
-    play(story, desks[surface], stage.records).catch((error: unknown) => {
+    play(story, deskOf(story), stage.records).catch((error: unknown) => {
       broken.push(
         `${story.name} (${surface}): ${error instanceof Error ? error.message : String(error)}`,
       );
@@ -168,7 +218,8 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
   const stage = await openStage(programs, seed);
   const { fleet, incidents } = stage;
   await fleet.settled();
-  say(`soak: ${fleet.members.length} processes are ready`);
+  const tokens = await stage.join();
+  say(`soak: ${fleet.members.length} processes are ready, the app is in both workspaces`);
   const began = Date.now();
   const endAt = began + minutes * 60_000;
   const stories: Story[] = [];
@@ -176,6 +227,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
   let over = false;
   const attending = attend(stage, () => over);
   const watching = watch(stage, () => over);
+  const waiting = followWaits(stage, stories, () => over);
   const isOpen = ({ outcome }: Story) => outcome === 'open';
   const telling = setInterval(() => {
     const open = stories.filter(isOpen).length;
@@ -190,6 +242,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
   ]);
   const load = { until: Date.now() };
   await fleet.settled();
+  const calmAt = Date.now();
   const quietBy = Date.now() + quietWithin * 60_000;
   const isQuiet = async () => !stories.some(isOpen) && (await readLeftovers(stage)).length === 0;
   while (Date.now() < quietBy && !(await isQuiet())) await pause(2000);
@@ -197,7 +250,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
   say(`soak: quiet after ${quietAfter.toFixed(0)} s`);
   over = true;
   clearInterval(telling);
-  const [settled, most] = [await attending, await watching];
+  const [settled, most, waits] = [await attending, await watching, await waiting];
   const idle = await measureIdle(stage);
   const eventProblems = (await Promise.all(streams)).flat();
   const left = await readLeftovers(stage);
@@ -208,6 +261,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
       ...watchedFor(minutes),
     ),
   };
+  const separation = await judgeSeparation(stage, tokens, stories);
   const toldAt = Date.now();
   await fleet.end();
   const none = (name: string, problems: string[]): Verdict => ({
@@ -218,7 +272,9 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
   const verdicts = [
     judgeStories(stories),
     judgeAnswers(stories),
+    await judgeRest(stage, stories, calmAt),
     none('every request could be played to its end', broken),
+    separation,
     await judgePlans(stage),
     await judgeEffects(stage, stories),
     await judgeUnknowns({ ...stage, lives: fleet.lives }, settled),
@@ -247,6 +303,9 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     memory,
     latencies: await readLatencies(stage, stories),
     incidents: countKinds(incidents.all),
+    began,
+    calmAt,
+    latest: findLatest(stories, waits, 10),
     verdicts,
     logged: await countLogLines(stage.logs),
   };

@@ -16,6 +16,7 @@ import { readPostmaster } from '../setup/start.ts';
 import { findPorts, openFleet, type Role } from './fleet.ts';
 import { openIncidents } from './incidents.ts';
 import { openLedger } from './ledger.ts';
+import { makeTokens, openOrganisations } from './organisations.ts';
 import { openRecords } from './records.ts';
 import { scriptModel } from './work.ts';
 
@@ -66,10 +67,13 @@ export async function openStage(programs: Programs, seed: number) {
     approvers: ['ops'],
     resourcePools: { line: 6 },
     http: { allowPrivate: ['127.0.0.1'] },
-    mcpServers: { log: appendTool(ledger.file) },
+    mcpServers: { log: { ...appendTool(ledger.file), shared: true } },
   });
   const shared = { home, database: toPooler.urlOf(pooler) };
-  const direct = { DATABASE_DIRECT_URL: toDatabase.urlOf(database.url) };
+  const direct = {
+    DATABASE_DIRECT_URL: toDatabase.urlOf(database.url),
+    COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
   const memory = join(outside, 'memory');
   await mkdir(memory);
   const watched = {
@@ -78,7 +82,10 @@ export async function openStage(programs: Programs, seed: number) {
   };
   const chats = {
     SLACK_API_URL: toSlack.urlOf(slack.apiUrl),
-    SLACK_BOT_TOKEN: slack.token,
+    SLACK_CLIENT_ID: slack.app.clientId,
+    SLACK_CLIENT_SECRET: slack.app.clientSecret,
+    SLACK_STATE_SECRET: 'state-secret-of-the-soak',
+    SLACK_ALLOWED_WORKSPACES: 'any',
     SLACK_SIGNING_SECRET: slack.app.signingSecret,
     COUNTERSIGN_TEAMS_LOCAL: 'true',
   };
@@ -122,6 +129,9 @@ export async function openStage(programs: Programs, seed: number) {
 
   const fleet = openFleet(programs, [...gateways, ...workers]);
   const records = openRecords(database.url);
+  const workspace = join(home, 'workspace');
+  const { install, ...organisations } = openOrganisations(slack, teams.tenant, workspace);
+  const terminal = { ...shared, env: direct };
   const close = async () => {
     await records.close();
     await slack.end();
@@ -143,11 +153,18 @@ export async function openStage(programs: Programs, seed: number) {
     /** Where people and platforms reach whichever gateway is there. */
     front,
     logs: [...gateways, ...workers].map(({ name }) => ({ name, path: log(name) })),
-    workspace: join(home, 'workspace'),
+    ...organisations,
+    /** Adds the app to the workspaces. @returns a token of each organisation, by its tenant */
+    async join(): Promise<Map<string, string>> {
+      await install(front);
+      return await makeTokens(programs, organisations.organisations, terminal);
+    },
+    /** How processes reach the database where no trouble is made. */
+    pooler,
     /** Where each process writes what is left after each full collection. */
     memory,
     /** What a terminal is started with. */
-    terminal: { ...shared, env: direct },
+    terminal,
     /** Process ids of terminals that are open. */
     terminals: new Set<number>(),
     proxies: { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways },

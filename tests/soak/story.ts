@@ -1,13 +1,25 @@
 // One request of a soak, from being asked to its end, as the one sees it who asked.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Records } from './records.ts';
-import { effectsOf, type Kind } from './work.ts';
+import type { OrganisationName } from './organisations.ts';
+import type { Records, RunRecord } from './records.ts';
+import { effectsOf, type Kind, readingWords } from './work.ts';
 
 export type Surface = 'slack' | 'teams' | 'console' | 'program' | 'terminal';
 export type Decision = 'approve' | 'approve by word' | 'approve twice' | 'reject' | 'change';
 
+/** Something that was sent to Countersign: each time it was, in milliseconds since 1970, with the HTTP status; null: no answer. */
+export type Sent = {
+  what: string;
+  /** What the platform calls it. */
+  event?: string;
+  attempts: { from: number; until: number; status: number | null; body?: string }[];
+};
+
 export type Story = {
   name: string;
+  organisation: OrganisationName;
+  /** Its organisation as Countersign names it; null: the operator's requests are of none. */
+  tenant: string | null;
   surface: Surface;
   kind: Kind | 'program';
   decision: Decision;
@@ -21,7 +33,14 @@ export type Story = {
     pressed?: number;
     /** The card showed how it ended, and nothing to press any more. */
     closed?: number;
+    /** It came to rest, as far as the one is concerned who asked. */
+    rest?: number;
   };
+  /** What is asked for: the words of its request have that, and no others of its organisation do. */
+  key: string;
+  /** The request whose file it reads. */
+  reads: string | null;
+  sent: Sent[];
   run: string | null;
   plan: string | null;
   /** `not heard`: nobody acknowledged it, as its sender was told. */
@@ -48,16 +67,16 @@ export type Desk = {
 };
 
 export function openStory(
-  name: string,
-  surface: Surface,
-  kind: Story['kind'],
-  decision: Decision,
+  about: Pick<
+    Story,
+    'name' | 'organisation' | 'tenant' | 'surface' | 'kind' | 'decision' | 'reads'
+  >,
 ): Story {
+  const { name, kind, reads } = about;
   return {
-    name,
-    surface,
-    kind,
-    decision,
+    ...about,
+    key: reads === null ? name : readingWords(reads),
+    sent: [],
     effects: kind === 'program' ? [] : effectsOf(kind, name),
     at: { asked: Date.now() },
     run: null,
@@ -81,14 +100,23 @@ async function reach(story: Story, waitsFor: string, probe: () => boolean): Prom
   while (!probe()) await pause(200);
 }
 
+/** Its run, once there is one. */
+export const findRun = ({ runs }: Records, { tenant, key }: Story): RunRecord | undefined =>
+  [...runs.values()].find((run) => run.tenant === tenant && run.request.includes(key));
+
 export async function play(story: Story, desk: Desk, records: Records): Promise<void> {
+  await playToEnd(story, desk, records);
+  story.at.rest = Date.now();
+}
+
+async function playToEnd(story: Story, desk: Desk, records: Records): Promise<void> {
   if (!(await desk.ask(story))) {
     story.outcome = 'not heard';
     return;
   }
   const planOf = () => (story.plan === null ? undefined : records.plans.get(story.plan));
   await reach(story, 'a plan or an answer', () => {
-    const run = [...records.runs.values()].find(({ request }) => request.includes(story.name));
+    const run = findRun(records, story);
     story.run ??= run?.id ?? null;
     story.plan ??= run?.plan ?? null;
     if (story.plan !== null) return true;

@@ -14,7 +14,7 @@ import { endedStatuses, type Story } from './story.ts';
 export type Verdict = { name: string; ok: boolean; facts: string };
 
 /** What `problems` has, or that there is none. */
-function judge(name: string, problems: string[], facts = ''): Verdict {
+export function judge(name: string, problems: string[], facts = ''): Verdict {
   const some = problems.slice(0, 12).join('; ');
   const more = problems.length > 12 ? `; ${problems.length - 12} more` : '';
   return problems.length === 0
@@ -36,12 +36,18 @@ export function judgeStories(stories: Story[]): Verdict {
   );
 }
 
+const withoutPlan: Story['kind'][] = ['unclear', 'read'];
+
 /** Requests that are understood lead to plans, unless the planner ran into trouble. */
 export function judgeAnswers(stories: Story[]): Verdict {
-  const odd = stories.filter(({ outcome, kind }) => outcome === 'answered' && kind !== 'unclear');
-  const planned = stories.filter(({ outcome, kind }) => outcome === 'ended' && kind === 'unclear');
+  const odd = stories.filter(
+    ({ outcome, kind }) => outcome === 'answered' && !withoutPlan.includes(kind),
+  );
+  const planned = stories.filter(
+    ({ outcome, kind }) => outcome === 'ended' && withoutPlan.includes(kind),
+  );
   return judge(
-    'requests that are understood led to plans, the others to a question',
+    'requests for changes led to plans, the others to an answer',
     [...odd, ...planned].map(
       ({ name, surface, kind, answer }) => `${name} (${surface}, ${kind}): ${answer}`,
     ),

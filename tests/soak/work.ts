@@ -1,37 +1,53 @@
 // What people ask for during a soak: each request has a name of its own, and every effect of it can be told from all others.
-import { propose, revise, wordsIn } from '../fixtures/model-calls.ts';
+import { call, propose, revise, wordsIn } from '../fixtures/model-calls.ts';
 import type { Script, Turn } from '../fixtures/openai-double.ts';
 import type { Chance } from '../fixtures/random.ts';
 
-export const kinds = ['files', 'lines', 'post', 'say', 'unclear'] as const;
+export const kinds = ['files', 'lines', 'post', 'say', 'read', 'unclear'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The name of a request, in whatever was said or made of it. */
-const namePattern = /\br\d{5}\b/;
+/** The name of a request, in whatever was said or made of it: its organisation's digit, and its number there. */
+const namePattern = /\br(\d)(\d{4})\b/;
 
-export const nameOf = (number: number) => `r${String(number).padStart(5, '0')}`;
+export const nameOf = (organisation: number, number: number) =>
+  `r${organisation}${String(number).padStart(4, '0')}`;
 export const findName = (text: string) => namePattern.exec(text)?.[0] ?? null;
+export const findNames = (text: string) => text.match(new RegExp(namePattern, 'g')) ?? [];
+export const digitOf = (name: string) => Number(name[1]);
+
+/** Every organisation has files of these names, but for every third, which only this one has. */
+export const fileOf = (name: string) =>
+  Number(name.slice(2)) % 3 === 0 ? `only-${name.slice(1)}` : `file-${name.slice(2)}`;
+
+const readPattern = /\bRead (done\/[\w-]+\.txt)/;
 
 /** Asks for it in words that are understood with a model and without one. */
-export function wordsFor(kind: Kind, name: string, ledger: string): string {
+export function wordsFor(kind: Kind | 'program', name: string, ledger: string): string {
   switch (kind) {
     case 'files':
-      return `Create soak/${name}.txt saying ${name}, then move it to done/${name}.txt`;
+      return `Create soak/${fileOf(name)}.txt saying ${name}, then move it to done/${fileOf(name)}.txt`;
     case 'lines':
       return `log_append {"line": "${name}-1"}, then log_append {"line": "${name}-2"}`;
     case 'post':
       return `POST {"step": "${name}-1"} to ${ledger}`;
     case 'say':
       return `Post "${name} is here" here`;
+    case 'read':
+      return readingWords(name);
     case 'unclear':
+    case 'program':
       return `Sort ${name} out as we did last time`;
     default:
       return kind satisfies never;
   }
 }
 
+/** Asks to read what request `of` left. */
+export const readingWords = (of: string) => `Read done/${fileOf(of)}.txt`;
+
 /** Asks for another file at the end. */
-export const changeWords = (name: string) => `use last/${name}.txt instead of done/${name}.txt`;
+export const changeWords = (name: string) =>
+  `use last/${name}.txt instead of done/${fileOf(name)}.txt`;
 
 /** What takes effect exactly once when the plan is done. */
 export function effectsOf(kind: Kind, name: string): string[] {
@@ -57,8 +73,14 @@ function stepsOf(kind: Kind, name: string, ledger: string): object[] {
   switch (kind) {
     case 'files':
       return [
-        step('1', 'workspace', 'write', { path: `soak/${name}.txt`, content: name }),
-        step('2', 'workspace', 'move', { from: `soak/${name}.txt`, to: `done/${name}.txt` }, ['1']),
+        step('1', 'workspace', 'write', { path: `soak/${fileOf(name)}.txt`, content: name }),
+        step(
+          '2',
+          'workspace',
+          'move',
+          { from: `soak/${fileOf(name)}.txt`, to: `done/${fileOf(name)}.txt` },
+          ['1'],
+        ),
       ];
     case 'lines':
       return [
@@ -71,6 +93,7 @@ function stepsOf(kind: Kind, name: string, ledger: string): object[] {
       ];
     case 'say':
       return [step('1', 'chat', 'post', { text: `${name} is here` })];
+    case 'read':
     case 'unclear':
       return [];
     default:
@@ -89,8 +112,14 @@ export function scriptModel(ledger: string, chance: Chance): Script {
     );
     const name = said.flatMap((text) => findName(text) ?? []).at(-1);
     if (name !== undefined && wordsIn(body).includes(changeWords(name))) {
-      const args = { from: `soak/${name}.txt`, to: `last/${name}.txt` };
+      const args = { from: `soak/${fileOf(name)}.txt`, to: `last/${name}.txt` };
       return revise({ id: '2', args: JSON.stringify(args) });
+    }
+    const [, path] = readPattern.exec(wordsIn(body)) ?? [];
+    if (path !== undefined) {
+      const read = body.messages.findLast(({ role }) => role === 'tool');
+      if (read === undefined) return call('workspace_read', { path });
+      return { text: `${path}: ${JSON.stringify(read.content)}` };
     }
     const kind = kinds.find(
       (one) =>

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { logOptions } from '#app/logging.ts';
 import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
+import { add } from '../../fixtures/slack/browser.ts';
 import { type SlackDouble, type SlackOptions, startSlack } from '../../fixtures/slack/double.ts';
 import type { SlackMessage, User, Workspace } from '../../fixtures/slack/types.ts';
 import type { TestDatabase } from '../../setup/database.ts';
@@ -132,29 +133,6 @@ export async function useInstallInstance(database: TestDatabase, options: Instal
   slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
   slack.connect(socket ? 'socket mode' : { url: `${home}/slack/events` });
   return use;
-}
-
-/** A browser at the first of the two pages. @returns where Slack asks, and the cookie */
-export async function begin(home: string): Promise<{ asked: string; cookie: string }> {
-  const begun = await fetch(`${home}/slack/install`, { redirect: 'manual' });
-  const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';');
-  return { asked: begun.headers.get('location') ?? '', cookie };
-}
-
-export async function comeBack(back: string, cookie: string) {
-  const response = await fetch(back, { headers: { cookie }, redirect: 'manual' });
-  const { status, headers } = response;
-  return { status, headers, text: await response.text() };
-}
-
-/** Adds the app to the workspace of `user`, from its first page to its last. */
-export async function add(
-  { slack, home }: Pick<InstallInstance, 'slack' | 'home'>,
-  user: User,
-  allow = true,
-) {
-  const { asked, cookie } = await begin(home);
-  return comeBack(await slack.consent(asked, { user: user.id, allow }), cookie);
 }
 
 export type Place = { workspace: Workspace; user: User; channel: string };

@@ -8,10 +8,11 @@ import { createSlackInstallations } from '#chat/slack-installations.ts';
 import { openDatabase } from '#db/database.ts';
 import { createSeal } from '#db/seal.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
+import { add, begin, comeBack } from '../../fixtures/slack/browser.ts';
 import { createManualClock } from '../../fixtures/slack/clock.ts';
 import { startSlack } from '../../fixtures/slack/double.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { add, addPlace, begin, comeBack, stateSecret } from './install-instance.ts';
+import { addPlace, stateSecret } from './install-instance.ts';
 
 const database = useDatabase();
 

@@ -7,12 +7,12 @@ import { createSlackInstallations } from '#chat/slack-installations.ts';
 import { createSeal } from '#db/seal.ts';
 import { systemClock } from '#domain/clock.ts';
 import { person } from '#domain/people/actor.ts';
+import { add } from '../../fixtures/slack/browser.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { reach } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
 import {
-  add,
   addPlace,
   ask,
   findCard,

@@ -9,11 +9,12 @@ import { call, proposeFiles, resultsIn } from '../../fixtures/model-calls.ts';
 import { settled } from '../../fixtures/model-instance.ts';
 import { type ChatBody, start, type Turn } from '../../fixtures/openai-double.ts';
 import { partIn, planFiles, scaffold, submitAgain } from '../../fixtures/parts.ts';
+import { add } from '../../fixtures/slack/browser.ts';
 import { openReceiver } from '../../fixtures/webhook-receiver.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { add, addPlace, ask, type Place, planOf, useInstallInstance } from './install-instance.ts';
+import { addPlace, ask, type Place, planOf, useInstallInstance } from './install-instance.ts';
 
 const database = useDatabase();
 const dayMs = 86_400_000;
