@@ -52,6 +52,8 @@ const shares: [Surface, number][] = [
 ];
 /** Milliseconds between two requests. */
 const gap = [500, 1300] as const;
+/** Numbers of requests that are not for files. */
+const othersFrom = 5000;
 /** So many may be on their way at once; people wait until some are done. */
 const mostOpen = 60;
 /** Minutes that may pass until everything is quiet again: Slack tries an event for the last time after six. */
@@ -134,19 +136,20 @@ async function ask(
     if (desk === undefined) throw new Error(`${organisation} does not ask in ${surface}`);
     return desk;
   };
-  const numbers = new Map<OrganisationName, number>();
+  const numbers = new Map<string, number>();
   while (Date.now() < endAt) {
     const surface = chooseSurface(chance);
     const organisation = chooseOrganisation(surface, chance);
-    const number = (numbers.get(organisation) ?? 0) + 1;
-    numbers.set(organisation, number);
-    const inChat = surface === 'slack' || surface === 'teams';
     const chosen =
       surface === 'program'
         ? 'program'
         : chance.pick(inChat ? kinds : kinds.filter((one) => one !== 'say'));
     const reads = chosen === 'read' ? findToRead(stories, stage.records, organisation) : null;
     const kind = chosen === 'read' && reads === null ? 'files' : chosen;
+    // Requests for files have numbers of their own, so that each organisation has files called as those of the others.
+    const series = `${organisation} ${kind === 'files'}`;
+    const number = (numbers.get(series) ?? (kind === 'files' ? 0 : othersFrom)) + 1;
+    numbers.set(series, number);
     const story = openStory({
       name: nameOf(digitIn(organisation), number),
       organisation,
