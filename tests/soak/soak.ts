@@ -140,6 +140,7 @@ async function ask(
   while (Date.now() < endAt) {
     const surface = chooseSurface(chance);
     const organisation = chooseOrganisation(surface, chance);
+    const inChat = surface === 'slack' || surface === 'teams';
     const chosen =
       surface === 'program'
         ? 'program'
