@@ -6,6 +6,7 @@ import { systemClock } from '#domain/clock.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { Planner, PlanningRequest } from '#domain/planning/run.ts';
+import { outsidePlan } from '#domain/tool.ts';
 import type { ChatModel, ChatReply } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { createPlanner } from '#planner/create-planner.ts';
@@ -182,29 +183,21 @@ export const measurePlanner: Bench = async (stage) => {
   ];
 };
 
+function writeFile(stage: Stage, { registry }: Instance, path: string, content: string) {
+  const context = outsidePlan({
+    ...{ idempotencyKey: path, user: 'bench', timezone: 'UTC' },
+    signal: stage.signal,
+  });
+  return registry.of(null).get('workspace_write')?.call({ path, content }, context);
+}
+
 /** Milliseconds of planning by a command. */
 async function planRows(stage: Stage): Promise<number> {
   stage.say(`one command for ${rows} rows`);
-  const { service, registry } = await stage.openInstance({ work: true });
+  const instance = await stage.openInstance({ work: true });
+  const { service } = instance;
   const lines = Array.from({ length: rows }, (_, n) => `${n + 1},Person ${n + 1}`);
-  await registry
-    .of(null)
-    .get('workspace_write')
-    ?.call(
-      { path: 'orders.csv', content: `id,name\n${lines.join('\n')}\n` },
-      {
-        planId: null,
-        stepId: null,
-        idempotencyKey: 'rows',
-        user: 'bench',
-        conversation: null,
-        timezone: 'UTC',
-        pay: null,
-        model: null,
-        callbackUrl: null,
-        signal: stage.signal,
-      },
-    );
+  await writeFile(stage, instance, 'orders.csv', `id,name\n${lines.join('\n')}\n`);
   const began = performance.now();
   const { run_id } = await service.startRun(
     {
@@ -234,24 +227,8 @@ async function planForEach(stage: Stage): Promise<number> {
   };
   const instance = await stage.openInstance({ work: true, planner });
   inner.planner = openPlanner(instance, model);
-  const { service, registry } = instance;
-  const context = {
-    planId: null,
-    stepId: null,
-    idempotencyKey: 'bench',
-    user: 'bench',
-    conversation: null,
-    timezone: 'UTC',
-    pay: null,
-    model: null,
-    callbackUrl: null,
-    signal: stage.signal,
-  };
-  for (let n = 0; n < files; n++)
-    await registry
-      .of(null)
-      .get('workspace_write')
-      ?.call({ path: `data/${n}.txt`, content: `${n}` }, { ...context, idempotencyKey: `${n}` });
+  const { service } = instance;
+  for (let n = 0; n < files; n++) await writeFile(stage, instance, `data/${n}.txt`, `${n}`);
   const began = performance.now();
   const { run_id } = await service.startRun(
     { text: 'Move each of the 2,000 files in data/' },

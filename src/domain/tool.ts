@@ -92,6 +92,14 @@ export type ToolContext = {
   signal: AbortSignal;
 };
 
+/** The context of a call that belongs to no plan. */
+export function outsidePlan(
+  given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'timezone' | 'signal'>,
+): ToolContext {
+  const none = { planId: null, stepId: null, conversation: null };
+  return { ...none, model: null, pay: null, callbackUrl: null, ...given };
+}
+
 /**
  * What a call gives back. `summary` is one line for the report; `data` is for later steps; `findings` are raised about its
  * plan, those that name neither step nor partition about the step that made the call.

@@ -8,7 +8,12 @@ import { payingRun } from '#domain/planning/part.ts';
 import type { PlanReads } from '#domain/service.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { Catalogue, OperationSpec, ToolRegistry } from '#domain/tool.ts';
+import {
+  type Catalogue,
+  type OperationSpec,
+  outsidePlan,
+  type ToolRegistry,
+} from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import { lookAround } from './look-around.ts';
@@ -73,18 +78,8 @@ export function createReads({
         `${name} with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.`,
       );
     }
-    const output = await operation.call(args, {
-      planId: null,
-      stepId: null,
-      idempotencyKey: randomUUID(),
-      user: 'planner',
-      conversation: null,
-      timezone,
-      pay: null,
-      model: null,
-      callbackUrl: null,
-      signal,
-    });
+    const context = { idempotencyKey: randomUUID(), user: 'planner', timezone, signal };
+    const output = await operation.call(args, outsidePlan(context));
     if ('waitFor' in output || 'later' in output)
       throw new CountersignError(
         'guarded_operation',

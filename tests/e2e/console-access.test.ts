@@ -4,7 +4,7 @@ import pino from 'pino';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serve } from '#app/serve.ts';
-import { client, freePort, type OpenIdDouble, startOpenId } from '../fixtures/open-id.ts';
+import { freePort, type OpenIdDouble, startOpenId } from '../fixtures/open-id.ts';
 import { expectAccessibleOnce } from '../setup/axe.ts';
 import { openBrowser } from '../setup/chromium.ts';
 import { useDatabase } from '../setup/database.ts';
@@ -24,15 +24,11 @@ beforeAll(async () => {
     startOpenId([`${site}/sign-in/corp/callback`]),
     openBrowser(),
   ]);
-  const corp = {
-    issuer: openId.issuer,
-    client_id: client.id,
-    client_secret: client.secret,
-    allowed_domains: ['corp.example'],
-  };
   instance = await openTestInstance(database.url, {
     work: false,
-    settings: { identity: { providers: { corp } } },
+    settings: {
+      identity: { providers: { corp: { ...openId.provider, allowed_domains: ['corp.example'] } } },
+    },
     env: { COUNTERSIGN_PUBLIC_URL: site, PORT: String(port) },
   });
   app = (await serve(instance, instance.config, pino({ level: 'silent' }))).app;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import type { Calendar, Settings } from '#domain/settings.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
-import type { ToolHost } from '#domain/tool.ts';
+import { outsidePlan, type ToolHost } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 
 const waitMs = 3000;
@@ -23,18 +23,10 @@ async function readState(
   const read = registry.of(organisations?.[0] ?? null).get('calendar_read');
   if (read === undefined) return { name, kind, problems: [] };
   try {
-    const context = {
-      planId: null,
-      stepId: null,
-      idempotencyKey: `calendar ${name}`,
-      user: 'doctor',
-      conversation: null,
-      timezone,
-      pay: null,
-      model: null,
-      callbackUrl: null,
+    const context = outsidePlan({
+      ...{ idempotencyKey: `calendar ${name}`, user: 'doctor', timezone },
       signal: AbortSignal.timeout(waitMs),
-    };
+    });
     const output = await read.call({ calendar: name }, context);
     const { problems } = Read.parse('data' in output ? output.data : {});
     return { name, kind, problems: problems.map((text) => text.replace(`${name}: `, '')) };

@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
-import { client, type OpenIdDouble, startOpenId } from '../../fixtures/open-id.ts';
+import { type OpenIdDouble, startOpenId } from '../../fixtures/open-id.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 
@@ -23,15 +23,11 @@ const Document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.u
 beforeAll(async () => {
   const planner = scriptedPlanner(() => ({ kind: 'answer', text: 'Hello.' }));
   openId = await startOpenId(['http://127.0.0.1:1/sign-in/corp/callback']);
-  const corp = {
-    issuer: openId.issuer,
-    client_id: client.id,
-    client_secret: client.secret,
-    allowed_domains: ['corp.example'],
-  };
   instance = await openTestInstance(database.url, {
     planner,
-    settings: { identity: { providers: { corp } } },
+    settings: {
+      identity: { providers: { corp: { ...openId.provider, allowed_domains: ['corp.example'] } } },
+    },
     env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:1' },
   });
   api = await startApi({

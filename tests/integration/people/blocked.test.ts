@@ -10,7 +10,6 @@ import { serve } from '#app/serve.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import {
   type Browser,
-  client,
   createBrowser,
   freePort,
   type OpenIdDouble,
@@ -31,12 +30,7 @@ const cleo: Person = { sub: 'c1', name: 'Cleo', email: 'cleo@corp.example', emai
 const blocked = ['group:contractors', 'gone@corp.example'];
 const identity = () => ({
   providers: {
-    corp: {
-      issuer: openId.issuer,
-      client_id: client.id,
-      client_secret: client.secret,
-      roles: { approver: ['group:finance'] },
-    },
+    corp: { ...openId.provider, roles: { approver: ['group:finance'] } },
   },
   blocked,
 });

@@ -9,7 +9,6 @@ import { serve } from '#app/serve.ts';
 import { person } from '#domain/people/actor.ts';
 import {
   type Browser,
-  client,
   createBrowser,
   freePort,
   type OpenIdDouble,
@@ -32,9 +31,7 @@ beforeAll(async () => {
   site = `http://127.0.0.1:${port}`;
   openId = await startOpenId([`${site}/sign-in/corp/callback`]);
   const provider = {
-    issuer: openId.issuer,
-    client_id: client.id,
-    client_secret: client.secret,
+    ...openId.provider,
     tenant_claim: 'org',
     allowed_tenants: ['any'],
     roles: { admin: ['corp:root'] },

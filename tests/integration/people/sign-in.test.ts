@@ -11,7 +11,6 @@ import { createOpenId } from '#people/open-id.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import {
   type Browser,
-  client,
   createBrowser,
   freePort,
   type OpenIdDouble,
@@ -41,9 +40,7 @@ const ben: Person = { sub: 'b1', name: 'Ben', email: 'ben@corp.example', email_v
 async function open(more: object = {}): Promise<void> {
   const { port } = new URL(site);
   const provider = {
-    issuer: openId.issuer,
-    client_id: client.id,
-    client_secret: client.secret,
+    ...openId.provider,
     allowed_domains: ['corp.example'],
     default_role: 'requester',
     roles: { approver: ['group:finance'], admin: ['root@corp.example'] },

@@ -18,56 +18,26 @@ it('shows a form as its fields, with a help text only where there is one', () =>
 
 describe('a rule that leaves dates out', () => {
   const ends = 'Not in February, April, June, September and November: there is no such day';
-  const table: [string, string, JsonObject, string | undefined][] = [
-    [
-      'each month on the 31st',
-      'calendar_add',
-      { start: '2026-12-31T09:00', rrule: 'FREQ=MONTHLY' },
-      ends,
-    ],
-    [
-      'by its day of the month',
-      'calendar_add',
-      { start: '2026-12-31', rrule: 'RRULE:FREQ=MONTHLY;BYMONTHDAY=31' },
-      ends,
-    ],
-    [
-      'on 29 February',
-      'calendar_add',
-      { start: '2028-02-29T09:00', rrule: 'FREQ=YEARLY' },
-      'Only in leap years',
-    ],
-    [
-      'at a time that a clock skips',
-      'calendar_add',
-      { start: '2026-12-01T02:30', rrule: 'FREQ=DAILY', timezone: 'Europe/Berlin' },
-      'Not when the clocks go forward (Sun, 28 Mar 2027, 03:00): there is no 02:30 then',
-    ],
-    ['of a reminder', 'reminder_set', { at: '2026-12-31T09:00', rrule: 'FREQ=MONTHLY' }, ends],
-    [
-      'on each first',
-      'calendar_add',
-      { start: '2026-12-01T09:00', rrule: 'FREQ=MONTHLY' },
-      undefined,
-    ],
-    [
-      'that is wrong',
-      'calendar_add',
-      { start: '2026-12-31T09:00', rrule: 'FREQ=SOMETIMES' },
-      undefined,
-    ],
-    [
-      'of a start that is not known yet',
-      'calendar_add',
-      { start: { $from: 'a', path: '' }, rrule: 'FREQ=MONTHLY' },
-      undefined,
-    ],
+  const skipped =
+    'Not when the clocks go forward (Sun, 28 Mar 2027, 03:00): there is no 02:30 then';
+  const [daily, monthly, yearly] = ['FREQ=DAILY', 'FREQ=MONTHLY', 'FREQ=YEARLY'] as const;
+  const start = '2026-12-31T09:00';
+  const [timezone, unknown] = ['Europe/Berlin', { $from: 'a', path: '' }];
+  const table: [string, JsonObject, string | undefined][] = [
+    ['each month on the 31st', { start, rrule: monthly }, ends],
+    ['by its day', { start: '2026-12-31', rrule: `RRULE:${monthly};BYMONTHDAY=31` }, ends],
+    ['on 29 February', { start: '2028-02-29T09:00', rrule: yearly }, 'Only in leap years'],
+    ['at a skipped time', { start: '2026-12-01T02:30', rrule: daily, timezone }, skipped],
+    ['of a reminder', { at: start, rrule: monthly }, ends],
+    ['on each first', { start: '2026-12-01T09:00', rrule: monthly }, undefined],
+    ['that is wrong', { start, rrule: 'FREQ=SOMETIMES' }, undefined],
+    ['of a start that is not known yet', { start: unknown, rrule: monthly }, undefined],
   ];
-  it.each(table)('names them in the headline: %s', (_, name, args, words) => {
-    const { headline } = describeCall(name, undefined, { title: 'Rent', ...args });
-    const last = headline.at(-1);
+  it.each(table)('names them in the headline: %s', (_, args, words) => {
+    const name = 'at' in args ? 'reminder_set' : 'calendar_add';
+    const last = describeCall(name, undefined, { title: 'Rent', ...args }).headline.at(-1);
     expect(typeof last === 'string' && last.startsWith('(') ? last : undefined).toBe(
-      words === undefined ? undefined : `(${words})`,
+      words && `(${words})`,
     );
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Settings } from '#domain/settings.ts';
-import type { ToolContext, ToolRegistry } from '#domain/tool.ts';
+import { outsidePlan, type ToolRegistry } from '#domain/tool.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { createRegistry } from '#tools/registry.ts';
 
@@ -12,17 +12,10 @@ let folder: string;
 let registry: ToolRegistry;
 let close: () => Promise<void>;
 const settings = Settings.parse({});
-const context: ToolContext = {
-  planId: null,
-  stepId: null,
-  idempotencyKey: 'key',
-  user: 'ana',
+const { signal } = new AbortController();
+const context = {
+  ...outsidePlan({ idempotencyKey: 'key', user: 'ana', timezone: 'UTC', signal }),
   conversation: 'c',
-  timezone: 'UTC',
-  pay: null,
-  model: null,
-  callbackUrl: null,
-  signal: new AbortController().signal,
 };
 
 beforeAll(async () => {
