@@ -300,7 +300,7 @@ test.each([
   },
 );
 
-test('whoever has to sign in again is told so, with a session and with a token, and a rule does not count them', async () => {
+test('a person with old groups is asked to sign in again, with a session and with a token, and a rule does not count them', async () => {
   const { browser } = await signIn({ ...cleo, groups: ['finance'] });
   const made = await sendJson(browser, '/api/tokens', { name: 'CI', role: 'approver' });
   const { token } = (await made.json()) as { token: string };
