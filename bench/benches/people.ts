@@ -25,7 +25,7 @@ const few: Crowd = { people: 5, ended: 500, live: 20, consoles: 1, cards: 1 };
 const many: Crowd = { people: 500, ended: 300_000, live: 2000, consoles: 60, cards: 100 };
 const usualCount = 60;
 const warmUp = 5;
-const stepsOfCard = 600;
+const waitsOfCard = 600;
 const planningMs = 200;
 const consoleReadsEveryMs = 5000;
 const thinkMs = 100;
@@ -41,17 +41,21 @@ const described: Record<Figure, string> = {
   'final card': 'the end of a plan → its card says so',
 };
 
-/** Answers, or proposes a plan of that many waits where it is asked to run some. */
+/** Answers, or proposes a plan of so many waits or steps that do nothing. */
 const planner: Planner = {
   name: 'bench',
   async plan({ text }) {
     await pause(planningMs);
-    const [, steps] = /^Run (\d+) steps/.exec(text) ?? [];
+    const [, count, what] = /^Run (\d+) (waits|steps)/.exec(text) ?? [];
     return {
       result:
-        steps === undefined
+        count === undefined
           ? { kind: 'answer', text: 'Here.' }
-          : { kind: 'proposal', draft: drawRunning(Number(steps)) },
+          : {
+              kind: 'proposal',
+              draft:
+                what === 'waits' ? drawRunning(Number(count)) : drawPlan('wide', Number(count)),
+            },
       reason: 'asked',
       planner: 'bench',
       confidence: null,
@@ -128,10 +132,10 @@ async function openThread(front: Instance, thread: string): Promise<string> {
 async function beginInThread(
   { front, stage }: Parts,
   thread: string,
-  steps: number,
+  what: string,
 ): Promise<{ id: string; version: number }> {
   const conversation = await openThread(front, thread);
-  await front.service.say(conversation, `Run ${steps} steps`, asker);
+  await front.service.say(conversation, `Run ${what}`, asker);
   const id = await until(stage.signal, async () => {
     const { rows } = await front.db.pool.query<{ id: string }>(
       'select id from countersign.plans where conversation = $1',
@@ -189,7 +193,7 @@ const measures: Record<Figure, (parts: Parts, name: string) => Promise<number>> 
   },
   async 'final card'(parts, name) {
     const { front, chat, stage } = parts;
-    const { id } = await beginInThread(parts, name, 2);
+    const { id } = await beginInThread(parts, name, '3 steps');
     const shown = await until(stage.signal, async () => chat.finals.get(name) ?? null, 2);
     const { execution_ended_at: ended } = await front.service.getPlan(id);
     return Math.max(0, shown - Date.parse(ended ?? ''));
@@ -202,7 +206,7 @@ async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
   stage.say(`${name}: ${crowd.cards} plans begin`);
   const running = await Promise.all(
     Array.from({ length: crowd.cards }, (_, at) =>
-      beginInThread(parts, `${name} ${at}`, stepsOfCard),
+      beginInThread(parts, `${name} ${at}`, `${waitsOfCard} waits`),
     ),
   );
   const closing = new AbortController();
