@@ -25,7 +25,7 @@ export function drawQuote({ by, words }: Quote): string {
 
 /** The planner's sentence about the plan's purpose. */
 export function goal(summary: string | null | undefined, planner: string | null): Quote[] {
-  const words = isolateText(showPlanned(summary ?? '', planner, maxSentence));
+  const words = showPlanned(summary ?? '', planner, maxSentence);
   return words === '' ? [] : [{ by: 'Goal', words }];
 }
 
