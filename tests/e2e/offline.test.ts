@@ -8,6 +8,7 @@ import type { VersionDiff } from '#domain/plan/views.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../setup/database.ts';
+import { readFiles } from '../setup/files.ts';
 import type { Client } from '../setup/http-client.ts';
 import { node, root, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -20,20 +21,6 @@ const filesystemServer = join(
 );
 
 const ReminderOutput = z.object({ next: z.array(z.string()) });
-
-/** Every file below `folder` with its text. */
-async function readFiles(folder: string): Promise<Record<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Object.fromEntries(
-    await Promise.all(
-      files.map(async ({ parentPath, name }) => {
-        const path = join(parentPath, name);
-        return [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const;
-      }),
-    ),
-  );
-}
 
 /** Asks, expects a plan that waits, approves it, and waits for its end. */
 async function askAndApprove(api: Client, text: string): Promise<{ run: RunView; plan: Plan }> {
@@ -216,7 +203,7 @@ describe('a plan that is talked about', () => {
     });
     expect((await api.approve(second)).status).toBe(200);
     await api.reach(plan.id, 'completed');
-    expect(await readdir(files)).toEqual(['kept.txt']);
+    expect(Object.keys(await readFiles(files))).toEqual(['kept.txt']);
   });
 
   it('waits for a person after the third refusal, and runs when that person approves', async () => {

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { clusterReads } from '#app/metrics/cluster-gauges.ts';
+import { copyRows } from '../setup/copy-rows.ts';
 import { ana, noop } from '../setup/instance.ts';
 import { useInstance } from '../setup/use-instance.ts';
 
@@ -14,16 +15,7 @@ const few = 1000;
 
 const numbers = `generate_series(1, ${many}) n`;
 const id = `'PLAN-' || lpad(to_hex(n), 8, '0')`;
-/** Copies of the one row of a table, with other values. */
-const copies = (table: string, values: string) => `
-  insert into countersign.${table} select c.* from countersign.${table} t cross join ${numbers}
-  cross join lateral jsonb_populate_record(t, jsonb_build_object(${values})) c`;
 const fills = [
-  copies(
-    'plans',
-    `'id', ${id}, 'status', case when n % 100 = 0 then 'proposed' else 'completed' end`,
-  ),
-  copies('plan_versions', `'plan_id', ${id}`),
   `insert into countersign.deleted_plans (id, ended_at) select 'gone-' || n, now() from ${numbers}`,
   `insert into countersign.model_calls (run_id, turn, "user", model, stage, estimate_usd, cost_usd, began_at)
     select 'run-' || n, 1, 'ana', 'm', 's', 0, 0, now() - make_interval(days => 1 + n % 80) from ${numbers}`,
@@ -42,6 +34,12 @@ const fills = [
 test('no gauge reads a large table from end to end', async () => {
   const { db, service } = instance;
   await service.propose({ title: 'One', steps: [noop('a')] }, {}, ana);
+  const planId = sql.raw(id);
+  await copyRows(db.query, 'plans', many, {
+    id: planId,
+    status: sql`case when n % 100 = 0 then 'proposed' else 'completed' end`,
+  });
+  await copyRows(db.query, 'plan_versions', many, { plan_id: planId });
   for (const fill of fills) await db.query.execute(sql.raw(fill));
   await db.query.execute(sql`analyze`);
   const scanned = await db.transaction(async (tx) => {

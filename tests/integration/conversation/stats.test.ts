@@ -6,6 +6,7 @@ import { readPlanStats } from '#db/plan-stats.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { changeAudit } from '../../setup/audit.ts';
+import { copyRows } from '../../setup/copy-rows.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -59,9 +60,8 @@ test('plans are counted by their status, by the same two statements however many
   expect(counted.statements()).toBe(2);
   counted.forget();
   // Many more than were ever read page by page.
-  await instance.db.query.execute(sql`
-    insert into countersign.plans select (jsonb_populate_record(p, jsonb_build_object('id', 'PLAN-' || lpad(n::text, 8, '0')))).*
-    from countersign.plans p, generate_series(1, 3000) n where p.id = ${id}`);
+  const copied = { id: sql`'PLAN-' || lpad(n::text, 8, '0')` };
+  await copyRows(instance.db.query, 'plans', 3000, copied, sql`t.id = ${id}`);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 3001 });
   expect(counted.statements()).toBe(2);
 });

@@ -265,7 +265,11 @@ describe('JSON', () => {
       const value = runInTurn(() => parseShallowJson(text));
       const isWhole = /^-?\d+$/.test(one);
       const found: unknown[] = Array.isArray(value) ? value : [];
-      const kept = found.map((item) => (isWhole && typeof item === 'number' ? BigInt(item) : item));
+      // A number that is written as it was read is the same, also where it stands for another integer.
+      const kept = found.map((item) => {
+        if (!isWhole || typeof item !== 'number') return item;
+        return String(item) === one ? BigInt(one) : BigInt(item);
+      });
       expect(kept).toHaveLength(times);
       expect(new Set(kept)).toEqual(new Set([isWhole ? BigInt(one) : JSON.parse(one)]));
     });

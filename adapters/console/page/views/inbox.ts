@@ -169,7 +169,7 @@ export function drawRail(state: State): TemplateResult {
       <button class="quiet icon-only rail-close" aria-label="Close the inbox" @click=${() => layRail(false)}>${drawIcon('close')}</button>
     </header>
     ${isPlans ? drawSearch(inbox) : nothing}
-    ${inbox.problem === null ? nothing : html`<p class="rail-problem" role="alert">↻ ${inbox.problem} Trying again…</p>`}
+    ${inbox.problem === null ? nothing : html`<p class="rail-problem" role="status">↻ ${inbox.problem} Trying again…</p>`}
     <div class="rail-list" id="rail-list">${isPlans ? drawGroups(state) : drawConversations(state)}</div>
     ${isPlans ? drawTriageBar(inbox) : nothing}
     <p class="visually-hidden" role="status">${inbox.said}</p>

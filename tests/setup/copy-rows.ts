@@ -1,0 +1,22 @@
+// Many rows like one, as only the program could have written it.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '#db/database.ts';
+
+/** Copies the rows of `table` (`t`), those of `where` only, for each `n` from 1 to `count`, with `values` (by column, SQL of `n`) in place of their own. */
+export async function copyRows(
+  db: Queryable,
+  table: string,
+  count: number,
+  values: Record<string, SQL>,
+  where: SQL = sql`true`,
+): Promise<void> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select column_name as name from information_schema.columns
+    where table_schema = 'countersign' and table_name = ${table} and is_generated = 'NEVER'`);
+  const columns = rows.map(({ name }) => sql.identifier(name));
+  const given = rows.map(({ name }) => values[name] ?? sql`t.${sql.identifier(name)}`);
+  await db.execute(sql`
+    insert into countersign.${sql.identifier(table)} (${sql.join(columns, sql`, `)})
+    select ${sql.join(given, sql`, `)} from countersign.${sql.identifier(table)} t, generate_series(1, ${count}::int) n
+    where ${where}`);
+}

@@ -1,0 +1,17 @@
+// What plans wrote into a workspace.
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+/** Every file below `folder` with its text; none if it is not there. Countersign's own folder is left out. */
+export async function readFiles(folder: string): Promise<Record<string, string>> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = found
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !relative(folder, path).startsWith('.countersign'));
+  return Object.fromEntries(
+    await Promise.all(
+      paths.map(async (path) => [relative(folder, path), await readFile(path, 'utf8')] as const),
+    ),
+  );
+}
