@@ -171,10 +171,10 @@ describe('the inbox', () => {
     await page.route('**/api/inbox?*', (route) => route.abort());
     // It reads again every five seconds.
     const timeout = 45_000;
-    await page.locator('.rail [role="alert"]').waitFor({ timeout });
+    await page.locator('.rail-problem').waitFor({ timeout });
     expect(await entry('Still here').count()).toBe(1);
     await page.unroute('**/api/inbox?*');
-    await page.locator('.rail [role="alert"]').waitFor({ state: 'detached', timeout });
+    await page.locator('.rail-problem').waitFor({ state: 'detached', timeout });
   });
 });
 
