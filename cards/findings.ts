@@ -8,7 +8,7 @@ import { makeSection, plainLine } from './lines.ts';
 import { quote, showNamed, showQuoted } from './quotes.ts';
 import type { Ask, Button, Section } from './view.ts';
 
-const linesAtMost = 5;
+const maxLines = 5;
 const evidenceAtMost = 3;
 
 const labels: Record<FindingAction, string> = {
@@ -86,5 +86,5 @@ export function viewFindings({ findings }: PlanCardFacts): Section | null {
         note: [held, progress].filter((text) => text !== '').join(' · '),
       });
     });
-  return makeSection('findings', 'Found', lines, linesAtMost, lines.length + findings.more);
+  return makeSection('findings', 'Found', lines, maxLines, lines.length + findings.more);
 }

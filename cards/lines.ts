@@ -37,7 +37,7 @@ export function keepLines(section: Section, most: number): Section {
   return { ...section, lines, hidden, more, inline: hidden > section.hidden ? '' : section.inline };
 }
 
-const linesAtMost = 3;
+const maxLines = 3;
 
 /** @param begun the steps wait now; before the start, they would have to */
 export function viewBlocked({ blocked, labels }: PlanCardFacts, begun: boolean): Section | null {
@@ -45,5 +45,5 @@ export function viewBlocked({ blocked, labels }: PlanCardFacts, begun: boolean):
   const lines = blocked.map((blockage) =>
     plainLine(showLine(describeBlockage(blockage, names, begun), 400), { lead: '△' }),
   );
-  return makeSection('blocked', begun ? 'Waiting' : 'Not ready to run', lines, linesAtMost);
+  return makeSection('blocked', begun ? 'Waiting' : 'Not ready to run', lines, maxLines);
 }

@@ -13,7 +13,7 @@ import { nameOf, notesOf, personOf, retriedOf } from './step-lines.ts';
 import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
 
-const linesAtMost = 5;
+const maxLines = 5;
 const resultsAtMost = 8;
 const summaryAtMost = 240;
 const cells = 10;
@@ -110,7 +110,7 @@ function viewFailed(facts: PlanCardFacts): Section | null {
     'failed',
     'Failed',
     facts.failed.map((step) => failedLine(step, facts)),
-    linesAtMost,
+    maxLines,
     facts.plan.counts.failed,
   );
 }
@@ -133,7 +133,7 @@ function viewDone(facts: PlanCardFacts, label: string): Section | null {
 
 function viewLeft(facts: PlanCardFacts): Section | null {
   const lines = withStatus(facts, untouched).map((step) => lineOf(step, facts));
-  return makeSection('left', 'Not run', lines, linesAtMost, countUntouched(facts));
+  return makeSection('left', 'Not run', lines, maxLines, countUntouched(facts));
 }
 
 function present(sections: (Section | null)[]): Section[] {
@@ -148,9 +148,9 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   return present([
     viewBlocked(facts, true),
     viewFindings(facts),
-    makeSection('running', 'Now', running, linesAtMost, Math.max(counts.running, running.length)),
-    makeSection('next', 'Next', next, linesAtMost),
-    makeSection('terms', 'Also part of this approval', agreed, linesAtMost),
+    makeSection('running', 'Now', running, maxLines, Math.max(counts.running, running.length)),
+    makeSection('next', 'Next', next, maxLines),
+    makeSection('terms', 'Also part of this approval', agreed, maxLines),
     viewFailed(facts),
   ]);
 }

@@ -235,7 +235,7 @@ export function openSlack(options: {
       app.addHook('onClose', () => ended.abort());
       const receiveKeeping = keepRefused(receive, ended.signal);
       const accept = createAccept({
-        // Only events come again by themselves: who pressed a button is told that it failed, and presses again.
+        // Only events come again by themselves: a press that fails shows an error, and the person presses again.
         receive: (event) => (event.kind === 'event' ? receiveKeeping : receive)(event),
         clock,
         object: objectTo,

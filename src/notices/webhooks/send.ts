@@ -11,7 +11,7 @@ import { type AddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 type Way = { agent: Agent; rules: AddressRules; timeoutMs: number; clock: Clock };
 
 /** What an event is at most, in characters of JSON: receivers refuse what is large. */
-const charactersAtMost = 60_000;
+const maxCharacters = 60_000;
 const textAtMost = 4000;
 
 /** Long texts, of which a receiver finds the rest at the plan, are cut. */
@@ -26,7 +26,7 @@ function cutTexts(value: Json): Json {
 function write({ id, type, at, data }: WebhookMessage): string {
   const head = { id, type, version: 1, timestamp: at.toISOString() };
   const body = JSON.stringify({ ...head, data: cutTexts(data) });
-  return body.length <= charactersAtMost
+  return body.length <= maxCharacters
     ? body
     : JSON.stringify({
         ...head,

@@ -56,7 +56,7 @@ class Problem extends Error {}
 
 const help =
   'I can change this plan when you say it like this: "use b.txt instead of a.txt", "leave out step 2", "call it c.md instead", "change "old words" to "new words"", "at 10:00 instead", "step 2 before step 1" or "add: post "done" here". What should change?';
-const charactersAtMost = 4000;
+const maxCharacters = 4000;
 
 const step = String.raw`(?:the\s+)?(?:step\s+"[^"]+"|steps?\s+\d+[a-z]{0,2}(?:(?:\s*,\s*|\s+and\s+)(?:step\s+)?\d+[a-z]{0,2})*|(?:first|last)\s+step|[\p{L}]+(?:\s+step)?|(?=\S{0,300}\.\p{L})\S+)`;
 const text = String.raw`(?:"[^"]*"|“[^”]*”|'[^']*'|\S+)`;
@@ -156,7 +156,7 @@ export function readChanges(
   { now, timezone }: { now: Date; timezone: string },
 ): ReadChanges {
   const said = trimTail(feedback.trim().replace(/^propose changes\s*:\s*/i, ''), /[.!]/);
-  if (said.length > charactersAtMost)
+  if (said.length > maxCharacters)
     return askForChange(
       'That is too long to read as changes: I read 4,000 characters at most. What should change?',
     );

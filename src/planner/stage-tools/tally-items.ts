@@ -4,20 +4,20 @@ import { addDecimals, type Decimal, writeDecimal, zero } from '#domain/decimal.t
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
-const columnsAtMost = 40;
+const maxColumns = 40;
 /** Distinct values up to which a column's counts are listed and other columns are summed by it. */
-const groupsTold = 20;
-const groupsAtMost = 300;
+const maxListedGroups = 20;
+const maxGroups = 300;
 /** Columns to group by, and columns summed in each group. */
-const groupColumnsAtMost = 12;
-const summedColumnsAtMost = 6;
-const linesAtMost = 30;
-const totalsAtMost = 49;
+const maxGroupColumns = 12;
+const maxSummedColumns = 6;
+const maxLines = 30;
+const maxTotals = 49;
 /** Characters of all totals by group. */
-const groupCharactersAtMost = 16_000;
-const examplesAtMost = 3;
+const maxGroupCharacters = 16_000;
+const maxExamples = 3;
 /** Characters of a line. */
-const lineAtMost = 1900;
+const maxLineLength = 1900;
 
 const add = (sum: Decimal | null, value: Decimal | null): Decimal | null =>
   sum === null || value === null ? null : addDecimals(sum, value);
@@ -88,11 +88,11 @@ class Column {
     this.values += 1;
     if (this.groups !== null) {
       this.groups.set(text, (this.groups.get(text) ?? 0) + 1);
-      if (this.groups.size > groupsAtMost) this.groups = null;
+      if (this.groups.size > maxGroups) this.groups = null;
     }
     const amount = typeof value === 'boolean' ? null : readAmount(text);
     if (amount !== null) this.sum.add(amount);
-    else if (this.#others.length < examplesAtMost) this.#others.push(text);
+    else if (this.#others.length < maxExamples) this.#others.push(text);
     return { text, amount };
   }
 
@@ -105,7 +105,7 @@ class Column {
     const empty = this.#empty === 0 ? '' : `, ${many(this.#empty)} empty`;
     const { groups } = this;
     const counts =
-      groups === null || groups.size > groupsTold || groups.size === this.values
+      groups === null || groups.size > maxListedGroups || groups.size === this.values
         ? []
         : [
             `${this.name}: ${[...groups]
@@ -144,7 +144,7 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
   const lines: string[] = [];
   for (const one of told) {
     const last = lines.at(-1);
-    if (last === undefined || last.length + one.length > lineAtMost)
+    if (last === undefined || last.length + one.length > maxLineLength)
       lines.push(`${summed.name} by ${by.name}: ${one}`);
     else lines[lines.length - 1] = `${last}, ${one}`;
   }
@@ -153,7 +153,7 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
 
 /** Whether to sum other columns by its values: not if all are different, and by numbers only if there are few. */
 const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
-  groups !== null && groups.size < values && (!isNumeric || groups.size <= groupsTold);
+  groups !== null && groups.size < values && (!isNumeric || groups.size <= maxListedGroups);
 
 /** Takes items one by one; those that are no records are only counted. */
 export class Tally {
@@ -171,7 +171,7 @@ export class Tally {
       if (typeof value === 'object' && value !== null) continue;
       let column = this.#columns.get(name);
       if (column === undefined) {
-        if (this.#columns.size >= columnsAtMost) continue;
+        if (this.#columns.size >= maxColumns) continue;
         column = new Column(name);
         this.#columns.set(name, column);
       }
@@ -192,14 +192,14 @@ export class Tally {
       let summed = this.#grouped.get(by);
       if (summed === undefined) {
         // A group column has to begin with the first item, or its sums would be incomplete.
-        if (by.values > 1 || this.#grouped.size >= groupColumnsAtMost) continue;
+        if (by.values > 1 || this.#grouped.size >= maxGroupColumns) continue;
         summed = new Map();
         this.#grouped.set(by, summed);
       }
       for (const [column, amount] of amounts) {
         let sums = summed.get(column);
         if (sums === undefined) {
-          if (column === by || summed.size >= summedColumnsAtMost) continue;
+          if (column === by || summed.size >= maxSummedColumns) continue;
           sums = new Map();
           summed.set(column, sums);
         }
@@ -224,12 +224,12 @@ export class Tally {
           column.isNumeric ? tellGroups(by, column, sums) : [],
         ),
       );
-    const kept = columns.slice(0, linesAtMost);
+    const kept = columns.slice(0, maxLines);
     const told: string[] = [];
     let length = 0;
     for (const line of groups) {
       length += line.length;
-      if (length > groupCharactersAtMost || kept.length + told.length >= totalsAtMost - 1) break;
+      if (length > maxGroupCharacters || kept.length + told.length >= maxTotals - 1) break;
       told.push(line);
     }
     const left = groups.length - told.length;

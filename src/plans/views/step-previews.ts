@@ -10,7 +10,7 @@ import { type Catalogue, operationName } from '#domain/tool.ts';
 
 /** How long all files of a page may take, and how many characters of them are shown. */
 const withinMs = 1500;
-const charactersAtMost = 2_000_000;
+const maxCharacters = 2_000_000;
 const notBegun = new Set<Step['status']>(['pending', 'ready']);
 
 async function preview(
@@ -56,7 +56,7 @@ export async function readStepPreviews(
     if (performance.now() > until) break;
     found.push(await preview(catalogue, step, signal).catch(() => null));
   }
-  let left = charactersAtMost;
+  let left = maxCharacters;
   return found.flatMap((one) => {
     if (one === null) return [];
     const length = lengthOf(one);

@@ -13,7 +13,7 @@ export type TableEntry = { line: number } & (
   | { columns: string[] }
 );
 
-export const columnsAtMost = 500;
+export const maxColumns = 500;
 /** Lines of the beginning that tell what divides the columns. */
 const headLines = 50;
 /** The more telling come first: a comma is also in texts and amounts. */

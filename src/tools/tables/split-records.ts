@@ -7,8 +7,8 @@ import { startSlices } from '#domain/slices.ts';
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
 
 /** Lines and characters that one record may have. */
-const linesAtMost = 100;
-const charactersAtMost = 200_000;
+const maxLines = 100;
+const maxCharacters = 200_000;
 
 /** The whole lines of a text, each with its end, and what is behind the last of them. */
 function cutLines(text: string): { lines: string[]; rest: string } {
@@ -35,7 +35,7 @@ export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator
       yield line;
       if (slices.isOver) await slices.rest();
     }
-    const kept = rest.length > 2 * charactersAtMost ? rest.slice(0, charactersAtMost + 1) : rest;
+    const kept = rest.length > 2 * maxCharacters ? rest.slice(0, maxCharacters + 1) : rest;
     open = kept + text.slice(whole.length);
   }
   const { lines, rest } = cutLines(open);
@@ -91,10 +91,10 @@ export async function* splitRecords(
     const first = withoutEnd(whole);
     line += 1;
     let used = 1;
-    if (first.length > charactersAtMost)
+    if (first.length > maxCharacters)
       yield {
         line,
-        reason: `it has more than ${charactersAtMost.toLocaleString('en-US')} characters`,
+        reason: `it has more than ${maxCharacters.toLocaleString('en-US')} characters`,
       };
     else if (first.includes('\u0000'))
       yield { line, reason: 'it has a NUL character; remove it, or export the table again' };
@@ -103,7 +103,7 @@ export async function* splitRecords(
       let text = whole;
       let isOpen = quotesIn(first) % 2 === 1;
       let values = isOpen ? null : parseRecord(first, delimiter);
-      for (let at = 1; isOpen && at < linesAtMost && text.length < charactersAtMost; at += 1) {
+      for (let at = 1; isOpen && at < maxLines && text.length < maxCharacters; at += 1) {
         const next = await take(at);
         if (next?.includes('\u0000') !== false) break;
         text += next;

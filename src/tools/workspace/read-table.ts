@@ -11,7 +11,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import {
-  columnsAtMost,
+  maxColumns,
   readDelimited,
   readJsonLines,
   readJsonList,
@@ -183,8 +183,8 @@ async function readRows(
     throwIfAborted(signal);
     if ('columns' in entry) {
       columns = entry.columns;
-      if (columns.length > columnsAtMost)
-        refuse(path, `it has ${columns.length} columns, and ${columnsAtMost} is the limit.`);
+      if (columns.length > maxColumns)
+        refuse(path, `it has ${columns.length} columns, and ${maxColumns} is the limit.`);
       continue;
     }
     if ('reason' in entry) {
