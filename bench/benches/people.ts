@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Instance } from '#app/wire/instance.ts';
 import { type Database, openDatabase } from '#db/database.ts';
-import type { ChatContent, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Planner } from '#domain/planning/run.ts';
+import { openChat } from '../chat.ts';
 import { type Fill, fillPlans, personOf } from '../fill-plans.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
@@ -65,35 +66,6 @@ const planner: Planner = {
     };
   },
 };
-
-/** A chat that takes everything at once, and when each thread first showed a status or a card that says it is done. */
-function openChat() {
-  const signs = new Map<string | null, number>();
-  const finals = new Map<string | null, number>();
-  const note = (place: ChatPlace, { text }: ChatContent) => {
-    if (!finals.has(place.thread) && text.includes('✓ Done ·'))
-      finals.set(place.thread, Date.now());
-  };
-  const port: ChatPort = {
-    async post(place, content) {
-      note(place, content);
-      return { ...place, message: `m${place.thread}` };
-    },
-    async update(post, content) {
-      note(post, content);
-    },
-    async whisper() {},
-    status: {
-      fadesAfterMs: 60_000,
-      async show({ thread }) {
-        if (!signs.has(thread)) signs.set(thread, performance.now());
-        return undefined;
-      },
-      async clear() {},
-    },
-  };
-  return { port, signs, finals };
-}
 
 const placeOf = (thread: string): ChatPlace => ({
   platform: 'slack',

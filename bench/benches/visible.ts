@@ -1,8 +1,8 @@
 // From a message in a chat to the first sign that it is worked on, shown by another process than the one that heard it.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatPort } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Planner } from '#domain/planning/run.ts';
+import { openChat } from '../chat.ts';
 import { median, quantile } from '../numbers.ts';
 import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
@@ -35,21 +35,7 @@ const planner: Planner = {
 export const measureVisible: Bench = async (stage) => {
   const { signal } = stage;
   const count = stage.steps ?? usualCount;
-  /** When each thread was first shown a status. */
-  const seen = new Map<string | null, number>();
-  const port: ChatPort = {
-    post: async (place) => ({ ...place, message: `m${place.thread}` }),
-    async update() {},
-    async whisper() {},
-    status: {
-      fadesAfterMs: 60_000,
-      async show({ thread }) {
-        if (!seen.has(thread)) seen.set(thread, performance.now());
-        return undefined;
-      },
-      async clear() {},
-    },
-  };
+  const { port, signs } = openChat();
   const gateway = await stage.openInstance({ work: false });
   await stage.openInstance({ work: true, planner, chatPorts: { slack: port } });
 
@@ -63,7 +49,7 @@ export const measureVisible: Bench = async (stage) => {
     );
     const asked = performance.now();
     await gateway.service.say(conversation, `Look at ${n}`, asker);
-    const at = await until(signal, async () => seen.get(thread) ?? null, 5);
+    const at = await until(signal, async () => signs.get(thread) ?? null, 5);
     if (n >= 0) waited.push(at - asked);
   }
   return [
