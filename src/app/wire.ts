@@ -36,7 +36,7 @@ import { findNames } from '#people/people-named.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { createDataRequests } from '#planner/data-requests.ts';
 import { createPartPlanners } from '#planner/parts/part-planners.ts';
-import { createPostTargets } from '#plans/proposal/post-targets.ts';
+import { createPostTargets } from '#plans/content/post-targets.ts';
 import { replanForPerson } from '#plans/replan/start-replanning.ts';
 import { createPlansAtHand } from '#runs/plans-at-hand.ts';
 import { createCatalogue } from '#tools/catalogue.ts';

@@ -8,7 +8,7 @@ import { type RunRow, updateRun } from '#db/runs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { resumePlan } from '#plans/lifecycle/resume.ts';
+import { resumePlan } from '#plans/decisions/resume.ts';
 import { nothingWaits } from '#runs/given-back.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 

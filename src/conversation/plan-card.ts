@@ -25,20 +25,20 @@ import type { Catalogue } from '#domain/tool.ts';
 import { type Links, longestChain } from '#graph/longest-chain.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnCard } from '#people/people-named.ts';
-import { readApprovers } from '#plans/approval/approvals.ts';
-import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approval/approver-rules.ts';
+import { readApprovers } from '#plans/authority/approvals.ts';
+import { approvalsThatSuffice, isSatisfied, judge } from '#plans/authority/approver-rules.ts';
 import {
   describeAllMissing,
   describeMissing,
   describeVouching,
-} from '#plans/approval/approver-words.ts';
-import { readAskedNames } from '#plans/approval/asked-person.ts';
-import { mayApproveNow, readAuthority } from '#plans/approval/authority.ts';
-import { operationsWith } from '#plans/patch/approve.ts';
+} from '#plans/authority/approver-words.ts';
+import { readAskedNames } from '#plans/authority/asked-person.ts';
+import { mayApproveNow, readAuthority } from '#plans/authority/authority.ts';
+import { operationsWith } from '#plans/decisions/approve-change.ts';
 import { findNextOccurrence } from '#plans/series/next-occurrence.ts';
 import { isNamedFor } from '#plans/series/occurrences.ts';
-import { describeTerms } from '#plans/versions/terms.ts';
-import { diffVersions } from '#plans/versions/version-diff.ts';
+import { describeTerms } from '#plans/content/terms.ts';
+import { diffVersions } from '#plans/change/version-diff.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import { readPartitionSummaries } from '#plans/views/views.ts';
 import { measureWorkingDay } from '#timeline/working-time.ts';

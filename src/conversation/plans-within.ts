@@ -11,7 +11,7 @@ import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { PlanReads, ServeWithin } from '#domain/service.ts';
-import { readGroupNames } from '#plans/approval/members.ts';
+import { readGroupNames } from '#plans/authority/members.ts';
 import type { Asking } from './waiting-for.ts';
 
 /** Read afresh each time: an account can be linked and a task be asked meanwhile. */

@@ -34,7 +34,7 @@ import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory
 import { createNoteName } from '#people/note-name.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
-import { letIn } from '#plans/approval/refused.ts';
+import { letIn } from '#plans/authority/refused.ts';
 import { receiveFinding } from '#plans/findings/receive.ts';
 import { settleFinding } from '#plans/findings/settle.ts';
 import {
@@ -44,9 +44,9 @@ import {
   removePlaybook,
   savePlaybook,
 } from '#plans/playbooks/playbooks.ts';
-import { preparePropose } from '#plans/proposal/propose.ts';
-import { simulatePlan } from '#plans/proposal/simulate.ts';
-import { diffVersions } from '#plans/versions/version-diff.ts';
+import { preparePropose } from '#plans/change/propose.ts';
+import { simulatePlan } from '#plans/content/simulate.ts';
+import { diffVersions } from '#plans/change/version-diff.ts';
 import { readForecast } from '#plans/views/forecast.ts';
 import { readGroups } from '#plans/views/groups.ts';
 import { exportLog } from '#plans/views/log.ts';

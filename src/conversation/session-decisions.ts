@@ -19,16 +19,16 @@ import { requireReadable } from '#messages/message-length.ts';
 import { keepNotesIn } from '#people/memory.ts';
 import { sayPreference } from '#people/policy.ts';
 import { readZoneOf } from '#people/zone.ts';
-import { counts, judge, type People, type Rule } from '#plans/approval/approver-rules.ts';
-import { describeAllMissing } from '#plans/approval/approver-words.ts';
-import { requirePerson } from '#plans/approval/authority.ts';
+import { counts, judge, type People, type Rule } from '#plans/authority/approver-rules.ts';
+import { describeAllMissing } from '#plans/authority/approver-words.ts';
+import { requirePerson } from '#plans/authority/authority.ts';
 import {
   groupMembers,
   readGroups,
   refreshUserGroups,
   showGroups,
   withMembers,
-} from '#plans/approval/members.ts';
+} from '#plans/authority/members.ts';
 import {
   digestShown,
   isDecidable,

@@ -13,7 +13,7 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
-import { readPassedInPatch } from '#plans/patch/passed.ts';
+import { readPassedInPatch } from '#plans/decisions/passed-starts.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
 const operationsShown = 1000;

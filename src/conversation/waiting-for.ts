@@ -15,15 +15,15 @@ import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { mayCount, rulesOf } from '#plans/approval/approver-rules.ts';
-import { readAskedNames } from '#plans/approval/asked-person.ts';
+import { mayCount, rulesOf } from '#plans/authority/approver-rules.ts';
+import { readAskedNames } from '#plans/authority/asked-person.ts';
 import {
   type Authority,
   mayApproveNow,
   mayConfirm,
   mayManage,
   readAuthorities,
-} from '#plans/approval/authority.ts';
+} from '#plans/authority/authority.ts';
 
 export type Asking = Pick<
   ConversationContext,

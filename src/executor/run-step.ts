@@ -8,7 +8,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { SeenState } from '#domain/plan/seen.ts';
 import { isObject, type JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
-import { contentArguments, meet, touchesOf } from '#plans/proposal/touches.ts';
+import { contentArguments, meet, touchesOf } from '#plans/content/touches.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';

@@ -7,14 +7,14 @@ import { readOperations } from '#db/steps.ts';
 import { system } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Catalogues } from '#domain/tool.ts';
-import { findLostApproval } from '#plans/approval/approvals.ts';
-import type { Configured } from '#plans/approval/authority.ts';
-import { refreshUserGroups } from '#plans/approval/members.ts';
+import { findLostApproval } from '#plans/authority/approvals.ts';
+import type { Configured } from '#plans/authority/authority.ts';
+import { refreshUserGroups } from '#plans/authority/members.ts';
 import {
   describeProblems,
   findPreflightProblems,
   type PreflightProblem,
-} from '#plans/approval/preflight.ts';
+} from '#plans/content/preflight.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';

@@ -12,10 +12,10 @@ import type { MessageParts, Notice, Task } from '#domain/chat/message-parts.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { readApprovers } from '#plans/approval/approvals.ts';
-import { isAmong, isSatisfied, judge, type RuleStanding } from '#plans/approval/approver-rules.ts';
-import { readAuthority } from '#plans/approval/authority.ts';
-import { operationsWith } from '#plans/patch/approve.ts';
+import { readApprovers } from '#plans/authority/approvals.ts';
+import { isAmong, isSatisfied, judge, type RuleStanding } from '#plans/authority/approver-rules.ts';
+import { readAuthority } from '#plans/authority/authority.ts';
+import { operationsWith } from '#plans/decisions/approve-change.ts';
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers' | 'grouping'>;
 

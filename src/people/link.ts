@@ -29,7 +29,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, person as personActor } from '#domain/people/actor.ts';
 import type { LinkCommand, LinkOutcome } from '#domain/people/link.ts';
 import { isAccountId, needsPlatform, personKey } from '#domain/people/names.ts';
-import { requirePerson } from '#plans/approval/authority.ts';
+import { requirePerson } from '#plans/authority/authority.ts';
 
 // Which name two linked accounts share, and which each keeps after unlinking. Pure.
 

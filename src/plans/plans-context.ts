@@ -13,7 +13,7 @@ import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Catalogues } from '#domain/tool.ts';
 import type { OnFailure } from './lifecycle/stop-dependents.ts';
-import type { PoolLimits } from './proposal/normalise-step.ts';
+import type { PoolLimits } from './content/normalise-step.ts';
 
 /** `usual`: the model of plans that name none; `firstCallUsd`: the expected cost of a model's first call. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };

@@ -6,7 +6,7 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
-import { giveBack } from '#plans/lifecycle/keep.ts';
+import { giveBack } from '#plans/decisions/keep.ts';
 import { tellGivenBack, waitsAgain } from './given-back.ts';
 import { nextRunStatus } from './run-table.ts';
 import { queuePlanning } from './start-run.ts';

@@ -20,10 +20,10 @@ import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
-import { giveBack } from '#plans/lifecycle/keep.ts';
+import { giveBack } from '#plans/decisions/keep.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
-import { readContext } from '#plans/proposal/context.ts';
-import { preparePropose, prepareRevise } from '#plans/proposal/propose.ts';
+import { readContext } from '#plans/content/context.ts';
+import { preparePropose, prepareRevise } from '#plans/change/propose.ts';
 import { askPlanner } from './ask-planner.ts';
 import {
   closing,

@@ -25,10 +25,10 @@ import { isObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import type { PlansAtHand } from '#planner/ports.ts';
 import type { PlanInRepair } from '#planner/replan/replan-tools.ts';
-import { readAnswer, summariseAnswer } from '#plans/lifecycle/human-answers.ts';
-import { isGated } from '#plans/patch/apply.ts';
-import { checkPatch } from '#plans/patch/receive.ts';
-import { findPatchProblems } from '#plans/patch/try.ts';
+import { readAnswer, summariseAnswer } from '#plans/decisions/human-answers.ts';
+import { isGated } from '#plans/change/apply.ts';
+import { checkPatch } from '#plans/change/receive.ts';
+import { findPatchProblems } from '#plans/replan/try.ts';
 import { draftOfPlan, draftOfPlaybook, getPlaybook, placeOf } from '#plans/playbooks/playbooks.ts';
 import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
 

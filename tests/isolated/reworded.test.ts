@@ -32,7 +32,7 @@ vi.mock('#cards/calls-to-action.ts', reword);
 vi.mock('#cards/message-text.ts', reword);
 vi.mock('#cards/chat-words.ts', reword);
 vi.mock('#cards/decision-words.ts', reword);
-vi.mock('#plans/approval/approver-words.ts', reword);
+vi.mock('#plans/authority/approver-words.ts', reword);
 vi.mock('#cards/plan-answers.ts', reword);
 vi.mock('#domain/errors.ts', async (load: () => Promise<typeof import('#domain/errors.ts')>) => {
   const errors = await load();

@@ -7,8 +7,8 @@ import { needsPlatform } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { needsVouching, personsIn } from '#plans/approval/approver-rules.ts';
-import { openPolicy, readGroups } from '#plans/approval/members.ts';
+import { needsVouching, personsIn } from '#plans/authority/approver-rules.ts';
+import { openPolicy, readGroups } from '#plans/authority/members.ts';
 import type { Config } from '../config.ts';
 
 /** How many approvers a rule is short of, not counting typed names that prove nothing. */

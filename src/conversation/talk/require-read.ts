@@ -7,7 +7,7 @@ import { type RunRow, readRun } from '#db/runs.ts';
 import { readHeard } from '#db/shown.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { currentOf } from '#plans/approval/current.ts';
+import { currentOf } from '#plans/lifecycle/current.ts';
 import { sourcesOf } from '#plans/lifecycle/lifecycle-table.ts';
 import { digestShown, nameShown } from '#runs/session-subject.ts';
 import type { Word } from '../read-word.ts';

@@ -7,7 +7,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ToldFinding } from '#domain/service.ts';
-import { requireManager, requirePerson } from '../approval/authority.ts';
+import { requireManager, requirePerson } from '../authority/authority.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking, raiseFindings } from './raise.ts';

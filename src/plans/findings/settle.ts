@@ -19,7 +19,7 @@ import { forgetCovers, leaveOutBehind, skipDeadEnds, uncover } from '#db/sql/unc
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
-import { requireManager } from '../approval/authority.ts';
+import { requireManager } from '../authority/authority.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { isTerminal, statusWords } from '../lifecycle/lifecycle-table.ts';
 import { readyTheFree } from '../lifecycle/ready-steps.ts';

@@ -13,7 +13,7 @@ import type { ToolContext } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import type { Proposal } from '#tools/ports.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { resolveIfClear } from './follow-patch.ts';
+import { resolveIfClear } from '../change/follow-patch.ts';
 import { giveUpReplanning } from './start-replanning.ts';
 import { waitForRunning } from './wait-for-running.ts';
 

@@ -17,10 +17,10 @@ import { endSentence, onOneLine, shorten } from '#domain/words.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
-import { continuePlan } from '../lifecycle/resume.ts';
-import { applyBySystem } from '../patch/apply-by-system.ts';
-import { rulesFor } from '../patch/receive.ts';
-import { resolvePatch } from '../patch/resolve.ts';
+import { continuePlan } from '../decisions/resume.ts';
+import { applyBySystem } from '../change/apply-by-system.ts';
+import { rulesFor } from '../change/receive.ts';
+import { resolvePatch } from '../change/resolve.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 const plansATurn = 200;

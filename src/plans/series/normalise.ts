@@ -4,7 +4,7 @@ import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
 import { type Slices, startSlices } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
-import { Problems } from '../proposal/problems.ts';
+import { Problems } from '../content/problems.ts';
 import {
   countedOut,
   endOf,

@@ -5,7 +5,7 @@ import type { Transaction } from '#db/database.ts';
 import { readPlanRow } from '#db/plans.ts';
 import { countersign } from '#db/schema.ts';
 import { iterateSteps } from '#db/step-pages.ts';
-import { readHeader } from '../approval/preflight.ts';
+import { readHeader } from '../content/preflight.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 import { readContent, type TransferLine } from './format.ts';
 

@@ -10,7 +10,7 @@ import type { Blockage } from '#domain/plan/blockage.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
-import { serves } from '../proposal/serve-lanes.ts';
+import { serves } from '../content/serve-lanes.ts';
 
 /** A step that waits for a pool is spoken of after so many seconds. */
 const longWaitSeconds = 10;

@@ -26,9 +26,9 @@ import {
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
-import { contentOfStep } from '../approval/canonical.ts';
+import { contentOfStep } from '../content/canonical.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
-import { describeTerms } from '../versions/terms.ts';
+import { describeTerms } from '../content/terms.ts';
 
 const descriptionAtMost = 4000;
 /** Artifacts that are listed at once. */

@@ -9,7 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { InboxGroup, InboxPlan, InboxQuery, InboxWait } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy, Plan, PlanStatus } from '#domain/plan/plan.ts';
-import { requireManager } from '#plans/approval/authority.ts';
+import { requireManager } from '#plans/authority/authority.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { explainReads } from '../../fixtures/explained-database.ts';
 import { type Chance, chanceFrom } from '../../fixtures/random.ts';

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readPlanRow } from '#db/plans.ts';
 import { iterateSteps } from '#db/step-pages.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
-import { digestPlan } from '#plans/approval/canonical.ts';
-import { readHeader } from '#plans/approval/preflight.ts';
+import { digestPlan } from '#plans/content/canonical.ts';
+import { readHeader } from '#plans/content/preflight.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { compileCache, node, quickly, root } from '../../setup/process.ts';

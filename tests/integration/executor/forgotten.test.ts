@@ -7,7 +7,7 @@ import { findDeserted, findPlansFor } from '#db/sql/lanes.ts';
 import { findUnstartedPlans } from '#db/sql/recover.ts';
 import { missDeadBackends } from '#executor/backends.ts';
 import { createSearch, recover } from '#executor/recover.ts';
-import { serves } from '#plans/proposal/serve-lanes.ts';
+import { serves } from '#plans/content/serve-lanes.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,

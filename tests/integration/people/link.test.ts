@@ -7,7 +7,7 @@ import { systemRandom } from '#domain/clock.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { LinkCommand } from '#domain/people/link.ts';
 import { link } from '#people/link.ts';
-import { mayApproveNow, readAuthority } from '#plans/approval/authority.ts';
+import { mayApproveNow, readAuthority } from '#plans/authority/authority.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { runRound } from '../../setup/retention.ts';

@@ -8,7 +8,7 @@ import type { Button, PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { Series } from '#domain/plan/plan.ts';
-import { describeTerms } from '#plans/versions/terms.ts';
+import { describeTerms } from '#plans/content/terms.ts';
 import { makeFacts, makeStep, now, samples } from '../../fixtures/plans.ts';
 
 const series: Series = {

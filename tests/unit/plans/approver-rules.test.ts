@@ -8,8 +8,8 @@ import {
   type People,
   rulesOf,
   samePolicy,
-} from '#plans/approval/approver-rules.ts';
-import { describeAllMissing } from '#plans/approval/approver-words.ts';
+} from '#plans/authority/approver-rules.ts';
+import { describeAllMissing } from '#plans/authority/approver-words.ts';
 
 const people: People = {
   requester: 'ana',

@@ -8,7 +8,7 @@ import {
   contentOfStep,
   digestPlan,
   type PlanHeader,
-} from '#plans/approval/canonical.ts';
+} from '#plans/content/canonical.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

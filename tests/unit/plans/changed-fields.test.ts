@@ -1,7 +1,7 @@
 // What differs in a step between two versions: what binds comes whole, and nothing is left out uncounted.
 import { expect, test } from 'vitest';
 import { describeFields } from '#cards/version-words.ts';
-import { compareFields } from '#plans/versions/changed-fields.ts';
+import { compareFields } from '#plans/content/changed-fields.ts';
 
 const step = { id: 's', description: 'Write', tool: 'workspace', operation: 'write', args: {} };
 const now = '2026-02-03T14:00:00.000Z';

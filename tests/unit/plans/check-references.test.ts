@@ -4,7 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolRegistry } from '#domain/tool.ts';
-import { normalisePlan } from '#plans/proposal/normalise.ts';
+import { normalisePlan } from '#plans/content/normalise.ts';
 import { type Bench, openBench } from '../tools/tool-bench.ts';
 
 let bench: Bench;

@@ -1,9 +1,9 @@
 // What of a patch widens an approved plan, and what narrows it.
 import { describe, expect, test } from 'vitest';
 import type { Step } from '#domain/plan/plan.ts';
-import { classifyPatch } from '#plans/patch/classify.ts';
-import type { Near } from '#plans/patch/flows.ts';
-import type { PatchEffect, StepAsSaid } from '#plans/patch/model.ts';
+import { classifyPatch } from '#plans/change/classify.ts';
+import type { Near } from '#plans/change/flows.ts';
+import type { PatchEffect, StepAsSaid } from '#plans/change/model.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
 const nothing: PatchEffect = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemRandom } from '#domain/clock.ts';
 import { PlanContext } from '#domain/plan/plan.ts';
-import { splitContext } from '#plans/proposal/context.ts';
+import { splitContext } from '#plans/content/context.ts';
 
 const limit = 50 * 1024;
 

@@ -1,7 +1,7 @@
 // Digests are what people have countersigned: those of plans that exist already must never change.
 import { expect, test } from 'vitest';
 import type { Series, StepContent } from '#domain/plan/plan.ts';
-import { digestPlan, type PlanHeader, termsOf } from '#plans/approval/canonical.ts';
+import { digestPlan, type PlanHeader, termsOf } from '#plans/content/canonical.ts';
 
 const header: PlanHeader = {
   id: 'PLAN-0a1b2c3d',

@@ -1,7 +1,7 @@
 // What a step of a draft may reserve: pools by their own names only.
 import { expect, test } from 'vitest';
-import { checkResources } from '#plans/proposal/normalise-step.ts';
-import { Problems } from '#plans/proposal/problems.ts';
+import { checkResources } from '#plans/content/normalise-step.ts';
+import { Problems } from '#plans/content/problems.ts';
 
 const pools = { cpu: { capacity: 4, headroom: 1 } };
 

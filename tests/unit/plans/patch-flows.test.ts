@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import type { Edge } from '#db/steps.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
-import { classifyPatch } from '#plans/patch/classify.ts';
-import type { Near } from '#plans/patch/flows.ts';
-import type { PatchEffect, StepAsSaid } from '#plans/patch/model.ts';
+import { classifyPatch } from '#plans/change/classify.ts';
+import type { Near } from '#plans/change/flows.ts';
+import type { PatchEffect, StepAsSaid } from '#plans/change/model.ts';
 import { following, makeStep } from '../../fixtures/plans.ts';
 
 const files = ['public.txt', 'payroll.txt', 'ledger.txt'];

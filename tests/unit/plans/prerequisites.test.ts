@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
-import { resolvePrerequisites } from '#plans/proposal/resolve-prerequisites.ts';
+import { resolvePrerequisites } from '#plans/content/resolve-prerequisites.ts';
 
 const step = (description: string, more: Partial<StepDraft> = {}): StepDraft => ({
   description,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type SealedContent, sealOf } from '#plans/approval/seal.ts';
+import { type SealedContent, sealOf } from '#plans/content/seal.ts';
 
 const step: SealedContent = {
   id: 'write',

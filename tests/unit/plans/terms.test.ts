@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
 import { occurrencesBetween } from '#plans/series/series.ts';
-import { describeTerms } from '#plans/versions/terms.ts';
+import { describeTerms } from '#plans/content/terms.ts';
 
 const nightly: Series = {
   id: 'nightly',

@@ -1,7 +1,7 @@
 // Whether two steps may touch the same, so that their order matters. In doubt they do.
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
-import { meet, touchesOf } from '#plans/proposal/touches.ts';
+import { meet, touchesOf } from '#plans/content/touches.ts';
 
 const touches = (tool: string, args: JsonObject) => touchesOf({ id: 's', tool, args });
 const long = 'a/'.repeat(1200);

@@ -1,0 +1,309 @@
+// Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the digest,
+// which covers the whole plan: its steps are streamed once, under the plan's lock.
+import { eq, sql } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { notify } from '#db/notify.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { plans } from '#db/schema.ts';
+import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
+import {
+  archiveTouched,
+  deleteEdges,
+  deleteSteps,
+  insertNextVersion,
+  leaveOutSteps,
+  recountSteps,
+  reviveSteps,
+  settleReadiness,
+  tellSteps,
+  updateContents,
+} from '#db/sql/patch.ts';
+import { findDeadEnds, readPredecessors, readUses } from '#db/sql/patch-reads.ts';
+import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
+import { iterateSteps } from '#db/step-pages.ts';
+import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#db/steps.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
+import { operationName } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
+import { contentOfStep, digestPlan, withDigests } from '../content/canonical.ts';
+import { addedOperations, digestOperations } from '../content/operation-digests.ts';
+import { readHeader } from '../content/preflight.ts';
+import { raiseFindings } from '../findings/raise.ts';
+import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
+import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { Lanes } from '../content/lanes.ts';
+import { bindStep } from '../content/normalise-step.ts';
+import { patchConflict } from './conflicts.ts';
+import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } from './model.ts';
+import { requireUsers } from './sets.ts';
+
+/** Who applies it, and what the audit says of it. */
+export type PatchDeed = {
+  patchId: string;
+  actor: Actor;
+  baseRevision: number;
+  reason: string | null;
+  /** It was approved by itself: who did so last stands for the plan from now on. */
+  approved: boolean;
+};
+
+/** Whether a person has approved the plan, so that more than it says needs a person again. */
+export function isGated(row: Pick<PlanRow, 'status'>): boolean {
+  return !mayBeApproved(row.status);
+}
+
+const positionsOf = (steps: { position: number }[]): number[] =>
+  steps.map(({ position }) => position);
+
+/** Steps and edges as the patch leaves them. @returns the pools that the plan's steps reserve from then */
+async function storeContents(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+): Promise<string[]> {
+  const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
+  await archiveTouched(tx, row.id, row.version, [
+    ...[...changed.map(({ before }) => before), ...removed].map((step) => ({
+      position: step.position,
+      step_id: step.id,
+      content: contentOfStep(step),
+    })),
+    ...added.map(({ position, now }) => ({ position, step_id: now.id, content: null })),
+  ]);
+  await deleteEdges(tx, row.id, edgesRemoved);
+  const gone = positionsOf(removed);
+  await (isGated(row) ? leaveOutSteps(tx, row.id, gone) : deleteSteps(tx, row.id, gone));
+  const known = await readLanes(tx, row.id);
+  const lanes = new Lanes(known);
+  const specOf = ({ tool, operation }: StepAsSaid) =>
+    context.catalogue.of(row.tenant).get(operationName(tool, operation));
+  const stored = changed.map(({ position, now }) => ({
+    ...now,
+    position,
+    ...bindStep(now, specOf(now)),
+    lane: lanes.of(now),
+  }));
+  const fresh = added.map(({ position, label, now }) => ({
+    ...now,
+    position,
+    label,
+    ...bindStep(now, specOf(now)),
+    lane: lanes.of(now),
+    unmet: 0,
+    dependents: 0,
+  }));
+  await insertLanes(tx, row.id, lanes.list.slice(known.length));
+  await updateContents(tx, row.id, stored);
+  await insertSteps(tx, row.id, fresh);
+  await insertEdges(tx, row.id, edgesAdded);
+  await analyzeMany(tx, fresh.length + edgesAdded.length);
+  await tellSteps(tx, row.id, 'step_added', positionsOf(added));
+  await tellSteps(tx, row.id, 'step_changed', positionsOf(changed));
+  const pools = lanes.pools().filter((name) => Object.hasOwn(context.resourcePools, name));
+  return [...new Set([...row.pools, ...pools])].sort();
+}
+
+/**
+ * Counts and statuses as the new dependencies and times want them.
+ * @param known what waited for removed steps; and what a failure had stopped behind steps that run again
+ */
+async function settleStates(
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  known: { before: number[]; stopped: number[] },
+  baseRevision: number,
+): Promise<void> {
+  const { added, changed, edgesAdded, edgesRemoved, rerun } = effect;
+  const running = row.status === 'executing';
+  const edges = [...edgesAdded, ...edgesRemoved];
+  const rewired = edges.map(({ successor }) => successor);
+  const retimed = changed.filter((step) => step.before.not_before !== step.now.not_before);
+  const fresh = positionsOf(added);
+  const successors = [...new Set([...fresh, ...rewired, ...positionsOf(retimed)])];
+  const predecessors = edges.map(({ predecessor }) => predecessor);
+  await recountSteps(tx, row.id, successors, [
+    ...new Set([...fresh, ...predecessors, ...known.before]),
+  ]);
+  const revived = running ? await reviveSteps(tx, row.id, [...rewired, ...known.stopped]) : [];
+  const settled = [...new Set([...successors, ...revived, ...positionsOf(rerun)])];
+  const dead = await findDeadEnds(tx, row.id, settled, running);
+  if (dead.length > 0) {
+    throw patchConflict(row, [...new Map(dead.map((one) => [one.id, one])).values()], baseRevision);
+  }
+  await settleReadiness(tx, row.id, settled, running);
+}
+
+/** Makes stale what the patch says, each with a finding that people settle. */
+async function invalidate(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  { invalidated }: PatchEffect,
+  { patchId, actor }: PatchDeed,
+): Promise<void> {
+  const findings = invalidated.map(({ steps, reason, count }, nth): RaisedFinding => {
+    const [only, ...others] = steps.ids ?? [];
+    return {
+      severity: 'ERROR',
+      category: 'reported',
+      message: reason ?? `${countOf(count, 'step')} put on hold by a change of the plan.`,
+      ...(only === undefined || others.length > 0 ? {} : { step_id: only }),
+      ...(steps.partition === undefined ? {} : { partition: steps.partition }),
+      evidence: [],
+      key: `${patchId} ${nth + 1}`,
+      raisedBy: actor.id,
+      steps,
+      holdsSteps: true,
+    };
+  });
+  await raiseFindings(context, tx, row, findings, actor);
+}
+
+/** @returns steps that wait for some that run again, and that a failure had stopped */
+async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<number[]> {
+  const positions = positionsOf(effect.rerun);
+  if (positions.length === 0) return [];
+  if (effect.invalidated.length > 0) await requireUsers(tx, row, effect);
+  return rerunSteps(tx, row.id, positions, await findAddressed(tx, row.id, positions));
+}
+
+/** What comes to wait for a stale step is stale as well. */
+async function holdBehindStale(
+  tx: Transaction,
+  { id }: PlanRow,
+  { edgesAdded }: PatchEffect,
+): Promise<void> {
+  if (edgesAdded.length === 0) return;
+  for (const { finding, message, positions } of await findNewlyCovered(tx, id, edgesAdded)) {
+    const behind = sql`select unnest(${sql.param(positions)}::int[]) as position`;
+    await makeStale(tx, id, behind, { finding, message }, true);
+  }
+}
+
+/** The version that the patch makes, and what the plan's row says of it. */
+async function storeVersion(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  pools: string[],
+  deed: PatchDeed,
+): Promise<PlanRow> {
+  // What the plan says is the same, so that its version is, unless that was approved.
+  if (!changesContent(effect) && !deed.approved) {
+    await touchPlan(tx, row.id, 'patch_applied', `${deed.patchId} by ${deed.actor.id}`);
+    return lockPlan(tx, row.id);
+  }
+  const uses = await readUses(tx, row.id);
+  const total = uses.reduce((sum, { steps }) => sum + steps, 0);
+  if (total === 0) {
+    throw new CountersignError(
+      'empty_plan',
+      'This change would leave no step. Cancel the plan instead.',
+    );
+  }
+  const version = row.version + 1;
+  const before = await readHeader(tx, row);
+  const used = uses.map(({ operation }) => operation);
+  // What the plan was shown with stays, whatever the operation is by now.
+  const digests = {
+    ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
+    ...before.operation_digests,
+  };
+  const operationDigests = Object.fromEntries(
+    Object.entries(digests).filter(([name]) => used.includes(name)),
+  );
+  const { operation_digests: _, ...rest } = before;
+  const header = { ...rest, ...withDigests(operationDigests), version, tools_required: used };
+  const digest = await digestPlan(header, iterateSteps(tx, row.id));
+  await insertNextVersion(tx, row, {
+    digest,
+    total,
+    tools_required: used,
+    operation_digests: operationDigests,
+  });
+  const gated = isGated(row);
+  const scope = uses.filter(({ kept }) => !gated || kept);
+  const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
+  await tx
+    .update(plans)
+    .set({
+      version,
+      digest,
+      approved_digest: gated ? digest : null,
+      tools_required: scope.map(({ operation }) => operation),
+      operation_digests: operationDigests,
+      guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
+      pools,
+      has_start_edges: row.has_start_edges || starts,
+      pending_patch: null,
+      ...(deed.approved ? { decided_by: deed.actor.id, decided_at: sql`clock_timestamp()` } : {}),
+    })
+    .where(eq(plans.id, row.id));
+  await touchPlan(tx, row.id, 'patch_applied', `version ${version} by ${deed.actor.id}`);
+  return lockPlan(tx, row.id);
+}
+
+async function wakeAll(
+  { enqueue }: PlansContext,
+  tx: Transaction,
+  { id, status }: PlanRow,
+): Promise<void> {
+  await wakeWatchers(tx, enqueue, id);
+  if (status === 'executing') {
+    await wakeWorkers(tx, enqueue, id);
+    await notify(tx, `work:${id}`);
+  }
+  // A worker about to start it has looked at the version before.
+  if (status === 'approved') await enqueue(tx, 'execute', { plan_id: id }, { key: id });
+}
+
+/**
+ * Applies `effect`, which was worked out under this very lock. The plan keeps its status.
+ * @returns the plan's row after it, in its next version
+ * @throws `patch_conflict` when a step would wait for one that will not be done, `empty_plan`
+ */
+export async function applyPatch(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  deed: PatchDeed,
+): Promise<PlanRow> {
+  const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
+  const pools = changesContent(effect) ? await storeContents(context, tx, row, effect) : row.pools;
+  await invalidate(context, tx, row, effect, deed);
+  const stopped = await runAgain(tx, row, effect);
+  await settleStates(tx, row, effect, { before, stopped }, deed.baseRevision);
+  await holdBehindStale(tx, row, effect);
+  const patched = await storeVersion(context, tx, row, effect, pools, deed);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor: deed.actor,
+      action: 'patch_applied',
+      version: patched.version,
+      digest: patched.digest,
+      ...(deed.reason === null ? {} : { reason: deed.reason }),
+      data: {
+        patch: deed.patchId,
+        base_revision: deed.baseRevision,
+        base_digest: row.digest,
+        added: effect.added.length,
+        changed: effect.changed.length,
+        removed: effect.removed.length,
+        rerun: effect.rerun.length,
+        invalidated: countInvalidated(effect),
+      },
+    },
+  ]);
+  await wakeAll(context, tx, patched);
+  return patched;
+}

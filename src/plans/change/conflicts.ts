@@ -1,0 +1,57 @@
+// Why a patch can no longer be applied: what it touches has started, or has changed since its author read it.
+import type { PlanRow } from '#db/plans.ts';
+import { endable, notBegun } from '#db/sql/patch-reads.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { listSome } from '#domain/words.ts';
+import { currentOf } from '../lifecycle/current.ts';
+
+const namedAtMost = 10;
+const listedAtMost = 1000;
+
+export type Conflict = Pick<Step, 'id' | 'status'>;
+
+/** Whether anything of a step may have happened. */
+export function hasBegun({ status, attempt }: Pick<Step, 'status' | 'attempt'>): boolean {
+  return attempt > 0 || !notBegun.includes(status);
+}
+
+/** Whether a change may still remove a step: it has not begun, or nothing of it is under way and it has not been done. */
+export function canBeRemoved(step: Pick<Step, 'status' | 'attempt'>): boolean {
+  return !hasBegun(step) || endable.includes(step.status);
+}
+
+function nameSteps(conflicts: Conflict[]): string {
+  const names = conflicts.map(({ id, status }) => `${id} (${status})`);
+  return listSome(names, namedAtMost, 'step');
+}
+
+/** The error for steps that stand against a patch; nothing was changed. */
+export function patchConflict(
+  row: PlanRow,
+  conflicts: Conflict[],
+  baseRevision: number,
+): CountersignError {
+  const one = conflicts.length === 1;
+  return new CountersignError(
+    'patch_conflict',
+    `${one ? 'Step' : 'Steps'} ${nameSteps(conflicts)} ${one ? 'has' : 'have'} begun or changed since revision ${baseRevision}. Nothing was changed; read the plan at revision ${row.revision} and send the change again.`,
+    {
+      details: {
+        current: currentOf(row),
+        steps: conflicts.slice(0, listedAtMost),
+        steps_total: conflicts.length,
+      },
+    },
+  );
+}
+
+/** @throws `patch_conflict` when the patch speaks of a revision that has not happened */
+export function requirePast(row: PlanRow, baseRevision: number): void {
+  if (baseRevision <= row.revision) return;
+  throw new CountersignError(
+    'patch_conflict',
+    `The plan is at revision ${row.revision}; ${baseRevision} has not happened yet. Nothing was changed; read the plan and send the change again.`,
+    { details: { current: currentOf(row), steps: [], steps_total: 0 } },
+  );
+}

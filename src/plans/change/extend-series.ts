@@ -1,0 +1,284 @@
+// Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was approved.
+// One transaction per plan under its lock, so any number of processes may try.
+import { recordDeeds } from '#db/audit.ts';
+import { readManifests } from '#db/backends.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { linkOccurrences } from '#db/planning-artifacts.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import {
+  findDuePlans,
+  postponeSeries,
+  readSeries,
+  readTemplates,
+  type SeriesRow,
+  updateSeries,
+} from '#db/series.ts';
+import { iterateSteps, readStepsById } from '#db/step-pages.ts';
+import { errorMessage } from '#domain/errors.ts';
+import { system } from '#domain/people/actor.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import { doesMore, operationName } from '#domain/tool.ts';
+import { countOf, listOf } from '#domain/words.ts';
+import { localDate } from '#timeline/recurrence.ts';
+import { digestPlan } from '../content/canonical.ts';
+import { findChangedOperation } from '../content/operation-digests.ts';
+import { readHeader } from '../content/preflight.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+import { applyBySystem } from './apply-by-system.ts';
+import type { PatchEffect } from './model.ts';
+import { rulesFor } from './receive.ts';
+import { resolvePatch } from './resolve.ts';
+import type { PlansContext } from '../plans-context.ts';
+import {
+  dueBefore,
+  horizonMs,
+  isCovered,
+  isMissed,
+  type OccurrenceStep,
+  occurrencesAfter,
+  occurrencesBetween,
+  readOccurrenceId,
+  stepsOfOccurrence,
+  templatesOf,
+} from '../series/series.ts';
+import { skipMissed } from './skip-missed.ts';
+
+type ExtendContext = PlansContext & { warn(message: string, error?: unknown): void };
+
+const plansATurn = 200;
+const dayMs = 86_400_000;
+/** A plan gets new occurrences at most this often, however often they come: each time makes a version. */
+const extendEveryMs = dayMs;
+/** What is in the way of an extension is given this long to pass. */
+const retryMs = 3_600_000;
+/** More than a day with two of one date can hold: an older stretch that was missed is not looked at one by one. */
+const lookBackMs = 2 * dayMs;
+/** More than `occurrencesAtMost` times in 30 days come in no stretch that is looked at. */
+const lookedAtMost = 5000;
+
+type Extension = {
+  series: SeriesRow;
+  steps: OccurrenceStep[];
+  /** What was missed and never became a step, in a sentence; null: nothing. */
+  missed: string | null;
+  upTo: Date;
+};
+
+function describeMissed(
+  { title, timezone, expanded_to }: SeriesRow,
+  count: number,
+  older: boolean,
+) {
+  if (older) {
+    return `Occurrences of “${title}” since ${localDate(expanded_to, timezone)} were skipped: their days had passed before they could start.`;
+  }
+  if (count === 0) return null;
+  return count === 1
+    ? `An occurrence of “${title}” was skipped: its day had passed before it could start.`
+    : `${countOf(count, 'occurrence')} of “${title}” were skipped: their days had passed before they could start.`;
+}
+
+/** What of a series is to be added now, and what was missed. */
+function extend(series: SeriesRow, now: Date): Extension {
+  const upTo = new Date(Math.max(now.getTime() + horizonMs, series.expanded_to.getTime()));
+  const since = new Date(Math.max(series.expanded_to.getTime(), now.getTime() - lookBackMs));
+  const moments = occurrencesBetween(series, since, upTo, lookedAtMost);
+  const ahead = moments.filter((moment) => !isMissed(moment, series.timezone, now));
+  const [before] =
+    since > series.expanded_to ? occurrencesAfter(series, series.expanded_to, 1) : [];
+  const older = before !== undefined && before <= since;
+  return {
+    series,
+    steps: ahead.flatMap((moment) => stepsOfOccurrence(series, moment)),
+    missed: describeMissed(series, moments.length - ahead.length, older),
+    upTo,
+  };
+}
+
+/** Nothing more is added of a series; what is a step already stays one. */
+async function stopSeries(
+  tx: Transaction,
+  row: PlanRow,
+  { id, title }: SeriesRow,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await updateSeries(tx, row.id, id, { stopped_at: now });
+  await touchPlan(tx, row.id, 'series_stopped', `“${title}” won't repeat: ${reason}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor: system,
+      action: 'series_stopped',
+      version: row.version,
+      reason,
+      data: { series: id },
+    },
+  ]);
+}
+
+/** Those of the due series that are what was approved; the others are stopped. */
+async function keepCovered(
+  tx: Transaction,
+  row: PlanRow,
+  due: SeriesRow[],
+  now: Date,
+): Promise<SeriesRow[]> {
+  const header = await readHeader(tx, row);
+  // The version is what its digest says, and its digest is what people countersigned.
+  const intact = (await digestPlan(header, iterateSteps(tx, row.id))) === row.approved_digest;
+  const kept: SeriesRow[] = [];
+  for (const series of due) {
+    if (intact && isCovered(series, header.series ?? [])) kept.push(series);
+    else await stopSeries(tx, row, series, 'what is stored of it is not what was approved.', now);
+  }
+  return kept;
+}
+
+/** Steps that would do more than the occurrences people have seen, or with an operation that has changed since, by the id of their template. */
+async function findWider(
+  { catalogue }: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  due: SeriesRow[],
+) {
+  const templates = templatesOf(due);
+  const known = new Map(
+    (await readTemplates(tx, row.id, [...templates])).map(({ id, effects }) => [id, effects]),
+  );
+  const wider = new Set<string>();
+  for (const { now } of effect.added) {
+    const template = readOccurrenceId(now.id, templates)?.template ?? '';
+    const effects = known.get(template) ?? [];
+    const name = operationName(now.tool, now.operation);
+    const covered = effects.some((one) => !doesMore(now.effect, one));
+    const change = findChangedOperation(row.operation_digests, catalogue.of(row.tenant), name);
+    if (!covered || change !== null) wider.add(template);
+  }
+  return wider;
+}
+
+/** What adding the steps changes. @throws what `resolvePatch` throws */
+function resolveSteps(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  operations: PatchOperation[],
+): Promise<PatchEffect> {
+  return resolvePatch(tx, row, rulesFor(context, row), { base_revision: row.revision, operations });
+}
+
+function describeReason(extensions: Extension[]): string {
+  const names = extensions
+    .filter(({ steps }) => steps.length > 0)
+    .map(({ series }) => `“${series.title}”`);
+  return `The next occurrences of ${listOf([...new Set(names)])}, as approved.`;
+}
+
+/** Adds the steps as a patch of the system. @returns the plan's row with them */
+async function addSteps(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  extensions: Extension[],
+  now: Date,
+): Promise<PlanRow> {
+  const wanted = extensions.flatMap(({ steps }) => steps);
+  const taken = new Set(
+    (
+      await readStepsById(
+        tx,
+        row.id,
+        wanted.map(({ id }) => id),
+      )
+    ).map(({ id }) => id),
+  );
+  const operationsOf = (steps: OccurrenceStep[]): PatchOperation[] =>
+    steps.filter(({ id }) => !taken.has(id)).map((step) => ({ op: 'add_step', step }));
+  let going = extensions;
+  let operations = operationsOf(wanted);
+  if (operations.length === 0) return row;
+  let effect = await resolveSteps(context, tx, row, operations);
+  const due = extensions.map(({ series }) => series);
+  const wider = await findWider(context, tx, row, effect, due);
+  if (wider.size > 0) {
+    const isWider = ({ series }: Extension) => series.steps.some(({ id }) => wider.has(id ?? ''));
+    for (const { series } of extensions.filter(isWider)) {
+      const reason = `its steps would do more than was approved, or their operations have changed (${listOf([...wider])}). Propose it again.`;
+      await stopSeries(tx, row, series, reason, now);
+    }
+    going = extensions.filter((extension) => !isWider(extension));
+    operations = operationsOf(going.flatMap(({ steps }) => steps));
+    if (operations.length === 0) return lockPlan(tx, row.id);
+    effect = await resolveSteps(context, tx, row, operations);
+  }
+  return applyBySystem(context, tx, row, operations, effect, describeReason(going));
+}
+
+/** Notes how far the series has come, and when it is looked at again. */
+async function settleExtension(
+  tx: Transaction,
+  row: PlanRow,
+  { series, missed, upTo }: Extension,
+  now: Date,
+): Promise<void> {
+  const due = dueBefore(occurrencesAfter(series, upTo, 1)[0] ?? null);
+  await updateSeries(tx, row.id, series.id, {
+    expanded_to: upTo,
+    expand_at:
+      due === null ? null : new Date(Math.max(due.getTime(), now.getTime() + extendEveryMs)),
+  });
+  if (missed !== null) await touchPlan(tx, row.id, 'series_missed', missed);
+}
+
+/** Adds to one plan what has come within the horizon; nothing when it is not the time, or no longer. */
+export async function extendPlan(context: PlansContext, planId: string): Promise<void> {
+  const now = context.clock.now();
+  await context.db.transaction(async (tx) => {
+    const seen = await lockPlan(tx, planId);
+    if (seen.status !== 'executing' || seen.paused_at !== null) return;
+    // A change that waits speaks of this version, and an altered plan is not gone on with.
+    if (seen.pending_patch !== null || seen.digest !== seen.approved_digest) return;
+    const ahead = (await readSeries(tx, planId)).filter(({ expand_at }) => expand_at !== null);
+    if (!ahead.some(({ expand_at }) => expand_at !== null && expand_at <= now)) return;
+    const due = await keepCovered(tx, seen, ahead, now);
+    await skipMissed(context, tx, planId);
+    const extensions = due.map((series) => extend(series, now));
+    const row = await addSteps(context, tx, await lockPlan(tx, planId), extensions, now);
+    await linkOccurrences(
+      tx,
+      planId,
+      extensions.flatMap(({ steps }) => steps.map(({ id }) => id)),
+    );
+    for (const extension of extensions) await settleExtension(tx, row, extension, now);
+    await wakeWatchers(tx, context.enqueue, planId);
+    const after = await lockPlan(tx, planId);
+    await finishIfDone(context, tx, after, after);
+  });
+}
+
+/** One round over the plans that are due. Safe to run in many processes at once and at any time. */
+export async function extendSeries(context: ExtendContext): Promise<void> {
+  const { db, clock, catalogue } = context;
+  const due = await findDuePlans(db.query, clock.now(), plansATurn);
+  if (due.length === 0) return;
+  await catalogue.refresh(() => readManifests(db.query));
+  for (const { id, status } of due) {
+    if (status !== 'executing') {
+      await postponeSeries(db.query, id, null);
+      continue;
+    }
+    try {
+      await extendPlan(context, id);
+    } catch (error) {
+      context.warn(
+        `${id} could not be extended; trying again in an hour: ${errorMessage(error)}`,
+        error,
+      );
+      await postponeSeries(db.query, id, new Date(clock.now().getTime() + retryMs));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// Looks up the targets of a patch when it is sent (A12), before the plan is locked; the states are stored with the patch.
+import type { Queryable } from '#db/database.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { findEarlier } from '#db/sql/patch-reads.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import {
+  addedBy,
+  type PatchOperation,
+  type PinnedOperation,
+  type PlanPatch,
+} from '#domain/plan/patch.ts';
+import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { SeenState } from '#domain/plan/seen.ts';
+import { operationName } from '#domain/tool.ts';
+import { lookAt } from '../content/look-at-targets.ts';
+import { bindStep, type StepRules } from '../content/normalise-step.ts';
+import type { PatchEffect } from './model.ts';
+import { resolvePatch } from './resolve.ts';
+
+/** Stored steps that are read to find out whether one of them makes what a new step touches. */
+const earlierAtMost = 2000;
+
+const givesArguments = (operation: PatchOperation): boolean =>
+  addedBy(operation) !== null ||
+  (operation.op === 'update_steps' && operation.set.args !== undefined);
+
+/** What would change now; null: nothing can, and storing the change says why. */
+async function resolveNow(
+  db: Queryable,
+  row: PlanRow,
+  rules: StepRules,
+  patch: PlanPatch,
+): Promise<PatchEffect | null> {
+  try {
+    return await resolvePatch(db, row, rules, patch);
+  } catch (error) {
+    if (error instanceof CountersignError) return null;
+    throw error;
+  }
+}
+
+/** A step that has ended changes nothing any more. */
+function asEarlier(step: Step): Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'> {
+  const ended = step.status === 'succeeded' || step.status === 'cancelled';
+  return ended ? { ...step, effect: 'read', after: [] } : step;
+}
+
+/** The steps of the plan that come before those of the patch, as the patch leaves them. */
+async function readEarlier(db: Queryable, planId: string, { added, changed }: PatchEffect) {
+  const said = [...added, ...changed].map(({ now }) => now);
+  const own = new Set(said.map(({ id }) => id));
+  const before = said.flatMap(({ after }: { after: Dependency[] }) => after.map(({ id }) => id));
+  const stored = [...new Set(before)].filter((id) => !own.has(id));
+  const ids = await findEarlier(db, planId, stored, earlierAtMost);
+  const steps = await readStepsById(
+    db,
+    planId,
+    ids.filter((id) => !own.has(id)),
+  );
+  return [...said, ...steps.map(asEarlier)];
+}
+
+/** The operations of a patch with what the targets of the steps that they give arguments look like now. */
+export async function pinTargets(
+  db: Queryable,
+  row: PlanRow,
+  rules: StepRules,
+  patch: PlanPatch,
+): Promise<PinnedOperation[]> {
+  const { operations } = patch;
+  if (!operations.some(givesArguments)) return operations;
+  const effect = await resolveNow(db, row, rules, patch);
+  if (effect === null) return operations;
+  const { catalogue } = rules;
+  const given = [...effect.added, ...effect.changed].flatMap(({ now, args_by }) => {
+    const spec = catalogue.get(operationName(now.tool, now.operation));
+    if (args_by === null || spec?.inspect === undefined) return [];
+    return [{ ...now, args_by, review_rank: bindStep(now, spec).review_rank }];
+  });
+  if (given.length === 0) return operations;
+  const pins = new Map<number, { step: string; state: SeenState }[]>();
+  const looks = await lookAt(catalogue, given, await readEarlier(db, row.id, effect));
+  for (const [{ id, args_by }, state] of looks) {
+    pins.set(args_by, [...(pins.get(args_by) ?? []), { step: id, state }]);
+  }
+  return operations.map((operation, index) => {
+    const seen = pins.get(index);
+    return seen === undefined ? operation : { ...operation, seen };
+  });
+}

@@ -1,0 +1,420 @@
+// Stores a proposal: the first version of a plan, or the next one after a rejection, in one transaction.
+import { sql } from 'drizzle-orm';
+import { storeArtifact } from '#db/artifacts.ts';
+import { recordDeeds } from '#db/audit.ts';
+import { readManifests } from '#db/backends.ts';
+import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts';
+import { appendPlanEvent } from '#db/events.ts';
+import { readStanding } from '#db/identities.ts';
+import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
+import { readRun, tenantOfTurn } from '#db/runs.ts';
+import { deletedPlans, plans, planVersions } from '#db/schema.ts';
+import { deleteSeries, insertSeries } from '#db/series.ts';
+import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
+import { findTenant } from '#db/tenants.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type Actor, isVerified, system } from '#domain/people/actor.ts';
+import { countPeople } from '#domain/people/groups.ts';
+import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
+import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
+import type { ImportedFrom } from '#domain/service.ts';
+import { currentTrace } from '#domain/telemetry.ts';
+import type { Catalogues } from '#domain/tool.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
+import { refreshUserGroups } from '../authority/members.ts';
+import { digestOperations } from '../content/operation-digests.ts';
+import { raiseFindings } from '../findings/raise.ts';
+import { dismissAll } from '../findings/settle.ts';
+import { transition } from '../lifecycle/lifecycle.ts';
+import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { tellWebhooks } from '../lifecycle/tell-webhooks.ts';
+import { wakeWatchersLater } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
+import { dueBefore } from '../series/series.ts';
+import { requireArtifacts } from '../content/artifact-references.ts';
+import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
+import { lookAtTargets } from '../content/look-at-targets.ts';
+import { type NormalPlan, normalisePlan } from '../content/normalise.ts';
+import { requirePostTargets } from '../content/post-targets.ts';
+import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
+
+/** Where a proposal comes from. */
+export type Origin = {
+  requester: string;
+  /** The agent that acts for them; null: they act themselves. */
+  agent: string | null;
+  conversation: string | null;
+  runId: string | null;
+  planner: string;
+  executorModel: string | null;
+  confidence: number | null;
+  costUsd: number;
+  /** The plan of another instance that it was. */
+  imported?: ImportedFrom;
+};
+
+type Prepared = {
+  header: PlanHeader;
+  normal: NormalPlan;
+  artifacts: NewArtifact[];
+  /** How far its series are steps already. */
+  begun: Begun[];
+  /** What is wrong with the notes of its steps. */
+  findings: NewFinding[];
+};
+
+type Digested = Prepared & { digest: string };
+
+function readRisks(draft: PlanDraft): Risk[] {
+  return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
+}
+
+/** The model that the draft names, or else the usual one. @throws `invalid_request` if the named model is not offered */
+function chooseModel(
+  catalogue: Pick<Catalogues, 'findModelProblem'>,
+  { executor_model: named }: PlanDraft,
+  usual: string | null,
+): string | null {
+  const problem = named === undefined ? null : catalogue.findModelProblem(named);
+  if (problem !== null) throw new CountersignError('invalid_request', problem);
+  return named ?? usual;
+}
+
+/** Checks a draft; stores nothing. @throws what `normalisePlan` throws */
+async function preparePlan(
+  context: PlansContext,
+  draft: PlanDraft,
+  id: string,
+  version: number,
+  executorModel: string | null,
+  tenant: string | null,
+): Promise<Prepared> {
+  const { guardedTools, resourcePools } = context;
+  await context.catalogue.refresh(() => readManifests(context.db.query));
+  const catalogue = context.catalogue.of(tenant);
+  const { draft: resolved, findings } = resolvePrerequisites(draft);
+  const { draft: whole, begun } = await expandDraft(resolved, context.clock.now());
+  const series = begun.map((one) => one.series);
+  if (series.length > 0) {
+    const once = withTemplates(resolved, series);
+    await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
+  }
+  const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools);
+  // Only the first occurrence of a series is checked; it changes what the others find.
+  const first = new Set(begun.flatMap((one) => one.first));
+  const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
+  await lookAtTargets(catalogue, normal, looked);
+  const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
+  const header: PlanHeader = {
+    id,
+    version,
+    title: draft.title,
+    summary: draft.summary ?? null,
+    context: inline,
+    risks: readRisks(draft),
+    approver_policy: draft.approvers ?? { kind: 'requester' },
+    executor_model: chooseModel(context.catalogue, draft, executorModel),
+    tools_required: normal.tools_required,
+    ...termsOf(draft.step_approval === 'each', series),
+    ...withDigests(digestOperations(catalogue, normal.tools_required)),
+  };
+  return { header, normal, artifacts, begun, findings };
+}
+
+/** Stores the edges, which need no row of the plan, and digests it meanwhile: Postgres and Node work at the same time. */
+async function digestWhileStoringEdges(tx: Transaction, prepared: Prepared): Promise<Digested> {
+  const { header, normal } = prepared;
+  // Both are waited for, whatever becomes of either: nothing may go on at the connection when this ends.
+  const [digest, stored] = await Promise.allSettled([
+    digestPlan(header, normal.steps),
+    insertEdges(tx, header.id, normal.edges),
+  ]);
+  if (stored.status === 'rejected') throw stored.reason;
+  if (digest.status === 'rejected') throw digest.reason;
+  return { ...prepared, digest: digest.value };
+}
+
+async function storeVersion(
+  tx: Transaction,
+  { header, normal, artifacts, begun, digest }: Digested,
+  { planner, costUsd }: Pick<Origin, 'planner' | 'costUsd'>,
+): Promise<void> {
+  const planId = header.id;
+  for (const artifact of artifacts) {
+    await storeArtifact(tx, { ...artifact, planId, stepId: null });
+  }
+  await tx.insert(planVersions).values({
+    plan_id: planId,
+    version: header.version,
+    digest,
+    title: header.title,
+    summary: header.summary,
+    context: header.context,
+    risks: header.risks,
+    approver_policy: header.approver_policy,
+    tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
+    confirm_each: header.step_approval === 'each',
+    series: header.series ?? [],
+    total: normal.steps.length,
+    planner_model: planner,
+    cost_usd: costUsd,
+  });
+  await insertLanes(tx, planId, normal.lanes);
+  await insertSteps(tx, planId, normal.steps);
+  await analyzeMany(tx, normal.steps.length + normal.edges.length);
+  await insertSeries(
+    tx,
+    planId,
+    begun.map(({ series, expandedTo, next }) => ({
+      series,
+      expandedTo,
+      expandAt: dueBefore(next),
+    })),
+  );
+}
+
+/** What is wrong with notes holds their steps, and what depends on those, until somebody settles it. */
+async function raiseNotes(
+  context: PlansContext,
+  tx: Transaction,
+  { header, findings }: Digested,
+): Promise<void> {
+  if (findings.length === 0) return;
+  const raised = findings.map((finding): RaisedFinding => {
+    const key = `prerequisite ${header.version} ${finding.step_id ?? ''}`;
+    return { ...finding, key, raisedBy: system.id, holdsSteps: true };
+  });
+  await raiseFindings(context, tx, await lockPlan(tx, header.id), raised);
+}
+
+/** Counters of a version none of whose steps has begun. */
+function freshCounts(total: number): StepCounts {
+  return {
+    pending: total,
+    ready: 0,
+    running: 0,
+    waiting: 0,
+    succeeded: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    stale: 0,
+    unknown: 0,
+  };
+}
+
+/** The columns of `plans` that a version decides. */
+function versionColumns({ header, normal, begun, digest }: Digested) {
+  const { pattern } = header.context;
+  const ends = begun.map(({ end }) => end.getTime());
+  return {
+    pattern_type: pattern?.pattern_type ?? null,
+    pattern_subtype: pattern?.subtype ?? null,
+    pattern_variant: pattern?.variant ?? null,
+    confirm_each: header.step_approval === 'each',
+    open_until: ends.length === 0 ? null : new Date(Math.max(...ends)),
+    version: header.version,
+    digest,
+    title: header.title,
+    approver_policy: header.approver_policy,
+    executor_model: header.executor_model,
+    tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
+    guarded_operations: normal.guarded_operations,
+    pools: normal.pools,
+    approved_digest: null,
+    has_start_edges: normal.edges.some(({ type }) => type === 'SS' || type === 'SF'),
+    total: normal.steps.length,
+    ...freshCounts(normal.steps.length),
+  };
+}
+
+/** Whether no plan has the id, nor one that was deleted: its links, its audit log and what is left of its rows are that plan's. */
+export async function isFreePlanId(db: Queryable, id: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from ${plans} where ${plans.id} = ${id}
+    union all select from ${deletedPlans} where ${deletedPlans.id} = ${id}`);
+  return rows.length === 0;
+}
+
+/** A fresh id; the table's key decides if two processes draw the same one. */
+async function drawPlanId(context: PlansContext): Promise<string> {
+  for (let draw = 0; draw < 20; draw++) {
+    const id = `PLAN-${context.random.hex(4)}`;
+    if (await isFreePlanId(context.db.query, id)) return id;
+  }
+  throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
+}
+
+/** The organisation a plan belongs to, and whether it is certain who asked for it: as of its run, or of the person who proposes it. */
+async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, actor: Actor) {
+  const run = runId === null ? null : await readRun(tx, runId);
+  return {
+    tenant: run === null ? await findTenant(tx, conversation, actor) : tenantOfTurn(run),
+    requester_verified: run === null ? isVerified(actor) : run.verified,
+  };
+}
+
+/** The draft under the default policy: who approves is for people to say, not for a planner. */
+function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
+  return draft;
+}
+
+/** The draft with the user groups of a chat among its approvers named by their ids. @throws what is wrong with one */
+async function nameGroups(
+  { userGroups }: PlansContext,
+  draft: PlanDraft,
+  origin: Origin,
+  tenant: string | null,
+): Promise<PlanDraft> {
+  const { approvers } = draft;
+  // What is imported is what was approved elsewhere.
+  if (userGroups === undefined || approvers === undefined || origin.imported !== undefined)
+    return draft;
+  if (!('people' in approvers)) return draft;
+  const people = await userGroups.nameAll(approvers.people, tenant);
+  return { ...draft, approvers: { ...approvers, people } };
+}
+
+/** @throws `invalid_request` where fewer people are named than have to approve, linked accounts counting once */
+async function requireEnough(
+  { db, grouping }: PlansContext,
+  { approvers }: PlanDraft,
+  { imported }: Origin,
+): Promise<void> {
+  if (approvers?.kind !== 'n_of' || imported !== undefined) return;
+  const { people, n } = approvers;
+  const groups = grouping?.groups ?? {};
+  const { same } = await readStanding(db.query, [...people, ...Object.values(groups).flat()]);
+  const count = countPeople({ groups }, people, (name) => same.get(name) ?? name);
+  if (count === null || count >= n) return;
+  throw new CountersignError(
+    'invalid_request',
+    `approvers: ${n} people have to approve, and ${count === 1 ? 'only one person is' : `only ${count} different people are`} named. Name more, or lower "n".`,
+  );
+}
+
+/**
+ * Prepares the first version of a plan and returns the function that stores it inside the caller's transaction.
+ * @throws what `normalisePlan` throws, before anything is stored
+ */
+export async function preparePropose(
+  context: PlansContext,
+  draft: PlanDraft,
+  origin: Origin,
+  actor: Actor,
+): Promise<(tx: Transaction) => Promise<Plan>> {
+  const { imported } = origin;
+  const keeps = imported !== undefined && (await isFreePlanId(context.db.query, imported.id));
+  const id = keeps ? imported.id : await drawPlanId(context);
+  const { tenant } = await describeOrigin(context.db.query, origin, actor);
+  const own =
+    actor.kind === 'person'
+      ? await nameGroups(context, draft, origin, tenant)
+      : withoutApprovers(draft);
+  await requireEnough(context, own, origin);
+  const prepared = await preparePlan(context, own, id, 1, origin.executorModel, tenant);
+  // The card is to mention them, and those who are in them are to find it.
+  await refreshUserGroups(context, { ...prepared.header, tenant });
+  const { steps } = prepared.normal;
+  await requirePostTargets(context.db.query, context.catalogue.of(tenant), origin, steps);
+  await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);
+  return async (tx) => {
+    await allowForSteps(tx, prepared.normal.steps.length);
+    const digested = await digestWhileStoringEdges(tx, prepared);
+    await tx.insert(plans).values({
+      id,
+      ...versionColumns(digested),
+      status: 'proposed',
+      revision: 1,
+      requester: origin.requester,
+      agent: origin.agent,
+      ...(await describeOrigin(tx, origin, actor)),
+      conversation: origin.conversation,
+      run_id: origin.runId,
+      planner_model: origin.planner,
+      confidence: origin.confidence,
+      cost_usd: origin.costUsd,
+      traceparent: currentTrace(),
+    });
+    await storeVersion(tx, digested, origin);
+    await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
+    const { digest } = digested;
+    await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
+    if (imported !== undefined) {
+      await recordDeeds(tx, [{ planId: id, actor, action: 'import', data: imported }]);
+    }
+    await raiseNotes(context, tx, digested);
+    await wakeWatchersLater(tx, context.enqueue, id);
+    const plan = await readPlan(tx, id);
+    const facts = { event: 'propose', actor, reason: null };
+    await tellWebhooks(tx, context.enqueue, 'plan.proposed', plan, facts);
+    return plan;
+  };
+}
+
+/** The model of the version before, if it is still offered. */
+function keptModel(
+  catalogue: Pick<Catalogues, 'findModelProblem'>,
+  { executor_model: model }: PlanRow,
+): string | null {
+  return model === null || catalogue.findModelProblem(model) !== null ? null : model;
+}
+
+/**
+ * Prepares the next version of a refused plan and returns the function that stores it. The version it replaces is
+ * kept; if the plan changed meanwhile, storing throws and nothing is changed.
+ */
+export async function prepareRevise(
+  context: PlansContext,
+  previous: PlanRow,
+  draft: PlanDraft,
+  origin: Pick<Origin, 'planner' | 'confidence' | 'costUsd' | 'executorModel'>,
+  actor: Actor,
+): Promise<(tx: Transaction) => Promise<Plan>> {
+  const version = previous.version + 1;
+  const withApprovers = { ...draft, approvers: previous.approver_policy };
+  const prepared = await preparePlan(
+    context,
+    withApprovers,
+    previous.id,
+    version,
+    keptModel(context.catalogue, previous) ?? origin.executorModel,
+    previous.tenant,
+  );
+  const { steps } = prepared.normal;
+  const own = context.catalogue.of(previous.tenant);
+  await requirePostTargets(context.db.query, own, previous, steps);
+  const owner = { planId: previous.id, runId: previous.run_id };
+  await requireArtifacts(context.db.query, owner, steps);
+  return async (tx) => {
+    const row = await lockPlan(tx, previous.id);
+    await allowForSteps(tx, Math.max(row.total, prepared.normal.steps.length));
+    nextStatus(row.status, 'revise');
+    if (row.version !== previous.version) {
+      throw new CountersignError(
+        'stale_version',
+        `${row.id} is already at version ${row.version}.`,
+      );
+    }
+    await archiveSteps(tx, row.id, row.version);
+    await dismissAll(tx, row.id, actor);
+    if (row.open_until !== null) await deleteSeries(tx, row.id);
+    const digested = await digestWhileStoringEdges(tx, prepared);
+    await storeVersion(tx, digested, origin);
+    const by = { actor, reason: `version ${version}` };
+    await transition(tx, context.enqueue, row, 'revise', by, {
+      ...versionColumns(digested),
+      planner_model: origin.planner,
+      confidence: origin.confidence,
+      cost_usd: row.cost_usd + origin.costUsd,
+      revising: false,
+      decided_by: null,
+      decided_at: null,
+    });
+    await raiseNotes(context, tx, digested);
+    return readPlan(tx, row.id);
+  };
+}

@@ -1,0 +1,323 @@
+// Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that widens an
+// approved plan waits for its own approval while the plan goes on.
+import { eq } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import { readManifests } from '#db/backends.ts';
+import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { showName } from '#db/identities.ts';
+import {
+  forgetApprovals,
+  insertPatch,
+  type PatchRow,
+  readPatch,
+  readPatchOutcome,
+  settlePatch,
+} from '#db/patches.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+import { plans } from '#db/schema.ts';
+import { hasPatchSince } from '#db/sql/patch-reads.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import {
+  addedBy,
+  type PatchOperation,
+  type PinnedOperation,
+  type PlanPatch,
+} from '#domain/plan/patch.ts';
+import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
+import { requireManager } from '../authority/authority.ts';
+import { digestValue, withDigests } from '../content/canonical.ts';
+import { currentOf } from '../lifecycle/current.ts';
+import {
+  addedOperations,
+  digestOperations,
+  type OperationDigests,
+  requireSameOperations,
+} from '../content/operation-digests.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { statusWords } from '../lifecycle/lifecycle-table.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { requireArtifacts } from '../content/artifact-references.ts';
+import type { StepRules } from '../content/normalise-step.ts';
+import { requirePostTargets } from '../content/post-targets.ts';
+import { Problems } from '../content/problems.ts';
+import { reopenByPatch } from './follow-patch.ts';
+import { reservedId } from '../series/normalise.ts';
+import { applyPatch, isGated } from './apply.ts';
+import { classifyPatch } from './classify.ts';
+import { countInvalidated, type PatchEffect } from './model.ts';
+import { pinTargets } from './pin.ts';
+import { resolveNotes } from './prerequisites.ts';
+import { readNear } from './read-near.ts';
+import { resolvePatch } from './resolve.ts';
+
+/** What drafts and patches are checked against. */
+export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): StepRules {
+  return {
+    catalogue: context.catalogue.of(tenant),
+    guarded: new Set(context.guardedTools),
+    pools: context.resourcePools,
+  };
+}
+
+/** @throws `invalid_transition` that names the status, when the plan cannot be changed any more */
+export function requirePatchable(row: PlanRow): void {
+  const changeable: PlanRow['status'][] = [
+    'proposed',
+    'needs_review',
+    'approved',
+    'executing',
+    'stalled',
+  ];
+  if (changeable.includes(row.status)) return;
+  // What ended after it had begun goes on with the change.
+  const ended = row.status === 'failed' || row.status === 'completed';
+  if (ended && row.execution_started_at !== null) return;
+  throw new CountersignError(
+    'invalid_transition',
+    `This plan is ${statusWords[row.status]} (${row.status}), so it can't be changed. Propose a new one.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/**
+ * The patch that waits on this plan; null: none does. All planners have the same name, so one replaces what it has seen only.
+ * @throws `patch_conflict` when it is somebody else's
+ */
+export async function findReplaced(
+  tx: Queryable,
+  row: PlanRow,
+  actor: Actor,
+  baseRevision: number,
+): Promise<PatchRow | null> {
+  if (row.pending_patch === null) return null;
+  const pending = await readPatch(tx, row.pending_patch);
+  const isOwn = pending.proposed_by === actor.id;
+  if (isOwn && (actor.kind === 'person' || !(await hasPatchSince(tx, row.id, baseRevision))))
+    return pending;
+  throw new CountersignError(
+    'patch_conflict',
+    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) is waiting for approval and has to be decided first. Nothing was changed.`,
+    {
+      details: {
+        current: currentOf(row),
+        patch: { patch_id: pending.id, version: pending.version, digest: pending.digest },
+        steps: [],
+        steps_total: 0,
+      },
+    },
+  );
+}
+
+/** Takes a waiting patch off its plan. The caller holds the plan's lock. @returns the plan's row without it */
+export async function dropPatch(
+  tx: Transaction,
+  row: PlanRow,
+  patch: Pick<PatchRow, 'id' | 'plan_id' | 'version' | 'digest' | 'base_revision'>,
+  status: 'rejected' | 'superseded',
+  { actor, reason }: { actor: Actor; reason?: string },
+): Promise<PlanRow> {
+  await settlePatch(tx, patch.id, status, actor.id);
+  await forgetApprovals(tx, patch);
+  await tx.update(plans).set({ pending_patch: null }).where(eq(plans.id, row.id));
+  await reopenByPatch(tx, row.id, patch.id);
+  const words = reason === undefined ? '' : `: ${reason}`;
+  await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: `patch_${status}`,
+      version: patch.version,
+      digest: patch.digest,
+      ...(reason === undefined ? {} : { reason }),
+      data: { patch: patch.id, base_revision: patch.base_revision },
+    },
+  ]);
+  return lockPlan(tx, row.id);
+}
+
+/** A plan that is cancelled takes the change that waits with it. The caller holds the plan's lock. */
+export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor): Promise<void> {
+  if (row.pending_patch === null) return;
+  const patch = await readPatch(tx, row.pending_patch);
+  await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
+}
+
+/**
+ * The digest a person countersigns of a change that waits: the plan it changes, what it does, and what the operations of
+ * the steps it adds were when it was shown.
+ */
+export function digestPatch(
+  row: Pick<PlanRow, 'id' | 'digest'>,
+  { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
+  digests: OperationDigests,
+): string {
+  const said = { plan: row.id, base_digest: row.digest, version, operations };
+  return digestValue({ ...said, ...withDigests(digests) });
+}
+
+/** Stores a patch that has to be approved; the plan goes on meanwhile and does not end before that is decided. */
+async function holdPatch(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  patch: Parameters<typeof insertPatch>[1],
+  actor: Actor,
+): Promise<void> {
+  await insertPatch(tx, patch);
+  await tx.update(plans).set({ pending_patch: patch.id }).where(eq(plans.id, row.id));
+  await touchPlan(tx, row.id, 'patch_proposed', `version ${patch.version} by ${actor.id}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: 'patch_proposed',
+      version: patch.version,
+      digest: patch.digest,
+      ...(patch.reason === null ? {} : { reason: patch.reason }),
+      data: { patch: patch.id, base_revision: patch.base_revision, base_digest: row.digest },
+    },
+  ]);
+  await wakeWatchers(tx, context.enqueue, row.id);
+}
+
+/** @throws `reserved_id` when a step would pass for an occurrence of a series: those are added by the system alone */
+export function requireOwnIds(operations: PatchOperation[]): void {
+  const problems = new Problems();
+  for (const [index, operation] of operations.entries()) {
+    const id = addedBy(operation)?.id;
+    if (id === undefined || !id.includes('#')) continue;
+    const path = operation.op === 'replace_step' ? 'by' : 'step';
+    problems.add('reserved_id', `operations[${index}].${path}.id`, reservedId(id));
+  }
+  problems.settle();
+}
+
+/**
+ * What a change that is proposed would do.
+ * @param runId the run in which it is proposed: what it fetched may be used; null: none
+ * @throws what is wrong with what it adds and changes
+ */
+export async function resolveProposed(
+  context: PlansContext,
+  db: Queryable,
+  row: PlanRow,
+  patch: Pick<PlanPatch, 'base_revision'> & { operations: PinnedOperation[] },
+  runId: string | null,
+): Promise<PatchEffect> {
+  const rules = rulesFor(context, row);
+  const effect = await resolvePatch(db, row, rules, patch);
+  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requirePostTargets(db, rules.catalogue, row, said);
+  await requireArtifacts(db, { planId: row.id, runId }, said);
+  requireSameOperations(row.operation_digests, rules.catalogue, addedOperations(effect));
+  return effect;
+}
+
+/** A patch under the plan's lock. @returns the plan's row after it */
+async function takePatch(
+  context: PlansContext,
+  tx: Transaction,
+  seen: PlanRow,
+  {
+    base_revision,
+    operations,
+    reason,
+  }: Omit<PlanPatch, 'operations'> & { operations: PinnedOperation[] },
+  actor: Actor,
+  { id, hold }: { id: string; hold: boolean },
+): Promise<PlanRow> {
+  requirePatchable(seen);
+  const replaced = await findReplaced(tx, seen, actor, base_revision);
+  const change = { base_revision, operations };
+  const effect = await resolveProposed(context, tx, seen, change, seen.run_id);
+  const widening = isGated(seen)
+    ? classifyPatch(effect, new Set(seen.tools_required), await readNear(tx, seen.id, effect))
+    : [];
+  if (effect.rerun.length > 0 && (seen.status === 'completed' || seen.status === 'failed')) {
+    widening.push('Continues a plan that has ended: some of its steps run again.');
+  }
+  if (hold && isGated(seen) && widening.length === 0) {
+    widening.push('A planner proposes it, so a person decides.');
+  }
+  const by = { actor, reason: `replaced by ${id}` };
+  const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
+  const patch = {
+    id,
+    plan_id: row.id,
+    base_revision,
+    version: row.version + 1,
+    operations,
+    widening,
+    added: effect.added.length,
+    changed: effect.changed.length,
+    removed: effect.removed.length,
+    rerun: effect.rerun.length,
+    invalidated: countInvalidated(effect),
+    reason: reason ?? null,
+    proposed_by: actor.id,
+  };
+  if (widening.length > 0) {
+    const { version } = patch;
+    const digests = digestOperations(context.catalogue.of(row.tenant), addedOperations(effect));
+    const digest = digestPatch(row, { version, operations }, digests);
+    const held = { ...patch, status: 'needs_approval' as const, digest };
+    await holdPatch(context, tx, row, held, actor);
+    return lockPlan(tx, row.id);
+  }
+  const deed = {
+    patchId: id,
+    actor,
+    baseRevision: base_revision,
+    reason: patch.reason,
+    approved: false,
+  };
+  const patched = await applyPatch(context, tx, row, effect, deed);
+  const { version, digest } = patched;
+  await insertPatch(tx, { ...patch, status: 'applied', version, digest });
+  return patched;
+}
+
+/**
+ * Checks a patch and looks at its targets; the commit applies it, or stores it until somebody approves it. It may come from a
+ * model, or from a person who may decide about the plan.
+ * @param within what else changes with the plan, in its transaction
+ * @param hold a change of an approved plan waits for approval, also one that narrows it
+ * @param id of the patch: who may send it twice gives it one
+ * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
+ *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
+ */
+export async function checkPatch(
+  context: PlansContext,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+  within: (tx: Transaction, row: PlanRow) => Promise<void>,
+  hold = false,
+  id = `PATCH-${context.random.hex(4)}`,
+): Promise<Commit<PatchOutcome>> {
+  requireOwnIds(patch.operations);
+  await context.catalogue.refresh(() => readManifests(context.db.query));
+  const requireAllowed = async (db: Queryable, row: PlanRow): Promise<void> => {
+    if (actor.kind === 'person') await requireManager(db, context, row, actor);
+  };
+  const { query } = context.db;
+  const before = await readPlanRow(query, planId);
+  await requireAllowed(query, before);
+  const resolved = { ...patch, operations: await resolveNotes(query, planId, patch.operations) };
+  const operations = await pinTargets(query, before, rulesFor(context, before), resolved);
+  return async (tx) => {
+    const row = await lockPlan(tx, planId);
+    await requireAllowed(tx, row);
+    const patched = await takePatch(context, tx, row, { ...patch, operations }, actor, {
+      id,
+      hold,
+    });
+    await within(tx, patched);
+    await finishIfDone(context, tx, patched, patched, actor);
+    return readPatchOutcome(tx, id);
+  };
+}

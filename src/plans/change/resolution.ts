@@ -1,0 +1,472 @@
+// Carries out the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
+import { isDeepStrictEqual } from 'node:util';
+import type { PlanRow } from '#db/plans.ts';
+import type { Edge } from '#db/steps.ts';
+import { renameReferences } from '#domain/plan/arguments.ts';
+import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
+import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
+import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
+import { startSlices } from '#domain/slices.ts';
+import { operationName } from '#domain/tool.ts';
+import { createReferenceCheck } from '../content/check-references.ts';
+import { dependenciesOf, safeReferences } from '../content/dependencies.ts';
+import {
+  checkResources,
+  checkTarget,
+  normaliseStep,
+  readTime,
+  type StepRules,
+} from '../content/normalise-step.ts';
+import { Problems } from '../content/problems.ts';
+import { checkSelected, isSelected, selectorOf } from '../content/read-steps.ts';
+import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
+import { keyOfDependency, type PatchEffect, type StepAsSaid } from './model.ts';
+import type { Selection } from './selection.ts';
+
+type Work = {
+  position: number;
+  /** null: the patch adds it. */
+  before: Step | null;
+  now: StepAsSaid;
+  state: 'named' | 'touched' | 'removed';
+  args_by: number | null;
+};
+
+/** What a step says, without what execution knows of it. */
+function asSaid(step: Step): StepAsSaid {
+  const {
+    position: _position,
+    status: _status,
+    attempt: _attempt,
+    tries: _tries,
+    available_at: _available,
+    started_at: _started,
+    ended_at: _ended,
+    result_summary: _summary,
+    error: _error,
+    output: _output,
+    question: _question,
+    final_args: _final,
+    ...said
+  } = step;
+  return said;
+}
+
+/** Works out one patch; used once. */
+export class Resolution {
+  readonly #row: PlanRow;
+  readonly #rules: StepRules;
+  readonly #baseRevision: number;
+  readonly #works = new Map<string, Work>();
+  readonly #changed: Set<string>;
+  readonly #selection: Selection;
+  readonly #conflicts = new Map<string, Conflict>();
+  readonly #positions = new Map<string, number>();
+  readonly #replaced = new Map<string, string>();
+  readonly problems = new Problems();
+  #next: number;
+
+  constructor(
+    row: PlanRow,
+    rules: StepRules,
+    baseRevision: number,
+    steps: Step[],
+    changed: Set<string>,
+    selection: Selection,
+    next: number,
+  ) {
+    this.#row = row;
+    this.#rules = rules;
+    this.#baseRevision = baseRevision;
+    this.#changed = changed;
+    this.#selection = selection;
+    this.#next = next;
+    for (const step of steps) {
+      this.#positions.set(step.id, step.position);
+      this.#works.set(step.id, {
+        position: step.position,
+        before: step,
+        now: asSaid(step),
+        state: 'named',
+        args_by: null,
+      });
+    }
+  }
+
+  #conflict({ id, status }: Step): void {
+    this.#conflicts.set(id, { id, status });
+  }
+
+  #find(id: string, path: string): Work | null {
+    const work = this.#works.get(id);
+    if (work !== undefined && work.state !== 'removed') return work;
+    const words = work === undefined ? 'is not in the plan' : 'is removed by this change';
+    this.problems.add('unknown_step', path, `Step "${id}" ${words}.`);
+    return null;
+  }
+
+  /** Marks a step as changed by the patch; one that has begun or changed since stands against it. */
+  #touch(work: Work): void {
+    if (work.state === 'named') work.state = 'touched';
+    const { before } = work;
+    if (before === null) return;
+    if (hasBegun(before) || this.#changed.has(before.id)) this.#conflict(before);
+  }
+
+  /**
+   * The steps a selector means. Partitions and tags mean those of their steps that had not begun when the author read
+   * the plan; one that began since is a conflict.
+   */
+  #select(selector: StepSelector, path: string): Work[] {
+    const found = new Set<Work>();
+    for (const id of selector.ids ?? []) {
+      const work = this.#find(id, `${path}.ids`);
+      if (work !== null) found.add(work);
+    }
+    for (const id of this.#selection.idsOf(selector)) {
+      const work = this.#works.get(id);
+      if (work === undefined || work.state === 'removed' || work.before === null) continue;
+      if (!hasBegun(work.before) || this.#changed.has(id)) found.add(work);
+    }
+    if (found.size === 0 && selector.ids === undefined) {
+      this.problems.add(
+        'unknown_step',
+        path,
+        `No step that has not begun is ${[
+          selector.partition === undefined ? null : `in partition ${selector.partition}`,
+          selector.tag === undefined ? null : `tagged ${selector.tag}`,
+        ]
+          .filter((part) => part !== null)
+          .join(' or ')}.`,
+      );
+    }
+    return [...found];
+  }
+
+  #add(draft: AddedDraft, operation: PinnedOperation, index: number, path: string): void {
+    const known = this.#works.get(draft.id);
+    if (known?.before != null && this.#changed.has(draft.id)) {
+      this.#conflict(known.before);
+      return;
+    }
+    if (known !== undefined) {
+      this.problems.add(
+        'duplicate_step',
+        `${path}.id`,
+        `The plan has a step "${draft.id}" already. Give the new one an id of its own.`,
+      );
+      return;
+    }
+    const body = normaliseStep(draft, draft.id, path, this.#rules, this.problems);
+    const position = this.#next++;
+    const place = { label: draft.id, position, path };
+    const after = dependenciesOf(
+      draft,
+      body.args,
+      place,
+      this.#positions,
+      this.problems,
+      this.#readBy(draft, path),
+    ).map(({ dependency }) => dependency);
+    for (const { id } of after) this.#find(id, `${path}.after`);
+    this.#positions.set(draft.id, position);
+    const { seal: _seal, review_rank: _rank, ...said } = body;
+    const now = { ...said, after, seen: seenBy(operation, draft.id) };
+    const work = { position, before: null, now, state: 'touched', args_by: index } as const;
+    this.#works.set(draft.id, work);
+  }
+
+  /** Ids of the steps whose outputs a step that is added reads by its operation: of the plan, and added before it. */
+  #readBy(draft: AddedDraft, path: string): string[] {
+    const { catalogue } = this.#rules;
+    const selector = selectorOf(draft, catalogue);
+    if (selector === null) return [];
+    const stored = new Set(this.#selection.idsOf(selector));
+    const selected = [...this.#works.values()].filter(
+      ({ state, before, now }) =>
+        state !== 'removed' &&
+        (before === null ? isSelected(now, selector) : stored.has(now.id)) &&
+        selectorOf(now, catalogue) === null,
+    );
+    const ids = [...(selector.ids ?? []), ...selected.map(({ now }) => now.id)];
+    checkSelected(draft.id, path, selector, ids, this.problems);
+    return ids;
+  }
+
+  /** The step with what `set` says instead, checked like a new one. */
+  #update(
+    work: Work,
+    operation: Extract<PinnedOperation, { op: 'update_steps' }>,
+    index: number,
+  ): void {
+    const { set } = operation;
+    const path = `operations[${index}].set`;
+    const { now } = work;
+    const { id, tool } = now;
+    const spec = this.#rules.catalogue.get(operationName(tool, now.operation));
+    const own = { label: id, position: work.position, path };
+    let { args, target, after, seen } = now;
+    if (set.args !== undefined) {
+      const { description, operation: verb } = now;
+      const draft = { description, tool, operation: verb, args: set.args };
+      const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
+      // The same call keeps what it was approved against: looking again would hide what has changed since.
+      if (!isDeepStrictEqual(checked.args, now.args)) seen = seenBy(operation, id);
+      args = checked.args;
+      target = checked.target;
+      work.args_by = index;
+      const { catalogue } = this.#rules;
+      if (!isDeepStrictEqual(selectorOf(now, catalogue), selectorOf(draft, catalogue))) {
+        const message = `Step ${id} would read other steps. Put another step in its place with replace_step.`;
+        this.problems.add('invalid_request', `${path}.args`, message);
+      }
+    }
+    const when = set.when === undefined ? now.when : conditionsOf(set.when);
+    if (set.args !== undefined || set.when !== undefined) {
+      after = dependenciesOf({ after, when }, args, own, this.#positions, this.problems).map(
+        ({ dependency }) => dependency,
+      );
+    }
+    checkTarget(set.target, args, `${path}.set`, id, this.problems);
+    checkResources(set, path, id, this.#rules.pools, this.problems);
+    work.now = {
+      ...now,
+      args,
+      after,
+      target,
+      seen,
+      description: set.description ?? now.description,
+      priority: set.priority ?? now.priority,
+      partition: set.partition ?? now.partition,
+      tags: set.tags === undefined ? now.tags : [...new Set(set.tags)],
+      resources: set.resources ?? now.resources,
+      capabilities:
+        set.capabilities === undefined
+          ? now.capabilities
+          : [...new Set([...(spec?.capabilities ?? []), ...set.capabilities])],
+      notes: set.notes === undefined ? now.notes : set.notes,
+      duration_minutes: set.duration_minutes ?? now.duration_minutes,
+      not_before:
+        set.not_before == null
+          ? set.not_before === null
+            ? null
+            : now.not_before
+          : readTime({ not_before: set.not_before }, path, id, this.problems),
+      when,
+      ask_before: set.ask_before ?? now.ask_before,
+    };
+  }
+
+  #addDependency(id: string, after: Dependency, path: string): void {
+    const work = this.#find(id, path);
+    const predecessor = this.#find(after.id, path);
+    if (work === null || predecessor === null) return;
+    this.#touch(work);
+    if (work === predecessor) {
+      this.problems.add('dependency_cycle', path, `Step ${id} waits for itself.`);
+    } else if (work.now.after.some((one) => keyOfDependency(one) === keyOfDependency(after))) {
+      this.problems.add(
+        'invalid_request',
+        path,
+        `Step ${id} waits for step ${after.id} (${after.type}) already. Remove that dependency first.`,
+      );
+    } else {
+      work.now = { ...work.now, after: [...work.now.after, after] };
+    }
+  }
+
+  #removeDependency(id: string, after: Pick<Dependency, 'id' | 'type'>, path: string): void {
+    const work = this.#find(id, path);
+    if (work === null) return;
+    this.#touch(work);
+    const kept = work.now.after.filter((one) => keyOfDependency(one) !== keyOfDependency(after));
+    if (kept.length === work.now.after.length) {
+      this.problems.add(
+        'unknown_step',
+        path,
+        `Step ${id} does not wait for step ${after.id} (${after.type}).`,
+      );
+    }
+    work.now = { ...work.now, after: kept };
+  }
+
+  /** Takes a step out. @returns false where that cannot be: the patch adds it, or it is under way, done or changed since */
+  #takeOut(work: Work, path: string): boolean {
+    const { before } = work;
+    if (before === null) {
+      this.problems.add(
+        'invalid_request',
+        path,
+        `Step ${work.now.id} is added and removed by the same change. Leave both out.`,
+      );
+      return false;
+    }
+    work.state = 'removed';
+    if (canBeRemoved(before) && !this.#changed.has(before.id)) return true;
+    this.#conflict(before);
+    return false;
+  }
+
+  /** @param release what waits for them goes on without them */
+  #remove(works: Work[], release: boolean, path: string): void {
+    const gone = new Set(
+      works.filter((work) => this.#takeOut(work, path)).map(({ now }) => now.id),
+    );
+    if (!release) return;
+    for (const work of this.#works.values()) {
+      const { now } = work;
+      const after = now.after.filter(({ id }) => !gone.has(id));
+      if (work.state === 'removed' || after.length === now.after.length) continue;
+      this.#rewire(work, { ...now, after });
+    }
+  }
+
+  #replace(operation: Extract<PinnedOperation, { op: 'replace_step' }>, index: number): void {
+    const path = `operations[${index}]`;
+    const { step: id, by } = operation;
+    const old = this.#find(id, `${path}.step`);
+    if (old === null || !this.#takeOut(old, `${path}.step`)) return;
+    this.#add({ after: old.now.after, ...by }, operation, index, `${path}.by`);
+    this.#replaced.set(id, by.id);
+    const rename = (one: string) => (one === id ? by.id : one);
+    for (const work of this.#works.values()) {
+      const { now } = work;
+      if (work.state === 'removed' || now.id === by.id) continue;
+      if (!now.after.some((one) => one.id === id)) continue;
+      const after = now.after.map((one) => ({ ...one, id: rename(one.id) }));
+      this.#rewire(work, {
+        ...now,
+        after: [...new Map(after.map((one) => [keyOfDependency(one), one])).values()],
+        args: renameReferences(now.args, rename),
+        when: renameConditions(now.when, rename),
+      });
+    }
+  }
+
+  /** A step that waited for a removed one. Those that were left out say what they wait for, and never run. */
+  #rewire(work: Work, now: StepAsSaid): void {
+    if (work.before?.status === 'cancelled') work.state = 'touched';
+    else this.#touch(work);
+    work.now = now;
+  }
+
+  async run(operations: PinnedOperation[]): Promise<void> {
+    const slices = startSlices();
+    for (const [index, operation] of operations.entries()) {
+      if (slices.isOver) await slices.rest();
+      const path = `operations[${index}]`;
+      switch (operation.op) {
+        case 'add_step':
+          this.#add(operation.step, operation, index, `${path}.step`);
+          break;
+        case 'replace_step':
+          this.#replace(operation, index);
+          break;
+        case 'update_steps':
+          for (const work of this.#select(operation.steps, `${path}.steps`)) {
+            this.#touch(work);
+            this.#update(work, operation, index);
+          }
+          break;
+        case 'remove_steps': {
+          const { steps, release = false } = operation;
+          this.#remove(this.#select(steps, `${path}.steps`), release, `${path}.steps`);
+          break;
+        }
+        case 'invalidate_steps':
+        case 'rerun_steps':
+          break;
+        case 'add_dependency':
+          this.#addDependency(operation.step, operation.after, path);
+          break;
+        case 'remove_dependency':
+          this.#removeDependency(operation.step, operation.after, path);
+          break;
+        default:
+          operation satisfies never;
+      }
+    }
+    if (this.#conflicts.size > 0) {
+      throw patchConflict(this.#row, [...this.#conflicts.values()], this.#baseRevision);
+    }
+    this.#checkKept();
+    this.problems.settle();
+  }
+
+  /** What a step uses it has to wait for, and what it uses has to be there. */
+  #checkKept(): void {
+    const works = [...this.#works.values()];
+    const kept = works.filter(({ state }) => state === 'touched').map(({ now }) => now);
+    for (const { id, args, after, when } of kept) {
+      const waits = new Set(after.filter(({ type }) => type === 'FS').map((one) => one.id));
+      for (const { $from } of safeReferences(args)) {
+        if (waits.has($from)) continue;
+        this.problems.add(
+          'invalid_reference',
+          'operations',
+          `Step ${id} uses the output of step "${$from}" and does not wait for it any more.`,
+        );
+      }
+      for (const { step } of when) {
+        if (waits.has(step)) continue;
+        this.problems.add(
+          'invalid_reference',
+          'operations',
+          `Step ${id} has a condition on step "${step}" and does not wait for it any more.`,
+        );
+      }
+    }
+    const all = works.map(({ now }) => now);
+    kept.forEach(createReferenceCheck(all, this.#rules.catalogue, this.problems));
+  }
+
+  #edgesOf({ now, position }: Work, after: Dependency[]): Edge[] {
+    return after.flatMap(({ id, type, lag_minutes }) => {
+      const predecessor = this.#positions.get(id);
+      if (predecessor === undefined) throw new Error(`#edgesOf: ${now.id} waits for unread ${id}`);
+      return [{ predecessor, successor: position, type, lag_minutes }];
+    });
+  }
+
+  effect(): PatchEffect {
+    const effect: PatchEffect = {
+      added: [],
+      changed: [],
+      removed: [],
+      replaced: this.#replaced,
+      names: new Map(
+        [...this.#works.values()].flatMap(({ before }) =>
+          before === null ? [] : [[before.id, before.label]],
+        ),
+      ),
+      edgesAdded: [],
+      edgesRemoved: [],
+      rerun: [],
+      invalidated: [],
+    };
+    for (const work of this.#works.values()) {
+      const { before, now, position, state, args_by } = work;
+      if (state === 'named') continue;
+      if (state === 'removed') {
+        if (before !== null) effect.removed.push(before);
+        continue;
+      }
+      if (before === null) effect.added.push({ now, position, label: null, args_by });
+      else effect.changed.push({ position, before, now, args_by });
+      const was = before?.after ?? [];
+      const said = new Map(was.map((one) => [keyOfDependency(one), one]));
+      const says = new Set(now.after.map(keyOfDependency));
+      const isNew = (one: Dependency) =>
+        said.get(keyOfDependency(one))?.lag_minutes !== one.lag_minutes;
+      const isGone = (one: Dependency) => !says.has(keyOfDependency(one));
+      const fresh = now.after.filter(isNew);
+      const replaced = was.filter((one) =>
+        fresh.some((other) => keyOfDependency(other) === keyOfDependency(one)),
+      );
+      effect.edgesAdded.push(...this.#edgesOf(work, fresh));
+      effect.edgesRemoved.push(...this.#edgesOf(work, [...was.filter(isGone), ...replaced]));
+    }
+    return effect;
+  }
+}

@@ -1,0 +1,221 @@
+// What changed between two versions of a plan, bounded: counts and the first items of each kind.
+import { and, eq, inArray } from 'drizzle-orm';
+import { z } from 'zod';
+import {
+  compareSteps,
+  locateVersion,
+  readChain,
+  readContentsById,
+  readTiming,
+  type StepDifference,
+  type VersionRef,
+} from '#db/compare-versions.ts';
+import type { Queryable } from '#db/database.ts';
+import { readPlanRow } from '#db/plans.ts';
+import { planVersions } from '#db/schema.ts';
+import { readLabels } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
+import type { AskingStep } from '#domain/plan/condition-labels.ts';
+import { SeenState } from '#domain/plan/seen.ts';
+import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
+import { JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
+import { longestChain } from '#graph/longest-chain.ts';
+import { describeCall } from '#tools/describe-call.ts';
+import { samePolicy } from '../authority/approver-rules.ts';
+import { compareFields } from '../content/changed-fields.ts';
+import { compareTerms } from '../content/terms.ts';
+
+/** What names other steps in the content of one. */
+const Links = z.object({
+  after: z.array(z.object({ id: z.string() })).default([]),
+  when: z.array(z.object({ step: z.string() })).default([]),
+});
+
+const listedAtMost = 100;
+const descriptionAtMost = 300;
+const keptAtMost = 16;
+
+type Version = typeof planVersions.$inferSelect;
+
+/** The latest answers. A digest stands for all that a version says, so they are never out of date. */
+const kept = new Map<string, VersionDiff>();
+
+function keep(key: string, diff: VersionDiff): void {
+  kept.set(key, diff);
+  const [oldest] = kept.keys();
+  if (kept.size > keptAtMost && oldest !== undefined) kept.delete(oldest);
+}
+
+/** @throws `not_found` when the plan has no such version */
+async function readVersions(
+  db: Queryable,
+  planId: string,
+  numbers: [number, number],
+): Promise<[Version, Version]> {
+  const rows = await db
+    .select()
+    .from(planVersions)
+    .where(and(eq(planVersions.plan_id, planId), inArray(planVersions.version, numbers)));
+  const find = async (version: number): Promise<Version> => {
+    const found = rows.find((row) => row.version === version);
+    if (found !== undefined) return found;
+    const { version: latest } = await readPlanRow(db, planId);
+    throw new CountersignError(
+      'not_found',
+      `${planId} has no version ${version}; the latest is ${latest}.`,
+    );
+  };
+  return [await find(numbers[0]), await find(numbers[1])];
+}
+
+type Timing = { minutes: number | null; earliest: string | null };
+
+/** @throws `not_found` when the steps of an earlier version are gone */
+async function readSchedule(
+  db: Queryable,
+  ref: VersionRef,
+  { total }: Version,
+  current: number,
+): Promise<Timing> {
+  const { steps, earliest, timed } = await readTiming(db, ref);
+  if (steps === 0 && total > 0) {
+    throw new CountersignError('not_found', `The steps of version ${ref.version} were not kept.`);
+  }
+  if (!timed) return { minutes: null, earliest };
+  const { durations, links } = await readChain(db, ref, ref.version === current);
+  return { minutes: longestChain(durations, links), earliest };
+}
+
+type NameStep = (id: string) => string;
+
+const nameOf = (step: JsonObject | null, nameStep: NameStep): ComparedStep => {
+  const { id = '', description = '', tool = '', operation = '', args = {}, seen } = step ?? {};
+  const name = operationName(String(tool), String(operation));
+  return {
+    id: String(id),
+    description: shorten(String(description), descriptionAtMost),
+    call: describeCall(
+      name,
+      undefined,
+      renameReferences(JsonObject.parse(args), nameStep),
+      SeenState.nullable().parse(seen ?? null),
+    ),
+  };
+};
+
+/** Ids of the steps that the changed ones wait for, look at or take something of. */
+function idsIn(rows: StepDifference[]): string[] {
+  return rows.flatMap(({ before, after }) =>
+    [before, after].flatMap((step) => {
+      if (step === null) return [];
+      const { after: waits, when } = Links.parse(step);
+      return [
+        ...waits.map(({ id }) => id),
+        ...when.map(({ step: id }) => id),
+        ...referencesOf(step.args ?? {}).map(({ $from }) => $from),
+      ];
+    }),
+  );
+}
+
+/** The steps that conditions of changed steps refer to, as a version has them. */
+async function readAsking(
+  db: Queryable,
+  version: VersionRef,
+  contents: (JsonObject | null)[],
+): Promise<AskingStep[]> {
+  const steps = contents.flatMap((one) =>
+    one === null ? [] : Links.parse(one).when.map(({ step }) => step),
+  );
+  const read = await readContentsById(db, version, [...new Set(steps)]);
+  return read.map(({ id, args }) => ({ id: String(id), args: JsonObject.parse(args ?? {}) }));
+}
+
+type Asking = { before: AskingStep[]; after: AskingStep[] };
+
+function listSteps(rows: StepDifference[], nameStep: NameStep, asking: Asking) {
+  const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);
+  const countOf = (kind: StepDifference['kind']) => of(kind)[0]?.total ?? 0;
+  return {
+    added: of('added').map(({ after }) => nameOf(after, nameStep)),
+    removed: of('removed').map(({ before }) => nameOf(before, nameStep)),
+    changed: of('changed').map(({ before, after }) => ({
+      ...nameOf(after, nameStep),
+      ...compareFields(before ?? {}, after ?? {}, nameStep, asking),
+    })),
+    counts: {
+      added: countOf('added'),
+      removed: countOf('removed'),
+      changed: countOf('changed'),
+    },
+  };
+}
+
+/** What is in `a` and not in `b`. */
+function without(a: string[], b: string[]): string[] {
+  const others = new Set(b);
+  return a.filter((item) => !others.has(item));
+}
+
+/** @throws `plan_not_found`, `not_found` when a version does not exist */
+export async function diffVersions(
+  db: Queryable,
+  planId: string,
+  from: number,
+  to: number,
+): Promise<VersionDiff> {
+  const { version: current } = await readPlanRow(db, planId);
+  const [a, b] = await readVersions(db, planId, [from, to]);
+  const key = `${a.digest} ${b.digest}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const [fromRef, toRef] = [
+    await locateVersion(db, planId, from, current),
+    await locateVersion(db, planId, to, current),
+  ];
+  const before = await readSchedule(db, fromRef, a, current);
+  const after = await readSchedule(db, toRef, b, current);
+  const rows = await compareSteps(db, fromRef, toRef, listedAtMost);
+  // Labels are kept of the present version, and of those that only changes lie between.
+  const labels = toRef.until === null ? await readLabels(db, planId, idsIn(rows)) : new Map();
+  const changed = rows.filter(({ kind }) => kind === 'changed');
+  const asking = {
+    before: await readAsking(
+      db,
+      fromRef,
+      changed.map((row) => row.before),
+    ),
+    after: await readAsking(
+      db,
+      toRef,
+      changed.map((row) => row.after),
+    ),
+  };
+  const risks = (version: Version) => version.risks.map(({ text }) => text);
+  const diff: VersionDiff = {
+    from,
+    to,
+    ...listSteps(rows, (id) => labels.get(id) ?? id, asking),
+    operations_added: without(b.tools_required, a.tools_required),
+    operations_removed: without(a.tools_required, b.tools_required),
+    title_changed: a.title !== b.title,
+    terms: compareTerms(a, b),
+    approvers: samePolicy(a.approver_policy, b.approver_policy)
+      ? null
+      : { from: a.approver_policy, to: b.approver_policy },
+    risks_added: without(risks(b), risks(a)),
+    risks_removed: without(risks(a), risks(b)),
+    total: { from: a.total, to: b.total },
+    cost_usd: { from: a.cost_usd, to: b.cost_usd },
+    minutes: { from: before.minutes, to: after.minutes },
+    earliest: { from: before.earliest, to: after.earliest },
+  };
+  // A version that came meanwhile moved the steps that were read as the current ones.
+  const { version: now } = await readPlanRow(db, planId);
+  if (now !== current) return diffVersions(db, planId, from, to);
+  keep(key, diff);
+  return diff;
+}

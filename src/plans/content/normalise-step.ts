@@ -1,0 +1,192 @@
+// Normalises one step of a draft: looks up its operation, checks its arguments and requirements. Problems are collected, not thrown.
+import { openArguments } from '#domain/plan/arguments.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
+import type { Step, StepContent, StepDraft } from '#domain/plan/plan.ts';
+import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
+import type { ResourcePool } from '#domain/settings.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
+import { describeCall } from '#tools/describe-call.ts';
+import { type SealedContent, sealOf } from './seal.ts';
+import { areReadable } from './check-references.ts';
+import type { Problems } from './problems.ts';
+
+/** How much of each pool steps may reserve at once. */
+export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
+
+/** What a draft is checked against. */
+export type StepRules = {
+  catalogue: Pick<Catalogue, 'list' | 'get' | 'validate'>;
+  /** Exact names of guarded operations. */
+  guarded: ReadonlySet<string>;
+  pools: PoolLimits;
+};
+
+/** A step without its place in a plan. */
+export type StepBody = Omit<StepContent, 'after'> &
+  Pick<Step, 'effect' | 'guarded'> & { seal: string; review_rank: ReviewRank };
+
+function checkArguments(
+  args: JsonObject,
+  name: string,
+  { catalogue }: StepRules,
+  path: string,
+  label: string,
+  problems: Problems,
+): void {
+  const reasons = catalogue.validate(name, args, openArguments(args));
+  if (reasons.length === 0) return;
+  const special = catalogue.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
+  problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
+}
+
+/** A not-before time in UTC. Both Postgres and the digest take years of four digits, in UTC too. */
+export function readTime(
+  step: Pick<StepDraft, 'not_before'>,
+  path: string,
+  label: string,
+  problems: Problems,
+): string | null {
+  if (step.not_before === undefined) return null;
+  const time = new Date(step.not_before);
+  const year = time.getUTCFullYear();
+  if (year >= 1000 && year <= 9999) return time.toISOString();
+  problems.add(
+    'invalid_request',
+    `${path}.not_before`,
+    `Step ${label} has a not_before that is no time between the years 1000 and 9999. Give one such as 2026-05-04T09:00:00Z.`,
+  );
+  return null;
+}
+
+/** A step that needs more than there is would wait for ever. Where no pool is configured, nothing is limited. */
+export function checkResources(
+  step: Pick<StepDraft, 'resources'>,
+  path: string,
+  label: string,
+  pools: PoolLimits,
+  problems: Problems,
+): void {
+  const known = Object.keys(pools);
+  if (known.length === 0) return;
+  for (const [name, amount] of Object.entries(step.resources ?? {})) {
+    const place = `${path}.resources.${name}`;
+    // A name such as "constructor" is no pool, though every object answers to it.
+    const pool = Object.hasOwn(pools, name) ? pools[name] : undefined;
+    if (pool === undefined) {
+      problems.add(
+        'invalid_request',
+        place,
+        `Step ${label} needs ${name}, which is no resource pool. There are ${known.join(', ')}.`,
+      );
+    } else if (amount > pool.capacity - pool.headroom) {
+      problems.add(
+        'invalid_request',
+        place,
+        `Step ${label} needs ${amount} of ${name}, which has ${pool.capacity - pool.headroom}. Ask for less, or raise resourcePools.${name}.`,
+      );
+    }
+  }
+}
+
+function describeKnown({ catalogue }: StepRules): string {
+  const names = catalogue.list().flatMap(({ name, internal }) => (internal === true ? [] : [name]));
+  const shown = names.slice(0, 12).join(', ');
+  return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
+}
+
+/** What is kept beside a step so that its call can be checked and its place in a review is known. */
+export function bindStep(
+  step: SealedContent & Pick<Step, 'guarded'>,
+  spec: OperationSpec | undefined,
+): Pick<StepBody, 'seal' | 'review_rank'> {
+  const call = describeCall(operationName(step.tool, step.operation), spec, step.args, step.seen);
+  return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
+}
+
+/** What a step touches, read from the argument that names it, when it is a literal. */
+function targetFrom(args: JsonObject, argument: string | undefined): string | null {
+  const value = argument === undefined ? undefined : args[argument];
+  return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;
+}
+
+function textsOf(value: Json): string[] {
+  if (typeof value === 'string') return [value.trim()];
+  if (typeof value !== 'object' || value === null) return [];
+  return (Array.isArray(value) ? value : Object.values(value)).flatMap(textsOf);
+}
+
+/** What a step touches is read from its arguments. A target that says anything else is refused, since it would mislead. */
+export function checkTarget(
+  target: string | null | undefined,
+  args: JsonObject,
+  path: string,
+  label: string,
+  problems: Problems,
+): void {
+  if (target === undefined || target === null) return;
+  const texts = textsOf(args);
+  if (texts.length === 0 || texts.includes(target.trim())) return;
+  problems.add(
+    'contradicting_target',
+    `${path}.target`,
+    `Step ${label} says its target is "${target.slice(0, 200)}", and none of its arguments does. Leave "target" out: it is read from the arguments.`,
+  );
+}
+
+/**
+ * The stored form of one step.
+ * @param path where it stands in the request: `steps[3]`
+ */
+export function normaliseStep(
+  step: StepDraft,
+  id: string,
+  path: string,
+  rules: StepRules,
+  problems: Problems,
+): StepBody {
+  const name = operationName(step.tool, step.operation);
+  const spec = rules.catalogue.get(name);
+  const given = step.args ?? {};
+  const readable = areReadable(given, path, id, problems);
+  const args = readable ? given : {};
+  // Its ids have a `#`, which nobody else may use.
+  const isKept = spec?.internal === true && !id.includes('#');
+  if (spec === undefined || spec.tool !== step.tool || isKept) {
+    problems.add(
+      'unknown_operation',
+      path,
+      `Step ${id} uses ${name}, which no tool offers. Available: ${describeKnown(rules)}.`,
+    );
+  } else if (readable) {
+    checkArguments(args, name, rules, `${path}.args`, id, problems);
+  }
+  checkTarget(step.target, args, path, id, problems);
+  checkResources(step, path, id, rules.pools, problems);
+  const guarded = rules.guarded.has(name);
+  const executed = {
+    id,
+    tool: step.tool,
+    operation: step.operation,
+    target: targetFrom(args, spec?.targetArgument),
+    args,
+    resources: step.resources ?? {},
+    capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
+    when: conditionsOf(step.when),
+    ask_before: step.ask_before ?? false,
+    seen: null,
+  };
+  return {
+    ...executed,
+    description: step.description,
+    priority: step.priority ?? 0,
+    partition: step.partition ?? null,
+    tags: [...new Set(step.tags ?? [])],
+    notes: step.notes ?? null,
+    duration_minutes: step.duration_minutes ?? null,
+    not_before: readTime(step, path, id, problems),
+    effect: spec?.effect ?? 'write',
+    guarded,
+    ...bindStep({ ...executed, guarded }, spec),
+  };
+}

@@ -1,0 +1,52 @@
+// Lists a plan's calls in a possible order without making them, and what stands against running it.
+import { readPlanRow } from '#db/plans.ts';
+import { readSteps } from '#db/step-pages.ts';
+import { readOperations } from '#db/steps.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { Simulation } from '#domain/service.ts';
+import { operationName } from '#domain/tool.ts';
+import { findPreflightProblems } from './preflight.ts';
+import type { PlansContext } from '../plans-context.ts';
+
+const callsShown = 200;
+
+/** Steps so that each comes after those it waits for (Kahn), keeping the plan's order where it can. */
+function inOrder(steps: Step[]): Step[] {
+  const shown = new Set(steps.map(({ id }) => id));
+  const done = new Set<string>();
+  const ordered: Step[] = [];
+  let left = steps;
+  while (left.length > 0) {
+    const free = left.filter(({ after }) =>
+      after.every(({ id }) => done.has(id) || !shown.has(id)),
+    );
+    if (free.length === 0) return [...ordered, ...left];
+    for (const step of free) done.add(step.id);
+    ordered.push(...free);
+    left = left.filter(({ id }) => !done.has(id));
+  }
+  return ordered;
+}
+
+/** @throws `plan_not_found` */
+export async function simulatePlan(context: PlansContext, planId: string): Promise<Simulation> {
+  const { db } = context;
+  const row = await readPlanRow(db.query, planId);
+  const steps = await readSteps(db.query, planId, { present: true }, 0, callsShown);
+  const operations = await readOperations(db.query, planId);
+  return {
+    plan_id: planId,
+    version: row.version,
+    total: row.total,
+    calls: inOrder(steps).map((step) => ({
+      step_id: step.id,
+      operation: operationName(step.tool, step.operation),
+      target: step.target,
+      args: step.args,
+      effect: step.effect,
+      guarded: step.guarded,
+    })),
+    operations,
+    problems: await findPreflightProblems(db.query, context, row),
+  };
+}

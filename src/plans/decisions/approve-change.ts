@@ -1,0 +1,327 @@
+// Approves or rejects a patch that widens an approved plan: the same verbs as for a plan, bound to what was shown of the patch.
+import { readManifests } from '#db/backends.ts';
+import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import {
+  findShownPatch,
+  type PatchRow,
+  readAddedOperations,
+  readPatch,
+  settlePatch,
+} from '#db/patches.ts';
+import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
+import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Approval, Decision } from '#domain/service.ts';
+import { listOf } from '#domain/words.ts';
+import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
+import { isSatisfied } from '../authority/approver-rules.ts';
+import {
+  readAuthority,
+  requireApprover,
+  requireManager,
+  requireUseful,
+} from '../authority/authority.ts';
+import { clockTime, currentOf } from '../lifecycle/current.ts';
+import {
+  addedOperations,
+  digestOperations,
+  requireSameOperations,
+} from '../content/operation-digests.ts';
+import { requirePreflight } from '../content/preflight.ts';
+import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { sourcesOf } from '../lifecycle/lifecycle-table.ts';
+import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { continuePlan } from './resume.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { settleByPatch } from '../change/follow-patch.ts';
+import { applyPatch } from '../change/apply.ts';
+import { patchConflict } from '../change/conflicts.ts';
+import type { PatchEffect } from '../change/model.ts';
+import { readPassedInPatch } from './passed-starts.ts';
+import { digestPatch, dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
+import { resolvePatch } from '../change/resolve.ts';
+import { requireShownCalls } from '../change/sets.ts';
+
+type ShownPatch = Omit<PatchRow, 'operations'>;
+
+/**
+ * The change that an approval is about; null: it is about the plan.
+ * @throws `digest_mismatch` when it names the version of the change that waits and another digest
+ */
+export async function findPatchToApprove(
+  db: Queryable,
+  planId: string,
+  { version, digest }: Approval,
+): Promise<ShownPatch | null> {
+  const shown = await findShownPatch(db, planId, digest);
+  if (shown !== null) return shown;
+  const row = await readPlanRow(db, planId);
+  if (row.pending_patch === null || version !== row.version + 1) return null;
+  const pending = await readPatch(db, row.pending_patch);
+  throw new CountersignError(
+    'digest_mismatch',
+    `This isn't the change that is waiting: its digest is ${pending.digest.slice(0, 8)}. Reload the card and read it again.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** The operations whose rules a patched plan has to satisfy. */
+export async function operationsWith(
+  db: Queryable,
+  row: Pick<PlanRow, 'tools_required'>,
+  patchId: string,
+): Promise<string[]> {
+  return [...new Set([...row.tools_required, ...(await readAddedOperations(db, patchId))])].sort();
+}
+
+const ends: Record<ShownPatch['status'], string> = {
+  applied: 'was approved',
+  needs_approval: 'waits',
+  rejected: 'was rejected',
+  superseded: 'was overtaken',
+};
+
+/** @throws `already_decided` when this change does not wait any more */
+async function requireWaiting(db: Queryable, row: PlanRow, patch: ShownPatch): Promise<void> {
+  if (row.pending_patch === patch.id && patch.status === 'needs_approval') return;
+  const by = patch.decided_by === null ? '' : ` by ${await showName(db, patch.decided_by)}`;
+  throw new CountersignError(
+    'already_decided',
+    `This change (${patch.id}) ${ends[patch.status]}${by} at ${clockTime(patch.decided_at)}; your approval changed nothing.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** @throws `invalid_request`, `stale_version` */
+function requireWhole(row: PlanRow, patch: ShownPatch, { version, steps, except }: Approval): void {
+  if (steps !== undefined || except !== undefined) {
+    throw new CountersignError(
+      'invalid_request',
+      'A change can only be approved as a whole. Approve it without naming steps, or reject it.',
+    );
+  }
+  if (version === patch.version) return;
+  throw new CountersignError(
+    'stale_version',
+    `This change makes version ${patch.version}, not ${version}. Reload the card and read it again.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** @throws `preflight_failed` when a tool that the change needs does not answer */
+async function requireTools(
+  { db, catalogue: catalogues }: PlansContext,
+  row: PlanRow,
+  patch: ShownPatch,
+): Promise<void> {
+  await catalogues.refresh(() => readManifests(db.query));
+  const catalogue = catalogues.of(row.tenant);
+  const names = await readAddedOperations(db.query, patch.id);
+  const tools = new Set(names.map((name) => catalogue.get(name)?.tool ?? name));
+  const states = await Promise.all([...tools].map((tool) => catalogue.check(tool)));
+  requirePreflight(
+    states.flatMap((state) => (state.ok ? [] : [{ step_id: null, reason: state.reason }])),
+  );
+}
+
+/**
+ * @throws `preflight_failed` when an operation of a step that the change adds is not what it was when it was shown. What
+ * was stored before operations had digests names none and is not compared.
+ */
+function requireShownOperations(
+  { catalogue }: PlansContext,
+  row: PlanRow,
+  patch: PatchRow,
+  effect: PatchEffect,
+): void {
+  const names = addedOperations(effect);
+  const own = catalogue.of(row.tenant);
+  requireSameOperations(row.operation_digests, own, names);
+  const now = digestOperations(own, names);
+  if ([now, {}].some((digests) => digestPatch(row, patch, digests) === patch.digest)) return;
+  throw new CountersignError(
+    'preflight_failed',
+    `Since this change was shown, one of the operations that it adds has changed (${listOf(names)}). Nothing was changed. Reject the change and propose it again.`,
+  );
+}
+
+/** Counts the approval. @returns whether every rule is satisfied now */
+async function countApproval(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  patch: ShownPatch,
+  actor: Actor,
+): Promise<boolean> {
+  const about = { id: row.id, version: patch.version, digest: patch.digest };
+  const before = await readApprovers(tx, about);
+  const operations = await operationsWith(tx, row, patch.id);
+  const authority = await readAuthority(tx, context, {
+    plan: row,
+    version: patch.version,
+    approved: before,
+    actor,
+    operations,
+  });
+  const satisfied = requireUseful(authority, before, actor).every(isSatisfied);
+  if (satisfied) await recordApproval(tx, about, actor);
+  else await recordOneOfSeveral(context, tx, about, authority, before, actor);
+  return satisfied;
+}
+
+/**
+ * Whether a plan runs once the change is approved. One that has stopped goes on, unless the change adds something behind a
+ * step that failed: that waits for a person to have the failed step retried.
+ */
+export async function willRun(
+  db: Queryable,
+  row: PlanRow,
+  { edgesAdded }: PatchEffect,
+): Promise<boolean> {
+  if (row.status === 'executing') return true;
+  if (!sourcesOf('continue').includes(row.status)) return false;
+  return (await findDeadPredecessors(db, row.id, edgesAdded, true)).length === 0;
+}
+
+/**
+ * Applies the change as it was shown. @returns the plan's row with it
+ * @throws `patch_conflict` when its steps have gone on meanwhile: then it never can be applied
+ */
+async function applyApproved(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  shown: ShownPatch,
+  actor: Actor,
+): Promise<PlanRow> {
+  const patch = await readPatch(tx, shown.id);
+  const effect = await resolvePatch(tx, row, rulesFor(context, row), patch);
+  requireShownOperations(context, row, patch, effect);
+  await requireShownCalls(tx, row, patch.base_revision, effect);
+  await settlePatch(tx, patch.id, 'applied', actor.id);
+  const goesOn = await willRun(tx, row, effect);
+  const running = goesOn ? await continuePlan(context, tx, row, actor) : row;
+  const patched = await applyPatch(context, tx, running, effect, {
+    patchId: patch.id,
+    actor,
+    baseRevision: patch.base_revision,
+    reason: patch.reason,
+    approved: true,
+  });
+  await settleByPatch(tx, row.id, patch.id, actor);
+  if (running.status === row.status) return patched;
+  await reviveSkipped(tx, row.id, context.onFailure);
+  return lockPlan(tx, row.id);
+}
+
+/** Takes a change off its plan that cannot be applied any more. @returns the error that says so */
+async function giveUp(
+  context: PlansContext,
+  shown: ShownPatch,
+  actor: Actor,
+  conflict: CountersignError,
+): Promise<CountersignError> {
+  await context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, shown.plan_id);
+    if (row.pending_patch !== shown.id) return;
+    const by = { actor, reason: 'the plan went on before it was approved' };
+    const now = await dropPatch(tx, row, shown, 'superseded', by);
+    await finishIfDone(context, tx, now, now, actor);
+    await wakeWatchers(tx, context.enqueue, row.id);
+  });
+  return new CountersignError('patch_conflict', `${conflict.message} The change was dropped.`, {
+    details: conflict.details,
+  });
+}
+
+/**
+ * Checks an approval of a change that waits. Once every rule is satisfied the commit applies it, under the plan's lock. A change
+ * whose steps have gone on meanwhile never can be applied: it is taken off its plan here.
+ * @throws (and the commit) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `times_passed`,
+ *   `patch_conflict`
+ */
+export async function checkPatchApproval(
+  context: PlansContext,
+  shown: ShownPatch,
+  approval: Approval,
+  actor: Actor,
+): Promise<Commit<Plan>> {
+  const { db } = context;
+  const id = shown.plan_id;
+  /** @returns whether the same person has approved it before, and it was applied */
+  const check = async (q: Queryable): Promise<boolean> => {
+    const row = await readPlanRow(q, id);
+    const operations = await operationsWith(q, row, shown.id);
+    requireApprover(await readAuthority(q, context, { plan: row, actor, operations }), actor);
+    const patch = await findShownPatch(q, id, shown.digest);
+    requireWhole(row, shown, approval);
+    if (patch?.status === 'applied' && patch.decided_by === actor.id) return true;
+    await requireWaiting(q, row, patch ?? shown);
+    requirePatchable(row);
+    return false;
+  };
+  if (await check(db.query)) return (tx) => readPlan(tx, id);
+  const row = await readPlanRow(db.query, id);
+  await requireTools(context, row, shown);
+  try {
+    const patch = await readPatch(db.query, shown.id);
+    const effect = await resolvePatch(db.query, row, rulesFor(context, row), patch);
+    const running = await willRun(db.query, row, effect);
+    const dead = await findDeadPredecessors(db.query, id, effect.edgesAdded, running);
+    if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
+    await requireShownCalls(db.query, row, patch.base_revision, effect);
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'patch_conflict') {
+      throw await giveUp(context, shown, actor, error);
+    }
+    throw error;
+  }
+  const requireTimes = async (q: Queryable) => {
+    const row = await readPlanRow(q, id);
+    const starts = await readPassedInPatch(
+      q,
+      id,
+      await readPatch(q, shown.id),
+      context.clock.now(),
+    );
+    requireStartsShown(row, starts, approval, true);
+  };
+  await showingPassed(context, id, () => requireTimes(db.query));
+  return async (tx) => {
+    const row = await lockPlan(tx, id);
+    if (await check(tx)) return readPlan(tx, id);
+    await requireTimes(tx);
+    if (!(await countApproval(context, tx, row, shown, actor))) return readPlan(tx, id);
+    const patched = await applyApproved(context, tx, row, shown, actor);
+    await finishIfDone(context, tx, patched, patched, actor);
+    return readPlan(tx, id);
+  };
+}
+
+/**
+ * Rejects the change that waits, where the decision names its version; the plan goes on, or ends if that was all it
+ * waited for.
+ * @returns false: the decision is about the plan
+ */
+export async function rejectPatch(
+  context: PlansContext,
+  tx: Transaction,
+  planId: string,
+  { version, feedback }: Decision,
+  actor: Actor,
+): Promise<boolean> {
+  const row = await lockPlan(tx, planId);
+  if (row.pending_patch === null || version !== row.version + 1) return false;
+  await requireManager(tx, context, row, actor);
+  const patch = await readPatch(tx, row.pending_patch);
+  const by = { actor, ...(feedback === undefined ? {} : { reason: feedback }) };
+  const now = await dropPatch(tx, row, patch, 'rejected', by);
+  await finishIfDone(context, tx, now, now, actor);
+  await wakeWatchers(tx, context.enqueue, planId);
+  return true;
+}

@@ -1,0 +1,194 @@
+// Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
+import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import { readPassedStarts } from '#db/passed-starts.ts';
+import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
+import { postponeSeries, readSeries, readTemplates, updateSeries } from '#db/series.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import type { Approval } from '#domain/service.ts';
+import { transition } from '../lifecycle/lifecycle.ts';
+import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
+import { checkPatchApproval, findPatchToApprove } from './approve-change.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { templatesOf } from '../series/series.ts';
+import { diffVersions } from '../change/version-diff.ts';
+import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
+import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
+import { isSatisfied, judge } from '../authority/approver-rules.ts';
+import { describeAllMissing } from '../authority/approver-words.ts';
+import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
+import { clockTime, currentOf } from '../lifecycle/current.ts';
+import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
+import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
+
+/** @throws `already_decided`, which says who won, when and at which version */
+async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
+  if (mayBeApproved(row.status)) return;
+  const by =
+    row.decided_by === null
+      ? ''
+      : `Decided by ${await showName(db, row.decided_by)} at ${clockTime(row.decided_at)}. `;
+  throw new CountersignError(
+    row.decided_by === null ? 'invalid_transition' : 'already_decided',
+    `${by}Version ${row.version} is ${statusWords[row.status]} (${row.status}); your approval changed nothing.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** @throws `stale_version` or `digest_mismatch` with the current version and what changed */
+async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Promise<void> {
+  if (approval.version !== row.version) {
+    const older = approval.version < row.version && approval.version >= 1;
+    const changes = older ? await diffVersions(db, row.id, approval.version, row.version) : null;
+    throw new CountersignError(
+      'stale_version',
+      older
+        ? `This plan changed while you were reading: version ${row.version} is below.`
+        : `This plan has no version ${approval.version}; the current one is ${row.version}.`,
+      { details: { current: currentOf(row), ...(changes === null ? {} : { changes }) } },
+    );
+  }
+  if (approval.digest !== row.digest) {
+    throw new CountersignError(
+      'digest_mismatch',
+      `This isn't the stored plan: the digest of version ${row.version} is ${row.digest.slice(0, 8)}. Reload the card and read it again.`,
+      { details: { current: currentOf(row) } },
+    );
+  }
+}
+
+/**
+ * A part is approved by one person or not at all: several must mean the same steps, and who approved the whole read
+ * another plan. @throws `not_allowed`, `invalid_request`
+ */
+async function requireAlone(
+  q: Queryable,
+  context: PlansContext,
+  row: PlanRow,
+  part: Part,
+  actor: Actor,
+): Promise<void> {
+  const authority = await readAuthority(q, context, {
+    plan: row,
+    actor,
+    operations: part.operations,
+  });
+  requireApprover(authority, actor);
+  const standings = judge(authority.rules, authority.people, [actor.id]);
+  if (standings.every(isSatisfied)) return;
+  throw new CountersignError(
+    'invalid_request',
+    `These steps need more than one approval (also ${describeAllMissing(standings, authority.people)}), so the plan can only be approved as a whole. Propose changes to leave steps out.`,
+  );
+}
+
+/** Takes the approval under the plan's lock. @returns whether every rule is satisfied now */
+async function takeApproval(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  part: Part | null,
+  actor: Actor,
+): Promise<boolean> {
+  if (part !== null) {
+    await requireAlone(tx, context, row, part, actor);
+    await recordApproval(tx, row, actor);
+    return true;
+  }
+  const before = await readApprovers(tx, row);
+  const authority = await readAuthority(tx, context, { plan: row, approved: before, actor });
+  if (requireUseful(authority, before, actor).every(isSatisfied)) {
+    await recordApproval(tx, row, actor);
+    return true;
+  }
+  await recordOneOfSeveral(context, tx, row, authority, before, actor);
+  return false;
+}
+
+/**
+ * Checks an approval of what was shown: the tools answer, the stored plan has the digest that was shown. Where more than one
+ * approval is needed the plan stays open until the last of them. Of many callers at once one commit moves the plan; the others
+ * throw `already_decided`, and a repeated approval by the same person returns the plan as it stands.
+ * @throws (and the commit) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `times_passed`,
+ *   `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
+ */
+export async function checkApproval(
+  context: PlansContext,
+  id: string,
+  approval: Approval,
+  actor: Actor,
+  within: (tx: Transaction, row: PlanRow) => Promise<void>,
+): Promise<Commit<Plan>> {
+  const { db, enqueue } = context;
+  const patch = await findPatchToApprove(db.query, id, approval);
+  if (patch !== null) return checkPatchApproval(context, patch, approval, actor);
+  const asked = partKey(approval);
+  /** @returns whether the same person did just this before */
+  const check = async (q: Queryable, row: PlanRow): Promise<boolean> => {
+    requireApprover(await readAuthority(q, context, { plan: row, actor }), actor);
+    if (
+      !mayBeApproved(row.status) &&
+      (await isRepeated(q, id, 'approve', actor, { ...approval, part: asked }))
+    )
+      return true;
+    await requireShown(q, row, approval);
+    await requireUndecided(q, row);
+    return false;
+  };
+  const seen = await readPlanRow(db.query, id);
+  if (await check(db.query, seen)) return (tx) => readPlan(tx, id);
+  const part = await readPart(db.query, id, approval);
+  if (part !== null) await requireAlone(db.query, context, seen, part, actor);
+  const requireTimes = async (q: Queryable, row: PlanRow) => {
+    const starts = await readPassedStarts(q, row, part?.positions ?? null);
+    requireStartsShown(row, starts, approval, false);
+  };
+  await showingPassed(context, id, () => requireTimes(db.query, seen));
+  requirePreflight(await findPreflightProblems(db.query, context, seen));
+  return async (tx) => {
+    const row = await lockPlan(tx, id);
+    if (await check(tx, row)) return readPlan(tx, id);
+    await requireTimes(tx, row);
+    if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
+    if (part !== null) await leaveOut(tx, id, part);
+    if (row.open_until !== null) await narrowSeries(tx, id);
+    const reason =
+      part === null
+        ? {}
+        : {
+            reason: `${part.positions.length} of ${row.total} steps`,
+            data: { part: asked },
+          };
+    const changed = await transition(
+      tx,
+      enqueue,
+      row,
+      'approve',
+      { actor, ...reason },
+      { decided_by: actor.id, decided_at: context.clock.now(), approved_digest: row.digest },
+    );
+    await enqueue(tx, 'execute', { plan_id: id }, { key: id });
+    await within(tx, changed);
+    return readPlan(tx, id);
+  };
+}
+
+// What an approval means for what comes again: a step of which people left out every occurrence they were shown does not
+// come again, and a series of which nothing is left has ended.
+
+/** Keeps in force what was approved of a plan's series. The caller holds the plan's lock. */
+async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
+  const all = await readSeries(tx, planId);
+  const templates = await readTemplates(tx, planId, [...templatesOf(all)]);
+  const kept = new Set(templates.filter((one) => one.kept).map(({ id }) => id));
+  if (kept.size === 0) return postponeSeries(tx, planId, null);
+  for (const { id, steps } of all) {
+    const left = steps.filter((step) => kept.has(step.id ?? ''));
+    if (left.length === steps.length) continue;
+    // Nothing is added of a series without steps.
+    await updateSeries(tx, planId, id, left.length === 0 ? { expand_at: null } : { steps: left });
+  }
+}

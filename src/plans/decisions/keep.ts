@@ -1,0 +1,86 @@
+// A version whose change came to nothing waits for approval again, as it was.
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { approvals, audit, plans } from '#db/schema.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Decision } from '#domain/service.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { transition } from '../lifecycle/lifecycle.ts';
+import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { lockForDecision } from './stop.ts';
+
+type By = { actor: Actor; reason: string };
+
+/** The version that was sent back waits again. Its earlier approvals no longer count: each approver is asked again. */
+async function keepVersion(
+  { enqueue }: Pick<PlansContext, 'enqueue'>,
+  tx: Transaction,
+  row: PlanRow,
+  by: By,
+): Promise<PlanRow> {
+  await tx
+    .delete(approvals)
+    .where(and(eq(approvals.plan_id, row.id), eq(approvals.version, row.version)));
+  const set = { revising: false, decided_by: null, decided_at: null };
+  return transition(tx, enqueue, row, 'keep', by, set);
+}
+
+/** Whether somebody said no to this version, which is more than asking for changes. */
+async function wasRejected(tx: Transaction, { id, version }: PlanRow): Promise<boolean> {
+  const rejected = and(
+    eq(audit.plan_id, id),
+    eq(audit.version, version),
+    eq(audit.action, 'reject'),
+  );
+  return (await tx.select({ id: audit.id }).from(audit).where(rejected).limit(1)).length > 0;
+}
+
+/**
+ * Ends the wait for a new version, of which nothing came. The caller holds the plan's lock.
+ * @returns whether the version waits for approval again; one that was rejected, with a reason to plan anew from, does not
+ */
+export async function giveBack(
+  context: Pick<PlansContext, 'enqueue'>,
+  tx: Transaction,
+  row: PlanRow,
+  by: By,
+): Promise<boolean> {
+  if (row.status !== 'rejected' || !row.revising) return false;
+  if (await wasRejected(tx, row)) {
+    await tx.update(plans).set({ revising: false }).where(eq(plans.id, row.id));
+    await touchPlan(tx, row.id, 'revision_failed', by.reason);
+    return false;
+  }
+  await keepVersion(context, tx, row, by);
+  return true;
+}
+
+const takenBack = 'The changes were taken back.';
+
+/**
+ * Takes back the changes that were asked for, before there is a new version.
+ * @returns null: the same person did just this before
+ * @throws `invalid_transition` where no change is under way
+ */
+export async function takeBackChanges(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  { version }: Decision,
+  actor: Actor,
+): Promise<PlanRow | null> {
+  const row = await lockForDecision(context, tx, id, version, actor);
+  if (!row.revising) {
+    if (
+      row.status === 'proposed' &&
+      (await isRepeated(tx, id, 'keep', actor, { version, reason: takenBack }))
+    )
+      return null;
+    // What is over, or waits already, is resumed or not by the rules of `resume`.
+    nextStatus(row.status, 'resume');
+  }
+  return keepVersion(context, tx, row, { actor, reason: takenBack });
+}

@@ -1,0 +1,208 @@
+// Continues a plan after a pause, a stall or a failure, and takes a person's settlement of steps with an unknown outcome.
+import { eq, sql } from 'drizzle-orm';
+import { recordDeeds } from '#db/audit.ts';
+import { changeSteps } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { plans } from '#db/schema.ts';
+import { restartAllSeries } from '#db/series.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
+import type { Rerun, Settlement } from '#domain/service.ts';
+import { requireAnswerer } from '../authority/asked-person.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { transition } from '../lifecycle/lifecycle.ts';
+import { nextStatus, sourcesOf } from '../lifecycle/lifecycle-table.ts';
+import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { settleNamed } from './settle-named.ts';
+import { explainLateAnswer } from './stale-answers.ts';
+import { lockForDecision, requireVersion } from './stop.ts';
+import { takeOver } from './take-over.ts';
+import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
+
+/** In which statuses a plan can go on, and which of its steps a person can settle then. */
+const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
+  executing: ['unknown', 'waiting', 'failed'],
+  stalled: ['unknown', 'waiting', 'failed'],
+  failed: ['failed', 'unknown', 'waiting'],
+};
+
+/** The same for a person who only answers for their own step. */
+const askable: typeof revivable = {
+  executing: ['waiting'],
+  stalled: ['waiting'],
+  failed: ['waiting'],
+};
+
+/**
+ * Goes on with a paused, stalled or failed plan, or settles steps that wait for a person.
+ * A failed plan goes on only with a word about its failed steps ("done" lets their dependents run).
+ */
+export async function resumePlan(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  settlement: Settlement,
+  actor: Actor,
+): Promise<PlanRow> {
+  const row = await lockPlan(tx, id);
+  const who = await requireAnswerer(tx, context, row, settlement.steps, actor);
+  requireVersion(row, settlement.version);
+  if (Object.values(settlement.steps ?? {}).includes('take_over')) {
+    await takeOver(context, tx, row, askable[row.status] ?? [], settlement, actor);
+    return row;
+  }
+  const names = Object.keys(settlement.steps ?? {});
+  const named = names.length > 0;
+  const from = who === 'asked' ? askable[row.status] : revivable[row.status];
+  if (from === undefined) {
+    await explainLateAnswer(tx, row, names);
+    nextStatus(row.status, 'resume');
+  }
+  if (row.status === 'failed' && !named) {
+    throw new CountersignError(
+      'invalid_request',
+      'Say what to do about the failed steps (steps: { ID: "retry" | "done" }), or use retry to run them all again.',
+    );
+  }
+  if (row.status === 'executing' && !named && row.paused_at === null) {
+    if (
+      settlement.answer === undefined &&
+      (await isRepeated(tx, id, 'resume', actor, { version: row.version }))
+    )
+      return row;
+    throw new CountersignError(
+      'invalid_transition',
+      'This plan is running and not paused; there is nothing to resume.',
+      { details: { status: row.status } },
+    );
+  }
+  let progress: StepCounts | null = await settleNamed(
+    tx,
+    row,
+    from ?? [],
+    settlement,
+    actor,
+    context,
+  );
+  let now = row;
+  if (row.status === 'executing') {
+    if (row.paused_at !== null && !named) {
+      await tx.update(plans).set({ paused_at: null }).where(eq(plans.id, id));
+      await touchPlan(tx, id, 'resumed', `by ${actor.id}`);
+      await recordDeeds(tx, [{ planId: id, actor, action: 'resume', version: row.version }]);
+    }
+  } else {
+    now = await transition(
+      tx,
+      context.enqueue,
+      row,
+      'resume',
+      { actor },
+      {
+        execution_ended_at: null,
+        paused_at: null,
+        result_summary: null,
+      },
+    );
+    // What a failure stopped stays stopped while it stands.
+    const stopped = context.onFailure === 'stop_all' && now.failed > 0;
+    if (row.open_until !== null && !stopped) await restartAllSeries(tx, id);
+    // The last step may have ended while the plan stood still.
+    progress = (await reviveSkipped(tx, id, context.onFailure)) ?? now;
+  }
+  const ended = await finishIfDone(context, tx, now, progress, actor);
+  if (!ended) {
+    await wakeWorkers(tx, context.enqueue, id);
+    await wakeWatchers(tx, context.enqueue, id);
+  }
+  return now;
+}
+
+/**
+ * Lets a plan that has stopped run again, for a change that was approved. The caller holds its lock, applies the change and
+ * then frees what can run.
+ * @returns its row; unchanged where it has not stopped
+ */
+export async function continuePlan(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  actor: Actor,
+): Promise<PlanRow> {
+  if (!sourcesOf('continue').includes(row.status)) return row;
+  const now = await transition(
+    tx,
+    context.enqueue,
+    row,
+    'continue',
+    { actor },
+    { execution_ended_at: null, paused_at: null, result_summary: null },
+  );
+  const stopped = context.onFailure === 'stop_all' && row.failed > 0;
+  if (row.open_until !== null && row.status !== 'completed' && !stopped) {
+    await restartAllSeries(tx, row.id);
+  }
+  return now;
+}
+
+/** @throws `already_decided` when the plan has been run again since the end that was looked at */
+function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undefined): void {
+  if (seen === undefined || ended?.getTime() === Date.parse(seen)) return;
+  throw new CountersignError(
+    'already_decided',
+    'The failed steps have already been retried since you looked. Your press changed nothing.',
+  );
+}
+
+/** Runs every failed step again, and then what was skipped because of them. */
+export async function retryPlan(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  decision: Rerun,
+  actor: Actor,
+): Promise<PlanRow> {
+  const row = await lockForDecision(context, tx, id, decision.version, actor);
+  if (
+    row.status === 'executing' &&
+    (await isRepeated(tx, id, 'retry', actor, { version: row.version }))
+  )
+    return row;
+  requireEnd(row, decision.ended_at);
+  nextStatus(row.status, 'retry');
+  if (row.execution_started_at === null) {
+    throw new CountersignError(
+      'invalid_transition',
+      'This plan failed its checks before anything ran. Propose it again once the cause is fixed.',
+      { details: { status: row.status } },
+    );
+  }
+  const now = await transition(
+    tx,
+    context.enqueue,
+    row,
+    'retry',
+    { actor },
+    {
+      execution_ended_at: null,
+      result_summary: null,
+    },
+  );
+  if (row.open_until !== null) await restartAllSeries(tx, id);
+  await changeSteps(tx, id, {
+    from: ['failed'],
+    to: 'ready',
+    kind: 'step_ready',
+    detail: `retried by ${actor.id}`,
+    set: sql`, available_at = clock_timestamp(), tries = 0, ended_at = null, error = null, final_args = null`,
+  });
+  await reviveSkipped(tx, id, context.onFailure);
+  await wakeWorkers(tx, context.enqueue, id);
+  await wakeWatchers(tx, context.enqueue, id);
+  return now;
+}

@@ -1,0 +1,269 @@
+// A person's settlement of steps: a call with an unknown outcome, a human task, a guarded call that asks again.
+import { recordDeeds } from '#db/audit.ts';
+import type { PlanProgress } from '#db/change-steps.ts';
+import type { Transaction } from '#db/database.ts';
+import { showName } from '#db/identities.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { readWaiting } from '#db/sql/predecessors.ts';
+import { settleByPerson, type Verdict } from '#db/sql/settle-by-person.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { FieldProblem } from '#domain/plan/answer.ts';
+import { isHumanTask } from '#domain/plan/assignee.ts';
+import { conditionNotMet } from '#domain/plan/condition.ts';
+import { Undecided } from '#domain/plan/open-values.ts';
+import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import { decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
+import type { Settlement } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { operationName } from '#domain/tool.ts';
+import { asksToConfirm, readAnswering } from '../authority/asked-person.ts';
+import { requireConfirmer } from '../authority/authority.ts';
+import type { PlansContext } from '../plans-context.ts';
+import {
+  readAnswer,
+  readChosen,
+  readReason,
+  readYesOrNo,
+  requireValidAnswers,
+  saidAbout,
+  summariseAnswer,
+  toOutput,
+  withBlocker,
+} from './human-answers.ts';
+import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
+import { stopDependents } from '../lifecycle/stop-dependents.ts';
+
+type Fate = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
+/** A verdict, and what the audit keeps of what was said. */
+type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
+
+const noteAtMost = 2000;
+
+/** A No to a call that waits for a word: an answer and no failure. The call is skipped, and so is what waits for it. */
+function noToCall(
+  { id: step_id }: Step,
+  note: string | null,
+  problems: FieldProblem[],
+  actor: Actor,
+  name: string,
+): Word {
+  const answer = 'No';
+  const message =
+    note === null ? `${name} said no.` : `${name} said no: ${quoteWords(note, noteAtMost)}`;
+  const error = { code: conditionNotMet, message, questions: [step_id] };
+  const output = { answer, note, by: actor.id };
+  const verdict: Verdict = { step_id, status: 'skipped', summary: message, output, error };
+  return { verdict, said: { answer, note, yes_or_no: true }, problems };
+}
+
+/** The word about a step that is no task: nothing but words can be said about it. @param name what readers call `actor` */
+function wordAboutCall(
+  step: Step,
+  fate: Fate,
+  settlement: Settlement,
+  actor: Actor,
+  name: string,
+): Word {
+  const { id: step_id } = step;
+  const asked = step.status === 'waiting' ? Undecided.safeParse(step.output) : null;
+  if (fate === 'done' && asked?.success === true) {
+    const { problems, chosen } = readChosen(step_id, asked.data, settlement);
+    const output = { chosen, by: actor.id };
+    const verdict: Verdict = { step_id, status: 'ready', summary: null, output, error: null };
+    return { verdict, said: { chosen }, problems };
+  }
+  const { words: answer, given } = saidAbout(step_id, settlement);
+  const problems =
+    Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step.label} has no form.` }] : [];
+  const said = { answer };
+  const nothing = { summary: null, output: null, error: null };
+  switch (fate) {
+    case 'retry':
+      return { verdict: { step_id, status: 'ready', ...nothing }, said, problems };
+    case 'done': {
+      const summary = answer ?? `Marked done by ${name}`;
+      const output = { answer, by: actor.id };
+      const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+      return { verdict, said, problems };
+    }
+    case 'failed': {
+      if (step.status === 'waiting') return noToCall(step, answer, problems, actor, name);
+      const message = answer ?? `${name} marked it failed`;
+      const error = { code: 'tool_failed', message };
+      return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
+    }
+    default:
+      return fate satisfies never;
+  }
+}
+
+/** Who answers a task. `instead`: its assignee, if somebody else. */
+type Answering = { actor: Actor; at: Date; name: string; instead: string | null };
+
+/** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */
+function wordAboutTask(
+  step: Step,
+  fate: Fate,
+  settlement: Settlement,
+  { actor, at, name, instead }: Answering,
+): Word {
+  const { id: step_id } = step;
+  const nothing = { summary: null, output: null, error: null };
+  const whose = instead === null ? {} : { for: instead };
+  if (fate !== 'retry' && isConfirmation(step)) {
+    const { problems, answer, note } = readYesOrNo(step, fate, settlement);
+    const summary = note === null ? answer : `${answer}: ${note}`;
+    const output = { answer, note, by: actor.id, ...whose, at: at.toISOString() };
+    const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+    return { verdict, said: { answer, note, yes_or_no: true, ...whose }, problems };
+  }
+  switch (fate) {
+    case 'retry': {
+      const verdict: Verdict = { step_id, status: 'ready', ...nothing };
+      return { verdict, said: { answer: null }, problems: [] };
+    }
+    case 'done': {
+      const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
+      const summary = summariseAnswer(step, answer, name);
+      const output = { ...toOutput(answer, actor.id, at), ...whose };
+      const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+      return {
+        verdict,
+        said: { answer: answer.answer, fields: answer.fields, ...whose },
+        problems,
+      };
+    }
+    case 'failed': {
+      const answer = readReason(step, settlement);
+      const error = { code: 'blocked', message: answer };
+      const output = { ...withBlocker(step, actor.id, at), ...whose };
+      const verdict: Verdict = { step_id, status: 'failed', summary: null, output, error };
+      return { verdict, said: { answer, ...whose }, problems: [] };
+    }
+    default:
+      return fate satisfies never;
+  }
+}
+
+const bareNo = /^(?:no|nope|nein|non)[.!]?$/i;
+
+/**
+ * A bare “no” to a task that is answered in words, while a step waits for it and looks at no value of the answer: it may forbid what
+ * comes next, and done would let it run. @throws `invalid_answer`
+ */
+async function requireClearAnswers(
+  tx: Transaction,
+  planId: string,
+  found: Step[],
+  settlement: Settlement,
+): Promise<void> {
+  for (const step of found) {
+    const isWords = isHumanTask(step) && !isConfirmation(step) && step.args.form == null;
+    const { words } = saidAbout(step.id, settlement);
+    if (!isWords || settlement.steps?.[step.id] !== 'done' || !bareNo.test(words ?? '')) continue;
+    const waiting = await readWaiting(tx, planId, step.position);
+    if (waiting.every((one) => decidesItself(one, step))) continue;
+    throw new CountersignError(
+      'invalid_answer',
+      `“${words}” may mean that what waits for step ${step.label} should not run, and Done would run it. Press Blocked and say why, or answer in a few more words. Nothing was stored.`,
+      { details: { steps: [step.id] } },
+    );
+  }
+}
+
+/**
+ * A call that asks again with its final values needs an approval of its own, bound to the question that was read: the same
+ * step may ask again with other values. @throws `not_allowed`, `invalid_request`
+ */
+async function requireConfirmations(
+  tx: Transaction,
+  context: PlansContext,
+  row: PlanRow,
+  found: Step[],
+  { steps, about }: Settlement,
+  actor: Actor,
+): Promise<void> {
+  const asking = found.filter(asksToConfirm);
+  const operations = new Set(asking.map(({ tool, operation }) => operationName(tool, operation)));
+  if (operations.size > 0) await requireConfirmer(tx, context, row, [...operations], actor);
+  const unread = asking.find(({ id }) => steps?.[id] === 'retry' && about?.[id] === undefined);
+  if (unread !== undefined) {
+    const { id, label } = unread;
+    throw new CountersignError(
+      'invalid_request',
+      `Step ${label} asks about its final values. Say which question you read: about: { ${JSON.stringify(id)}: { attempt, status: "waiting" } }, with the attempt of the step as you read it.`,
+      { details: { step: id } },
+    );
+  }
+}
+
+/**
+ * Settles the steps that `settlement` names, if they are in one of the statuses `from`. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null when no step was named
+ * @throws `unknown_step`, `already_decided` when one of them is not waiting for a person (any more);
+ *   `invalid_answer`, `feedback_required`, `invalid_request` for what was said; then nothing is stored
+ */
+export async function settleNamed(
+  tx: Transaction,
+  row: PlanRow,
+  from: StepStatus[],
+  settlement: Settlement,
+  actor: Actor,
+  context: PlansContext,
+): Promise<PlanProgress | null> {
+  const steps = settlement.steps ?? {};
+  const names = Object.keys(steps);
+  requireFates(settlement);
+  if (names.length === 0) return null;
+  const found = await readStepsById(tx, row.id, names);
+  await requireAsSeen(tx, row, found, settlement.about);
+  await requireWaiting(tx, row, found, from, names);
+  await requireConfirmations(tx, context, row, found, settlement, actor);
+  await requireClearAnswers(tx, row.id, found, settlement);
+  const answering = await readAnswering(tx, context, found, steps, settlement, actor);
+  const now = context.clock.now();
+  const name = await showName(tx, actor.id);
+  const words = found.map((step) => {
+    const said = steps[step.id];
+    const fate = said === undefined || said === 'take_over' ? 'retry' : said;
+    return isHumanTask(step)
+      ? wordAboutTask(step, fate, settlement, { ...answering(step), at: now, name, actor })
+      : wordAboutCall(step, fate, settlement, actor, name);
+  });
+  requireValidAnswers(
+    words.flatMap(({ verdict, problems }) =>
+      problems.map((problem) => ({ step: verdict.step_id, problem })),
+    ),
+  );
+  const all = words.map(({ verdict }) => verdict);
+  // Failures first: what they stop must not take along what is to be tried again by the same word.
+  const failures = all.filter(({ status }) => status === 'failed');
+  const { failed, progress: before } = await settleByPerson(
+    tx,
+    row.id,
+    from,
+    failures,
+    row.confirm_each,
+  );
+  const skipped = await stopDependents(tx, row.id, failed, context.onFailure);
+  const others = all.filter(({ status }) => status !== 'failed');
+  const { progress } = await settleByPerson(tx, row.id, from, others, row.confirm_each);
+  await recordDeeds(
+    tx,
+    words.map(({ verdict: { step_id: step }, said }) => ({
+      planId: row.id,
+      actor,
+      action: `settle_${steps[step]}`,
+      version: row.version,
+      data: { step, ...said },
+    })),
+  );
+  // What was skipped behind a step that had failed goes on with it.
+  const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
+  const revived = again ? await reviveSkipped(tx, row.id, context.onFailure) : null;
+  return revived ?? progress ?? skipped ?? before;
+}

@@ -1,0 +1,60 @@
+// A task that is addressed to one person is openly taken over by another, who then answers it for them.
+import { recordDeeds } from '#db/audit.ts';
+import type { Transaction } from '#db/database.ts';
+import { touchPlan } from '#db/events.ts';
+import type { PlanRow } from '#db/plans.ts';
+import { markTakenOver } from '#db/sql/settle-by-person.ts';
+import { readStepsById } from '#db/step-pages.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { assigneeOf } from '#domain/plan/assignee.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
+import type { Settlement } from '#domain/service.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+
+/**
+ * The caller holds the plan's lock and has checked that `actor` may decide about it. The person who was asked may still answer.
+ * @throws `invalid_request` for a step that is addressed to nobody, and what an answer throws for one that is not waiting
+ */
+export async function takeOver(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  from: StepStatus[],
+  settlement: Settlement,
+  actor: Actor,
+): Promise<void> {
+  const { steps = {}, about } = settlement;
+  const names = Object.keys(steps);
+  requireFates(settlement);
+  if (Object.values(steps).some((fate) => fate !== 'take_over'))
+    throw new CountersignError(
+      'invalid_request',
+      'Take over the steps first, then send their outcomes in another request.',
+    );
+  const found = await readStepsById(tx, row.id, names);
+  await requireAsSeen(tx, row, found, about);
+  await requireWaiting(tx, row, found, from, names);
+  const open = found.find((step) => assigneeOf(step) === null);
+  if (open !== undefined)
+    throw new CountersignError(
+      'invalid_request',
+      `Step ${open.label} isn't assigned to one person: answer it directly.`,
+      { details: { step: open.id } },
+    );
+  await markTakenOver(tx, row.id, names, actor.id);
+  await recordDeeds(
+    tx,
+    found.map((step) => ({
+      planId: row.id,
+      actor,
+      action: 'take_over',
+      version: row.version,
+      data: { step: step.id, for: assigneeOf(step) },
+    })),
+  );
+  await touchPlan(tx, row.id, 'taken_over', `by ${actor.id}`);
+  await wakeWatchers(tx, context.enqueue, row.id);
+}

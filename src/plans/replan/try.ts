@@ -1,0 +1,67 @@
+// Tries a change of a plan without changing anything: what stands against proposing it now.
+import { z } from 'zod';
+import { readPlanRow } from '#db/plans.ts';
+import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { PlanPatch } from '#domain/plan/patch.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { willRun } from '../decisions/approve-change.ts';
+import type { PatchEffect } from '../change/model.ts';
+import { resolveNotes } from '../change/prerequisites.ts';
+import { findReplaced, requireOwnIds, requirePatchable, resolveProposed } from '../change/receive.ts';
+
+/**
+ * What the change would do now, and which steps it has wait for some that will not be done.
+ * @param runId the run in which it is proposed: what it fetched may be used; null: none
+ * @throws what stands against proposing it
+ */
+export async function tryPatch(
+  context: PlansContext,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+  runId: string | null,
+): Promise<{ effect: PatchEffect; problems: string[] }> {
+  const db = context.db.query;
+  requireOwnIds(patch.operations);
+  const row = await readPlanRow(db, planId);
+  requirePatchable(row);
+  await findReplaced(db, row, actor, patch.base_revision);
+  const operations = await resolveNotes(db, planId, patch.operations);
+  const effect = await resolveProposed(context, db, row, { ...patch, operations }, runId);
+  const running = await willRun(db, row, effect);
+  const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);
+  const problems = dead.map(
+    ({ id, status }) =>
+      `A step would wait for step ${id}, which is ${status} and will not be done. Replace step ${id}, or do not wait for it.`,
+  );
+  return { effect, problems };
+}
+
+const Listed = z.array(z.object({ message: z.string() })).min(1);
+
+/** All that an error lists, as sentences. */
+export function sentencesOf({ message, details }: CountersignError): string[] {
+  const listed = Listed.safeParse(details.errors);
+  return listed.success ? listed.data.map((one) => one.message) : [message];
+}
+
+/**
+ * Why `actor` could not propose the change now, as sentences; empty: nothing stands against it.
+ * @param runId the run in which it is proposed: what it fetched may be used
+ */
+export async function findPatchProblems(
+  context: PlansContext,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+  runId: string | null,
+): Promise<string[]> {
+  try {
+    return (await tryPatch(context, planId, patch, actor, runId)).problems;
+  } catch (error) {
+    if (error instanceof CountersignError) return sentencesOf(error);
+    throw error;
+  }
+}
