@@ -1,7 +1,7 @@
 // A year of plans that have ended, made of two that ran: whatever the tables have of them is copied under other ids and moved back
 // in time, so what is deleted and measured is what the program itself writes. The oldest rows come first, as they would have.
 import { type SQL, sql } from 'drizzle-orm';
-import { sealAudit } from '#db/audit-seals.ts';
+import { sealAudit } from '#db/audit/seals.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { Service } from '#domain/service.ts';

@@ -1,7 +1,7 @@
 // What planning costs beside the model's own time: controller, tools, checkpoints, memo and budget, in Postgres.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Instance } from '#app/wire/instance.ts';
-import { createPortfolioReader } from '#db/portfolio.ts';
+import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { systemClock } from '#domain/clock.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';

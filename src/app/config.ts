@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
-import { type AuditKey, deriveAuditKey } from '#db/audit-chain.ts';
+import { type AuditKey, deriveAuditKey } from '#db/audit/chain.ts';
 import {
   readEncryptionKey,
   readSlackAccess,

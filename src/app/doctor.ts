@@ -1,11 +1,11 @@
 // doctor: checks each part and says what to do about what is broken.
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { readAuditState } from '#db/audit-seals.ts';
+import { readAuditState } from '#db/audit/seals.ts';
 import { readBackends, readShared } from '#db/backends.ts';
-import { readDeliveryState } from '#db/chat-places.ts';
+import { readInboxState } from '#db/chat/inbox.ts';
+import { readDeliveryState } from '#db/chat/places.ts';
 import { countJobs } from '#db/gauges.ts';
-import { readInboxState } from '#db/inbox.ts';
 import { migrationState, readNewestMigration, readSchemaAge } from '#db/migrate.ts';
 import { countDeletedPlans, readRetention } from '#db/retention.ts';
 import { readIdentity, readServerFacts } from '#db/server-facts.ts';

@@ -12,7 +12,7 @@ const root = new URL('../../', import.meta.url).href;
 /** A file by its path alone, of a kind whose format is decided by its folder. */
 const plainFile = /^\.{1,2}\/[^?#%\\]*\.(?:js|ts)$/;
 
-/** `#db/plans.ts` → its URL by package.json; null when the alias is not a plain folder. */
+/** `#db/plans/plans.ts` → its URL by package.json; null when the alias is not a plain folder. */
 function createAliases(imports: Record<string, string>): (specifier: string) => string | null {
   const folders = new Map<string, string>();
   for (const [alias, target] of Object.entries(imports)) {

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import { readBackends } from '#db/backends.ts';
-import { readSpentSince } from '#db/spending.ts';
+import { readSpentSince } from '#db/planning/spending.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { readEndpoints } from '#db/webhooks.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';

@@ -8,7 +8,7 @@ import type { HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { followActivity } from '#chat/outbox/follow-activity.ts';
-import { createSealing } from '#db/audit-seals.ts';
+import { createSealing } from '#db/audit/seals.ts';
 import { hasWorker } from '#db/backends.ts';
 import { endpointId, storeEndpoints } from '#db/webhooks.ts';
 import type { ToolHost } from '#domain/tool.ts';

@@ -11,7 +11,7 @@ import {
   settleHome,
   type TakenHome,
   takeHome,
-} from '#db/chat-homes.ts';
+} from '#db/chat/homes.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
 import { Platform } from '#domain/chat/inbox.ts';

@@ -1,8 +1,6 @@
 // The workspaces in which the Slack app is installed. Consequences of installing or removing it (retrying what waits, or recording
 // why it cannot be posted) commit with the change.
-import { breakPlaces, inTenants, mendPlaces } from '#db/chat-places.ts';
-import type { Database, Transaction } from '#db/database.ts';
-import type { Seal } from '#db/seal.ts';
+import { breakPlaces, inTenants, mendPlaces } from '#db/chat/places.ts';
 import {
   findInstallation,
   type InstallationRow,
@@ -15,7 +13,9 @@ import {
   reopenEvents,
   storeInstallation,
   useOauthState,
-} from '#db/slack-installations.ts';
+} from '#db/chat/slack-installations.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Seal } from '#db/seal.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';

@@ -1,5 +1,5 @@
 // Stores what Teams requires for writing to a chat or channel.
-import { lockConversation } from '#db/messages.ts';
+import { lockConversation } from '#db/chat/messages.ts';
 import {
   closeTeamsArea,
   markWelcomed,
@@ -7,7 +7,7 @@ import {
   readTeamsConversation,
   reopenTeamsArea,
   storeTeamsConversation,
-} from '#db/teams-conversations.ts';
+} from '#db/chat/teams-conversations.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import { speakAsBot } from '#messages/speak.ts';

@@ -5,7 +5,7 @@ import {
   readCopyTime,
   storeUserGroups,
   type UserGroupCopy,
-} from '#db/user-groups.ts';
+} from '#db/people/user-groups.ts';
 import {
   isUserGroup,
   readUserGroupId,

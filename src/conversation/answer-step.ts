@@ -1,10 +1,10 @@
 // An answer to a step that was said in the chat: a press or a word confirms it, as the person who does, for the attempt that asked.
 import { answerWords } from '#cards/decision-words.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
-import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
-import { type RunRow, updateRun } from '#db/runs.ts';
+import { showName } from '#db/people/identities.ts';
+import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
+import { type RunRow, updateRun } from '#db/planning/runs.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';

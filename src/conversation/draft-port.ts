@@ -1,8 +1,9 @@
 // What draft operations may do through the database: read outputs of their plan page by page, keep draftbooks and reports.
-import { loadArtifacts, readContent, storeArtifact } from '#db/artifacts.ts';
+
 import type { Database } from '#db/database.ts';
-import { countSources, readSources } from '#db/draft-sources.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { loadArtifacts, readContent, storeArtifact } from '#db/plans/artifacts.ts';
+import { countSources, readSources } from '#db/plans/draft-sources.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import type { DraftPort, OutputsOf } from '#tools/ports.ts';

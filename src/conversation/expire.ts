@@ -2,12 +2,12 @@
 // whose planner's question nobody answered.
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { decisionWords } from '#cards/decision-words.ts';
-import { changeSteps } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+import { comesAfter, createPages, type Place } from '#db/plans/waiting.ts';
 import { countersign, plans, planVersions, runs } from '#db/schema.ts';
-import { isoOf } from '#db/sql/time.ts';
-import { comesAfter, createPages, type Place } from '#db/waiting.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { isoOf } from '#db/time.ts';
 import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';

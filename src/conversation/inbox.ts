@@ -1,15 +1,15 @@
 // The inbox of one person: every plan in exactly one of five groups. What waits for them comes first; the rest is by status.
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
-import { findCalled, readNamesOf, readPerson } from '#db/identities.ts';
+import { findCalled, readNamesOf, readPerson } from '#db/people/identities.ts';
 import {
   type GroupFilter,
   type GroupPlace,
   readGroups,
   readLabelsAcross,
-} from '#db/plan-groups.ts';
-import { readSummaries } from '#db/plans.ts';
-import type { Within } from '#db/plans-within.ts';
+} from '#db/plans/groups.ts';
+import { readSummaries } from '#db/plans/plans.ts';
+import type { Within } from '#db/plans/within.ts';
 import { personKey } from '#domain/people/names.ts';
 import {
   type Inbox,

@@ -1,18 +1,18 @@
 // The facts of a plan's card for one viewer, read fresh each time.
 import type { Queryable } from '#db/database.ts';
-import { readOpenFindings, toFinding } from '#db/findings.ts';
-import { readPassedStarts } from '#db/passed-starts.ts';
-import { readNotes, readScheduleHead } from '#db/planning-artifacts.ts';
-import { readPlan } from '#db/plans.ts';
+import { readTenantOf } from '#db/people/tenants.ts';
+import { readNotes, readScheduleHead } from '#db/planning/artifacts.ts';
+import { readOpenFindings, toFinding } from '#db/plans/findings.ts';
+import { readPassedStarts } from '#db/plans/passed-starts.ts';
+import { readPlan } from '#db/plans/plans.ts';
 import {
   readAsking,
   readDifferentCalls,
   readLabels,
   readNextSteps,
   readSteps,
-} from '#db/step-pages.ts';
-import { countPartitionProgress, countPartitions } from '#db/step-partitions.ts';
-import { readTenantOf } from '#db/tenants.ts';
+} from '#db/steps/pages.ts';
+import { countPartitionProgress, countPartitions } from '#db/steps/partitions.ts';
 import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -34,11 +34,11 @@ import {
 } from '#plans/authority/approver-words.ts';
 import { readAskedNames } from '#plans/authority/asked-person.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority/authority.ts';
+import { diffVersions } from '#plans/change/version-diff.ts';
+import { describeTerms } from '#plans/content/terms.ts';
 import { operationsWith } from '#plans/decisions/approve-change.ts';
 import { findNextOccurrence } from '#plans/series/next-occurrence.ts';
 import { isNamedFor } from '#plans/series/occurrences.ts';
-import { describeTerms } from '#plans/content/terms.ts';
-import { diffVersions } from '#plans/change/version-diff.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import { readPartitionSummaries } from '#plans/views/views.ts';
 import { measureWorkingDay } from '#timeline/working-time.ts';

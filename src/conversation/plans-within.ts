@@ -1,12 +1,12 @@
 // What people of one organisation see where several share an instance: what is their organisation's, and what they requested or are
 // asked in that is the instance's own. Never anything of another organisation.
-import { keepReadable } from '#db/conversation-readers.ts';
+import { keepReadable } from '#db/chat/conversation-readers.ts';
 import type { Queryable } from '#db/database.ts';
-import { readNamesOf, readPerson } from '#db/identities.ts';
-import { readOpenQuestions } from '#db/plan-groups.ts';
-import { readPlanRow } from '#db/plans.ts';
-import { isConversationWithin, isRunWithin, keepWithin, type Within } from '#db/plans-within.ts';
-import { readRun, tenantOfTurn } from '#db/runs.ts';
+import { readNamesOf, readPerson } from '#db/people/identities.ts';
+import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
+import { readOpenQuestions } from '#db/plans/groups.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { isConversationWithin, isRunWithin, keepWithin, type Within } from '#db/plans/within.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';

@@ -1,7 +1,7 @@
 // The service as far as somebody of one organisation reaches it: what is of another reads as what does not exist. The console, the
 // API, chats that several organisations share and their planners all read through this.
-import { conversationNotFound } from '#db/messages.ts';
-import { planNotFound } from '#db/plan-rows.ts';
+import { conversationNotFound } from '#db/chat/messages.ts';
+import { planNotFound } from '#db/plans/rows.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';

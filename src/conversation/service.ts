@@ -1,24 +1,24 @@
 // The service behind every surface, assembled from the modules below it.
 import { refusalWords } from '#cards/decision-words.ts';
-import { listArtifacts, loadArtifacts } from '#db/artifacts.ts';
-import { readAudit } from '#db/audit.ts';
-import { keepReadable } from '#db/conversation-readers.ts';
-import { listConversations } from '#db/conversations.ts';
-import { listRequests } from '#db/data-requests.ts';
+import { readAudit } from '#db/audit/audit.ts';
+import { keepReadable } from '#db/chat/conversation-readers.ts';
+import { listConversations } from '#db/chat/conversations.ts';
+import { isShownIn, isSpokenIn, readMessages } from '#db/chat/messages.ts';
+import { noteRunRead, readRunRead } from '#db/chat/shown.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
-import { listFindings } from '#db/findings.ts';
-import { readEveryName, readNamesOf, readPerson, readShown } from '#db/identities.ts';
-import { isShownIn, isSpokenIn, readMessages } from '#db/messages.ts';
-import { listPatches } from '#db/patches.ts';
-import { readPlanStats } from '#db/plan-stats.ts';
-import { readArtifacts } from '#db/planning-artifacts.ts';
-import { listPlans, readPlan, readPlanRow } from '#db/plans.ts';
-import { listPlaybooks } from '#db/playbooks.ts';
-import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/runs.ts';
-import { noteRunRead, readRunRead } from '#db/shown.ts';
-import { readLabels } from '#db/step-pages.ts';
-import { countMatches } from '#db/step-partitions.ts';
-import { readTenantOf } from '#db/tenants.ts';
+import { listRequests } from '#db/people/data-requests.ts';
+import { readEveryName, readNamesOf, readPerson, readShown } from '#db/people/identities.ts';
+import { readTenantOf } from '#db/people/tenants.ts';
+import { readArtifacts } from '#db/planning/artifacts.ts';
+import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/planning/runs.ts';
+import { listArtifacts, loadArtifacts } from '#db/plans/artifacts.ts';
+import { listFindings } from '#db/plans/findings.ts';
+import { listPatches } from '#db/plans/patches.ts';
+import { listPlans, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { listPlaybooks } from '#db/plans/playbooks.ts';
+import { readPlanStats } from '#db/plans/stats.ts';
+import { readLabels } from '#db/steps/pages.ts';
+import { countMatches } from '#db/steps/partitions.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -35,6 +35,9 @@ import { createNoteName } from '#people/note-name.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
 import { letIn } from '#plans/authority/refused.ts';
+import { preparePropose } from '#plans/change/propose.ts';
+import { diffVersions } from '#plans/change/version-diff.ts';
+import { simulatePlan } from '#plans/content/simulate.ts';
 import { receiveFinding } from '#plans/findings/receive.ts';
 import { settleFinding } from '#plans/findings/settle.ts';
 import {
@@ -44,9 +47,6 @@ import {
   removePlaybook,
   savePlaybook,
 } from '#plans/playbooks/playbooks.ts';
-import { preparePropose } from '#plans/change/propose.ts';
-import { simulatePlan } from '#plans/content/simulate.ts';
-import { diffVersions } from '#plans/change/version-diff.ts';
 import { readForecast } from '#plans/views/forecast.ts';
 import { readGroups } from '#plans/views/groups.ts';
 import { exportLog } from '#plans/views/log.ts';

@@ -2,8 +2,8 @@
 // checkpoint of this turn, the run alone.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
-import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
-import { isOvertaken, type RunRow, readRun } from '#db/runs.ts';
+import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
+import { isOvertaken, type RunRow, readRun } from '#db/planning/runs.ts';
 import { offersQuestionId, styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { Offer, SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';

@@ -2,10 +2,10 @@
 // were shown, and the next turn is queued with it.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { refusalWords } from '#cards/decision-words.ts';
+import { appendMessage } from '#db/chat/messages.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
-import { readStanding, showName } from '#db/identities.ts';
-import { appendMessage } from '#db/messages.ts';
-import { lockRun, type RunRow, readRun, toRunView } from '#db/runs.ts';
+import { readStanding, showName } from '#db/people/identities.ts';
+import { lockRun, type RunRow, readRun, toRunView } from '#db/planning/runs.ts';
 import { callOf, heardParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,9 +1,10 @@
 // The facts of a planning session's card at the end of an earlier turn, with what a person decided about it. Only the last state of
 // each turn is kept.
+
+import { readSaidAround } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { readSaidAround } from '#db/messages.ts';
-import { readTurnState } from '#db/planning-checkpoints.ts';
-import { type RunRow, readRun } from '#db/runs.ts';
+import { readTurnState } from '#db/planning/checkpoints.ts';
+import { type RunRow, readRun } from '#db/planning/runs.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { SessionCardFacts, SessionOver } from '#domain/planning/session-card.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';

@@ -1,9 +1,9 @@
 // What a change waiting for approval does, with the effects of the calls it adds or alters.
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Queryable } from '#db/database.ts';
-import { labelPatched, namePatched, readPatchOperations } from '#db/patches.ts';
+import { labelPatched, namePatched, readPatchOperations } from '#db/plans/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';

@@ -1,7 +1,8 @@
 // Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
-import { readPlan } from '#db/plans.ts';
-import { readSteps, readStepsById } from '#db/step-pages.ts';
-import { readTenantOf } from '#db/tenants.ts';
+
+import { readTenantOf } from '#db/people/tenants.ts';
+import { readPlan } from '#db/plans/plans.ts';
+import { readSteps, readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import type { StepComment } from '#domain/plan/plan.ts';

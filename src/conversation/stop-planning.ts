@@ -1,10 +1,10 @@
 // Stops the planner of a run: the turn ends there, and what the planner still says counts no more.
 import { refusalWords } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Commit } from '#db/database.ts';
-import { lockPlan } from '#db/plans.ts';
-import { lockRun, readRun, updateRun } from '#db/runs.ts';
+import { lockRun, readRun, updateRun } from '#db/planning/runs.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

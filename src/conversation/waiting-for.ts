@@ -1,6 +1,6 @@
 // What waits for one person in all plans, by the same rules that check decisions. The number of statements does not grow with the
 // number of plans.
-import { readApprovalsOf } from '#db/approvals.ts';
+import { readApprovalsOf } from '#db/plans/approvals.ts';
 import {
   type GroupFilter,
   type GroupPlace,
@@ -10,7 +10,7 @@ import {
   readOpenPlans,
   readOpenProblems,
   readOpenQuestions,
-} from '#db/plan-groups.ts';
+} from '#db/plans/groups.ts';
 import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
 import { operationName } from '#domain/tool.ts';

@@ -1,8 +1,8 @@
 // Notifies open inboxes which plans changed. One reader per process reads the changes once a second for all watchers; each surface
 // then reads again what it shows.
 import { setTimeout as pause } from 'node:timers/promises';
-import { readStandings, type Standing } from '#db/plan-groups.ts';
-import { keepWithin } from '#db/plans-within.ts';
+import { readStandings, type Standing } from '#db/plans/groups.ts';
+import { keepWithin } from '#db/plans/within.ts';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { PlanScope } from '#domain/plan/scope.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -1,9 +1,10 @@
 // Follows a plan or a conversation: woken by NOTIFY, and polling every two seconds in case a notification was lost.
-import { readDiff } from '#db/events.ts';
-import { readMessages } from '#db/messages.ts';
+
+import { readMessages } from '#db/chat/messages.ts';
 import type { Listener, Topic } from '#db/notify.ts';
-import { readPlanRow } from '#db/plans.ts';
-import { readActivity } from '#db/runs.ts';
+import { readActivity } from '#db/planning/runs.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { readDiff } from '#db/steps/events.ts';
 import type { Change } from '#domain/plan/views.ts';
 import type { ConversationEvent } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -7,7 +7,7 @@ import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { backends } from './schema.ts';
-import { now } from './sql/time.ts';
+import { now } from './time.ts';
 
 /** A back end says this often that it is there. */
 export const renewEverySeconds = 5;

@@ -4,7 +4,7 @@ import type { RateLimits } from '#domain/chat/chat.ts';
 import type { Queryable } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { rateLimits } from './schema.ts';
-import { inSeconds, now } from './sql/time.ts';
+import { inSeconds, now } from './time.ts';
 
 const ms = (value: number) => sql`make_interval(secs => ${value / 1000}::float8)`;
 const msFromNow = (moment: SQL) =>

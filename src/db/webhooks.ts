@@ -6,7 +6,7 @@ import type { WebhookEvent, WebhookSettings } from '#domain/webhook.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { countersign } from './schema/columns.ts';
 import { webhookDeliveries, webhookEndpoints } from './schema.ts';
-import { inSeconds, now } from './sql/time.ts';
+import { inSeconds, now } from './time.ts';
 
 /** The name of an endpoint, in tables and on the command line. */
 export function endpointId({ url }: Pick<WebhookSettings, 'url'>): string {

@@ -11,10 +11,10 @@ import {
   storeBackend,
   sweepBackends,
 } from '#db/backends.ts';
-import { touchPlan } from '#db/events.ts';
-import { lockPlan } from '#db/plans.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { findDeserted } from '#db/sql/lanes.ts';
-import { readLabels } from '#db/step-pages.ts';
+import { touchPlan } from '#db/steps/events.ts';
+import { readLabels } from '#db/steps/pages.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { OperationSpec, ToolRegistry } from '#domain/tool.ts';

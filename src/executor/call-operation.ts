@@ -1,6 +1,6 @@
 // One call: marked first if it must not be repeated, limited in time, abandoned when its lease or plan is gone.
 import type { Outcome } from '#db/sql/settle.ts';
-import { countSucceeded } from '#db/steps.ts';
+import { countSucceeded } from '#db/steps/steps.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -3,14 +3,14 @@
 // A result may arrive before the call has returned: it settles the attempt, and what the worker reports about that attempt later is
 // ignored. Each change is made under the plan's lock, so of a callback, a poll, a cancellation and a recovery that arrive together the
 // first counts.
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { readTenantOf } from '#db/people/tenants.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { type Callback, closeCallback, findCallback, storeCallback } from '#db/sql/callbacks.ts';
 import { addToQuestions, type Outcome } from '#db/sql/settle.ts';
-import { readTenantOf } from '#db/tenants.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { type CallbackResult, callbackPath } from '#domain/callback.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,6 +1,6 @@
 // Claims ready steps that this back end can run, with their leases, reservations and later wakeups, inside the transaction of a turn.
 import type { Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import {
   type ClaimedStep,
   type ClaimTerms,
@@ -12,14 +12,14 @@ import {
 import { hasOthersReady } from '#db/sql/lanes.ts';
 import { lockPools, readWaits, reserve, storeWaits } from '#db/sql/resources.ts';
 import { freeByStart, type Outcome, type StartTerms } from '#db/sql/settle.ts';
-import { type Lane, readLanes } from '#db/steps.ts';
+import { type Lane, readLanes } from '#db/steps/steps.ts';
 import { system } from '#domain/people/actor.ts';
 import { operationName } from '#domain/tool.ts';
+import { skipMissed } from '#plans/change/skip-missed.ts';
+import { serves } from '#plans/content/serve-lanes.ts';
 import { finishIfDone } from '#plans/lifecycle/finish.ts';
 import { transition } from '#plans/lifecycle/lifecycle.ts';
 import { wakeWatchers } from '#plans/lifecycle/wake.ts';
-import { serves } from '#plans/content/serve-lanes.ts';
-import { skipMissed } from '#plans/change/skip-missed.ts';
 import { decideCall } from '#tools/guard.ts';
 import { offersOf } from './backends.ts';
 import { chooseSteps } from './choose-steps.ts';

@@ -1,9 +1,10 @@
 // Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
 // skipped too, and so is one that waits for a question which was answered with No, or for a call that a person said no to.
-import { readOutputs } from '#db/artifacts.ts';
-import { showName } from '#db/identities.ts';
+
+import { showName } from '#db/people/identities.ts';
+import { readOutputs } from '#db/plans/artifacts.ts';
 import { readPredecessors } from '#db/sql/predecessors.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { answeredNo, decidesItself } from '#domain/plan/yes-no.ts';
 import { isObject } from '#domain/text.ts';

@@ -1,6 +1,6 @@
 // Dependencies of the executor.
 import type { Database, Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Lease } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';

@@ -1,6 +1,6 @@
 // The checks between a claimed step and its call: the plan's scope, and the seal of what was approved.
-import { recordDeeds } from '#db/audit.ts';
-import type { PlanRow } from '#db/plans.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';

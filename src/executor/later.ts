@@ -1,7 +1,7 @@
 // Work that goes on after its call came back: asked for now and then, by any worker that has the operation, until it is settled.
 // Asking changes nothing, so that it is no attempt: a worker that dies meanwhile is followed by another one.
 import { z } from 'zod';
-import { lockPlan } from '#db/plans.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { askAgainLater, type LaterStep, laterOwner, takeLaterSteps } from '#db/sql/later.ts';
 import type { Outcome } from '#db/sql/settle.ts';

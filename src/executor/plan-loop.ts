@@ -2,7 +2,7 @@
 // steps of the previous one are called.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
-import { type PlanRow, readPlanRow } from '#db/plans.ts';
+import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Lease } from '#db/sql/leases.ts';
 import type { Outcome } from '#db/sql/settle.ts';

@@ -1,8 +1,8 @@
 // Turns approved arguments into those of the call: resolves references, decides run-time values, validates the result.
 import { isDeepStrictEqual } from 'node:util';
-import { loadArtifacts, readContent, readOutputs } from '#db/artifacts.ts';
-import { readRun } from '#db/runs.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readRun } from '#db/planning/runs.ts';
+import { loadArtifacts, readContent, readOutputs } from '#db/plans/artifacts.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import {
   artifactsOf,

@@ -1,5 +1,5 @@
 // Recovery after crashes: expired leases, unused reservations, plans whose job was lost, approvals nobody started, stalled plans.
-import { lockPlan } from '#db/plans.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { findPlansFor } from '#db/sql/lanes.ts';
 import { findPlansWithLostLeases } from '#db/sql/leases.ts';
 import {
@@ -9,7 +9,7 @@ import {
   settleLostSteps,
 } from '#db/sql/recover.ts';
 import { findOrphanedReservations, forgetOldWaits } from '#db/sql/resources.ts';
-import { readLabels } from '#db/step-pages.ts';
+import { readLabels } from '#db/steps/pages.ts';
 import { system } from '#domain/people/actor.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import { countOf } from '#domain/words.ts';

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Outcome } from '#db/sql/settle.ts';
-import { readStepsById } from '#db/step-pages.ts';
-import { readWorkDone } from '#db/steps.ts';
+import { readStepsById } from '#db/steps/pages.ts';
+import { readWorkDone } from '#db/steps/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { SeenState } from '#domain/plan/seen.ts';
 import { isObject, type JsonObject } from '#domain/text.ts';

@@ -1,13 +1,16 @@
 // Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and ends
 // the plan after its last step.
 import { and, eq } from 'drizzle-orm';
-import { drawArtifactId, inlineOutputBytes, outputName, storeArtifact } from '#db/artifacts.ts';
-import { recordDeeds } from '#db/audit.ts';
-import type { PlanProgress } from '#db/change-steps.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
 import { notify } from '#db/notify.ts';
-import type { PlanRow } from '#db/plans.ts';
+import {
+  drawArtifactId,
+  inlineOutputBytes,
+  outputName,
+  storeArtifact,
+} from '#db/plans/artifacts.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { planSteps } from '#db/schema.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { findStepIds } from '#db/sql/impact.ts';
@@ -21,6 +24,8 @@ import {
   type StoredOutcome,
   settleSteps,
 } from '#db/sql/settle.ts';
+import type { PlanProgress } from '#db/steps/change-steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';

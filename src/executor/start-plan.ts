@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasWorkedFor, readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
-import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
-import { readOperations } from '#db/steps.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
+import { readOperations } from '#db/steps/steps.ts';
 import { system } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { Catalogues } from '#domain/tool.ts';

@@ -1,7 +1,7 @@
 // One turn of a back end on a plan: settles what ended and claims what is ready, in one transaction under the plan's lock. Steps freed
 // by a batch can be claimed with it, and a plan of short steps costs one commit per batch.
 import type { Transaction } from '#db/database.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { announceProgress, wakeWatchers } from '#plans/lifecycle/wake.ts';

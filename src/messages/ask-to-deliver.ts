@@ -1,5 +1,5 @@
 // Queues delivery for a conversation that lives on a chat platform.
-import { askForDelivery } from '#db/chat-places.ts';
+import { askForDelivery } from '#db/chat/places.ts';
 import type { Transaction } from '#db/database.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 

@@ -1,7 +1,7 @@
 // Stores messages of the bot. Everything it says goes through here.
 import { writeMessage } from '#cards/message-text.ts';
+import { appendMessage, type NewMessage } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
-import { appendMessage, type NewMessage } from '#db/messages.ts';
 import { type MessageParts, textParts } from '#domain/chat/message-parts.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { askToDeliver } from './ask-to-deliver.ts';

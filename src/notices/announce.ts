@@ -1,9 +1,9 @@
 // Tells people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
 import type { Transaction } from '#db/database.ts';
-import { type FindingRow, readOpenFindings } from '#db/findings.ts';
-import { readShown } from '#db/identities.ts';
-import { lockPlan, readPlan, readPlanRow } from '#db/plans.ts';
-import { readSteps } from '#db/step-pages.ts';
+import { readShown } from '#db/people/identities.ts';
+import { type FindingRow, readOpenFindings } from '#db/plans/findings.ts';
+import { lockPlan, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { readSteps } from '#db/steps/pages.ts';
 import type { CallToAction, MessageParts, Progress } from '#domain/chat/message-parts.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import { nameCall } from '#domain/plan/call-words.ts';

@@ -1,12 +1,13 @@
 // The people a message asks to do something: approvers of a proposal or a change, the assignee of a task, the requester of a step with an
 // unknown outcome. People who are in the conversation just now, or have done their part, are left out. Chat platforms mention the
 // others in the message and tell each of them once in a direct message (`src/chat/outbox`).
+
+import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { readShown, readStanding } from '#db/identities.ts';
-import { readSpeakersBefore } from '#db/messages.ts';
-import { readPatchOutcome } from '#db/patches.ts';
-import { type PlanRow, readPlanRow } from '#db/plans.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readShown, readStanding } from '#db/people/identities.ts';
+import { readPatchOutcome } from '#db/plans/patches.ts';
+import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { type Asked, type AskedFor, askedAtMost } from '#domain/chat/asked.ts';
 import type { MessageParts, Notice, Task } from '#domain/chat/message-parts.ts';
 import { isSamePerson } from '#domain/people/names.ts';

@@ -1,16 +1,16 @@
 // Reminds people in the plan's conversation of what waits for them, at a growing interval: steps that need an answer or a
 // settlement, changes that need approval. Waiting is never an error and never ends by itself.
-import { showName } from '#db/identities.ts';
-import { readPatchOutcome } from '#db/patches.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { showName } from '#db/people/identities.ts';
+import { readPatchOutcome } from '#db/plans/patches.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import {
   createPages,
   findOverdueChanges,
   findOverdueQuestions,
   type OverdueChange,
   type OverdueQuestion,
-} from '#db/waiting.ts';
+} from '#db/plans/waiting.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -1,11 +1,11 @@
 // Reminders: stored once, sent when due, scheduled again until their rule ends.
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
+import { showName } from '#db/people/identities.ts';
+import { readTenantsOf } from '#db/people/tenants.ts';
+import { comesAfter, createPages, type Place } from '#db/plans/waiting.ts';
 import { reminders } from '#db/schema.ts';
-import { isoOf } from '#db/sql/time.ts';
-import { readTenantsOf } from '#db/tenants.ts';
-import { comesAfter, createPages, type Place } from '#db/waiting.ts';
+import { isoOf } from '#db/time.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';

@@ -1,9 +1,9 @@
 // People who sign in, and their personal tokens: who somebody is, decided at each request by the current settings. Nothing is
 // kept in a process, so any gateway answers; of sessions and tokens only hashes are stored.
 import { createHash } from 'node:crypto';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Database } from '#db/database.ts';
-import { lockIdentities, readEveryName, storeName } from '#db/identities.ts';
+import { lockIdentities, readEveryName, storeName } from '#db/people/identities.ts';
 import {
   type AccessToken,
   endSession,
@@ -21,7 +21,7 @@ import {
   takeTry,
   touchSession,
   touchToken,
-} from '#db/sign-ins.ts';
+} from '#db/people/sign-ins.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { type Actor, person as personActor } from '#domain/people/actor.ts';

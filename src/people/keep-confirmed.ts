@@ -2,7 +2,7 @@
 import { memoryWords } from '#cards/memory-words.ts';
 import { confirmPolicy } from '#cards/policy-words.ts';
 import type { Transaction } from '#db/database.ts';
-import type { RunRow } from '#db/runs.ts';
+import type { RunRow } from '#db/planning/runs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { applyOverride, defaultPolicy } from '#domain/people/policy.ts';
 import type { AskedQuestion, GivenAnswer } from '#domain/planning/asked-question.ts';

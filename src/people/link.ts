@@ -3,7 +3,7 @@
 // Concurrency: linking and unlinking hold one lock until the end, so of two simultaneous links the second sees the first. Cycles
 // cannot arise: an account points to a person, and a person points to nobody.
 import { hash } from 'node:crypto';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import {
   forgetAccounts,
@@ -14,7 +14,7 @@ import {
   readPerson,
   storePerson,
   wereLinked,
-} from '#db/identities.ts';
+} from '#db/people/identities.ts';
 import {
   countWrongCodes,
   findLinkCode,
@@ -22,8 +22,8 @@ import {
   markLinkCode,
   recordWrongCode,
   storeLinkCode,
-} from '#db/link-codes.ts';
-import { markProbed, readPolicy, replacePolicy } from '#db/policies.ts';
+} from '#db/people/link-codes.ts';
+import { markProbed, readPolicy, replacePolicy } from '#db/people/policies.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, person as personActor } from '#domain/people/actor.ts';

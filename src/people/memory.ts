@@ -1,9 +1,10 @@
 // What people asked to keep: kept, shown and forgotten by their own words, on any surface. In a chat with one person it is that
 // person's; where others read along it is the channel's, and what a person keeps alone is neither shown nor used.
 import { memoryWords } from '#cards/memory-words.ts';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
+import { lockConversation } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
-import { isOnePerson } from '#db/identities.ts';
+import { isOnePerson } from '#db/people/identities.ts';
 import {
   changeMemory,
   deleteMemory,
@@ -12,8 +13,7 @@ import {
   ownerOfPerson,
   readMemory,
   storeMemory,
-} from '#db/memory.ts';
-import { lockConversation } from '#db/messages.ts';
+} from '#db/people/memory.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import {

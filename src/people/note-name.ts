@@ -1,6 +1,6 @@
 // Stores display names from chat platforms. A person's identity stays their account.
 import type { Database } from '#db/database.ts';
-import { storeName } from '#db/identities.ts';
+import { storeName } from '#db/people/identities.ts';
 import type { Clock } from '#domain/clock.ts';
 import { makeStorableText } from '#domain/text.ts';
 

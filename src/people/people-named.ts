@@ -1,6 +1,12 @@
 // The people a card or sentence mentions, with the names readers know them by.
 import type { Queryable } from '#db/database.ts';
-import { findCalled, readNamesOf, readPerson, readShown, readStanding } from '#db/identities.ts';
+import {
+  findCalled,
+  readNamesOf,
+  readPerson,
+  readShown,
+  readStanding,
+} from '#db/people/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { platformOf } from '#domain/chat/chat.ts';
 import { isSamePerson } from '#domain/people/names.ts';

@@ -1,11 +1,11 @@
 // The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
 // only change it are stored and confirmed; they start no plan.
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
+import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
-import { isOnePerson } from '#db/identities.ts';
-import { readLatestMessages } from '#db/messages.ts';
-import { readPolicy, replacePolicy, storePolicy } from '#db/policies.ts';
-import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#db/runs.ts';
+import { isOnePerson } from '#db/people/identities.ts';
+import { readPolicy, replacePolicy, storePolicy } from '#db/people/policies.ts';
+import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#db/planning/runs.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,9 +1,9 @@
 // The time zone in which people mean their times: "tomorrow at 9:30" is the speaker's, wherever the instance runs. A run keeps the
 // zone of its requester, as last known; cards with several readers use it too, so that they show the times that were agreed.
 import type { Queryable } from '#db/database.ts';
-import { isOnePerson } from '#db/identities.ts';
-import { readPlanRow } from '#db/plans.ts';
-import { type RunRow, readRun } from '#db/runs.ts';
+import { isOnePerson } from '#db/people/identities.ts';
+import { type RunRow, readRun } from '#db/planning/runs.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 

@@ -1,8 +1,8 @@
 // Assembles a planner: the controller, a reasoner (a language model if one is configured, else the command grammar), the tools
 // and the stores.
 import type { Database, Queryable } from '#db/database.ts';
-import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning-checkpoints.ts';
-import { markProbed, readPolicy } from '#db/policies.ts';
+import { markProbed, readPolicy } from '#db/people/policies.ts';
+import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import { findExceeded, type Spent } from '#domain/budget.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import { payingRun } from '#domain/planning/part.ts';

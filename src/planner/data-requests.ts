@@ -1,17 +1,17 @@
 // Requests of planners for data: filed once, fulfilled by any worker into an artifact, and waited for for a while.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { drawArtifactId, loadRunArtifact } from '#db/artifacts.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Listener } from '#db/notify.ts';
 import {
   countRequests,
   type Fulfilment,
   fileRequest,
   readRequest,
   settleRequest,
-} from '#db/data-requests.ts';
-import type { Database, Transaction } from '#db/database.ts';
-import type { Listener } from '#db/notify.ts';
-import { readRun, tenantOfTurn } from '#db/runs.ts';
+} from '#db/people/data-requests.ts';
+import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
+import { drawArtifactId, loadRunArtifact } from '#db/plans/artifacts.ts';
 import type { Random } from '#domain/clock.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';

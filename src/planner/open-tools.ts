@@ -1,7 +1,7 @@
 // The planner's read-only view of the instance: manifest, read operations, plans.
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
-import { listPlans, readPlan } from '#db/plans.ts';
+import { listPlans, readPlan } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { payingRun } from '#domain/planning/part.ts';

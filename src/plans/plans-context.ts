@@ -1,6 +1,6 @@
 // Dependencies of the modules in `plans`.
 import type { Database, Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import type { Caps } from '#domain/budget.ts';
 import type { UserGroups } from '#domain/chat/user-groups.ts';
 import type { Clock, Random } from '#domain/clock.ts';
@@ -12,8 +12,8 @@ import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Catalogues } from '#domain/tool.ts';
-import type { OnFailure } from './lifecycle/stop-dependents.ts';
 import type { PoolLimits } from './content/normalise-step.ts';
+import type { OnFailure } from './lifecycle/stop-dependents.ts';
 
 /** `usual`: the model of plans that name none; `firstCallUsd`: the expected cost of a model's first call. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };

@@ -4,7 +4,7 @@
 // together, since each statement and each write to the archive costs as much for one as for a hundred.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
-import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plan-rows.ts';
+import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plans/rows.ts';
 import { countersign } from '#db/schema.ts';
 import { exportMarkdown } from '#plans/views/markdown.ts';
 import { tableRules } from './rules.ts';

@@ -1,10 +1,10 @@
 // A round of retention: one process of all deletes what is over, until nothing is left. What is cut off goes on in the next round.
 import { isAbsolute, join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import type { AuditKey } from '#db/audit-chain.ts';
-import { findPrunable, pruneAudit } from '#db/audit-seals.ts';
+import type { AuditKey } from '#db/audit/chain.ts';
+import { findPrunable, pruneAudit } from '#db/audit/seals.ts';
 import type { Database } from '#db/database.ts';
-import { readAuditPage } from '#db/plan-rows.ts';
+import { readAuditPage } from '#db/plans/rows.ts';
 import { beginRetention, bookDeleted, endRetention } from '#db/retention.ts';
 import { countersign } from '#db/schema.ts';
 import type { Clock, Random } from '#domain/clock.ts';

@@ -1,7 +1,7 @@
 // Runs whose planner died: planned again while that helps, and finally ended with the reason.
 import { writeMessage } from '#cards/message-text.ts';
-import { lockPlan } from '#db/plans.ts';
-import { findAbandonedRuns, lockRun, readRun, updateRun } from '#db/runs.ts';
+import { findAbandonedRuns, lockRun, readRun, updateRun } from '#db/planning/runs.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { system } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -1,9 +1,9 @@
 // Calls the planner with everything it may know. Every call ends in an outcome, unless the database goes away.
 import { readManifests } from '#db/backends.ts';
-import { isOnePerson } from '#db/identities.ts';
-import { readLatestMessages, type StoredMessage } from '#db/messages.ts';
-import type { PlanRow } from '#db/plans.ts';
-import type { RunRow } from '#db/runs.ts';
+import { readLatestMessages, type StoredMessage } from '#db/chat/messages.ts';
+import { isOnePerson } from '#db/people/identities.ts';
+import type { RunRow } from '#db/planning/runs.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { leaveOutQuotes } from '#domain/people/memory.ts';

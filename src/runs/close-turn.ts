@@ -1,5 +1,5 @@
 // Turns a planner's outcome into the columns of its run. Pure.
-import type { RunRow } from '#db/runs.ts';
+import type { RunRow } from '#db/planning/runs.ts';
 import { type CallToAction, callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';

@@ -1,7 +1,7 @@
 // A planner for one part of what a turn plans: claims the part under a lease, plans it in a session of its own, and stores the steps for
 // the planner that waits. One that dies is replaced: the next goes on from its checkpoints, and paid replies are used again.
 import { readManifests } from '#db/backends.ts';
-import { readLatestCheckpoint } from '#db/planning-checkpoints.ts';
+import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import {
   claimPart,
   keepPart,
@@ -9,8 +9,8 @@ import {
   readScaffold,
   releasePart,
   settlePart,
-} from '#db/planning-parts.ts';
-import { readRun } from '#db/runs.ts';
+} from '#db/planning/parts.ts';
+import { readRun } from '#db/planning/runs.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { granularityOf } from '#domain/planning/modes.ts';
 import { type PartPlace, type ScaffoldPart, sessionOfPart } from '#domain/planning/part.ts';

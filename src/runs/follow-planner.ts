@@ -1,6 +1,6 @@
 // While a planner works: what it is doing is noted for the people who wait, and it is stopped when its turn is over.
 import { setTimeout as pause } from 'node:timers/promises';
-import { noteActivity, type RunRow, readRun } from '#db/runs.ts';
+import { noteActivity, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
 import type { ConversationContext } from '#messages/context.ts';
 

@@ -1,7 +1,7 @@
 // What the run of a plan is left with: decided, or waiting again, with what is said, when a change that was asked for came to nothing.
 import type { Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
-import type { RunRow } from '#db/runs.ts';
+import type { RunRow } from '#db/planning/runs.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { nextRunStatus } from './run-table.ts';

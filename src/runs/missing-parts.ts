@@ -1,8 +1,8 @@
 // Parts that a plan in two layers lacks, as findings of the plan: what could not be planned is never left out unseen.
 import type { Transaction } from '#db/database.ts';
-import { readEndedParts } from '#db/planning-parts.ts';
-import { readPlanRow } from '#db/plans.ts';
-import type { RunRow } from '#db/runs.ts';
+import { readEndedParts } from '#db/planning/parts.ts';
+import type { RunRow } from '#db/planning/runs.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { shorten } from '#domain/words.ts';

@@ -1,9 +1,9 @@
 // What one person may ask for at once and in a day: refused before a planner begins, naming the limit and when to try again.
 import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
+import { showName } from '#db/people/identities.ts';
+import { readSpentBy } from '#db/planning/spending.ts';
 import { countersign } from '#db/schema.ts';
-import { readSpentBy } from '#db/spending.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';

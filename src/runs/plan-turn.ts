@@ -1,11 +1,11 @@
 // One planning turn: calls the planner and stores its outcome once, for the turn it was called for.
 import { writeMessage } from '#cards/message-text.ts';
-import { recordDeeds } from '#db/audit.ts';
-import { giveRequests } from '#db/data-requests.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { appendNote, storeArtifacts } from '#db/planning-artifacts.ts';
-import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
-import { lockRun, type RunRow, readRun, updateRun } from '#db/runs.ts';
+import { giveRequests } from '#db/people/data-requests.ts';
+import { appendNote, storeArtifacts } from '#db/planning/artifacts.ts';
+import { lockRun, type RunRow, readRun, updateRun } from '#db/planning/runs.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person, Surface, system } from '#domain/people/actor.ts';
@@ -20,10 +20,10 @@ import { speakAsBot } from '#messages/speak.ts';
 import { newsKey } from '#notices/announce.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
+import { preparePropose, prepareRevise } from '#plans/change/propose.ts';
+import { readContext } from '#plans/content/context.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
 import { mayBeApproved } from '#plans/lifecycle/lifecycle-table.ts';
-import { readContext } from '#plans/content/context.ts';
-import { preparePropose, prepareRevise } from '#plans/change/propose.ts';
 import { askPlanner } from './ask-planner.ts';
 import {
   closing,

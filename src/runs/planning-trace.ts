@@ -1,8 +1,8 @@
 // How a run was planned: its stored entries, its path through the stages, and totals.
 import type { Queryable } from '#db/database.ts';
-import { readTurnTrace } from '#db/planning-checkpoints.ts';
-import type { RunRow } from '#db/runs.ts';
-import { listOpenCalls } from '#db/spending.ts';
+import { readTurnTrace } from '#db/planning/checkpoints.ts';
+import type { RunRow } from '#db/planning/runs.ts';
+import { listOpenCalls } from '#db/planning/spending.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import {
   type PlanningTrace,

@@ -1,6 +1,6 @@
 // What a run's planning session is waiting for, and the digest that binds what was shown. Pure.
 import { createHash } from 'node:crypto';
-import type { RunRow } from '#db/runs.ts';
+import type { RunRow } from '#db/planning/runs.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import { shorten } from '#domain/words.ts';
 

@@ -1,9 +1,10 @@
 // Starts a run: the run, the message and the planner's job commit together.
+
+import { lockConversation } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
-import { lockConversation } from '#db/messages.ts';
 import { notify } from '#db/notify.ts';
-import { insertRun, lockRun, type RunRow, updateRun } from '#db/runs.ts';
-import { findTenant } from '#db/tenants.ts';
+import { findTenant } from '#db/people/tenants.ts';
+import { insertRun, lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { pickModes, type WantedModes } from '#domain/planning/modes.ts';

@@ -2,8 +2,8 @@
 import { and, eq } from 'drizzle-orm';
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
-import type { RunRow } from '#db/runs.ts';
+import type { RunRow } from '#db/planning/runs.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { planVersions } from '#db/schema.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';

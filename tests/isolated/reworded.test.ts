@@ -2,8 +2,8 @@
 // Only the words by which a person decides (“approve”, “propose changes: …”) are read.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { readLatestMessages } from '#db/messages.ts';
 import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanningRequest, RunView } from '#domain/planning/run.ts';
 import { stagedPlanner } from '../fixtures/staged-planner.ts';

@@ -1,9 +1,9 @@
 // What holds of any plan at any moment at which nothing is being written: counters, edges, events, reservations.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { countsOf } from '#db/accounting.ts';
 import type { Queryable } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { countsOf } from '#db/steps/accounting.ts';
 import { StepStatus } from '#domain/plan/plan.ts';
 
 export type StepRow = {

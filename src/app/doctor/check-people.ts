@@ -1,7 +1,7 @@
 // Finds rules that name unreadable groups, or that nobody can currently meet.
 import type { Queryable } from '#db/database.ts';
-import { readStanding } from '#db/identities.ts';
-import { countUnreadGroups } from '#db/sign-ins.ts';
+import { readStanding } from '#db/people/identities.ts';
+import { countUnreadGroups } from '#db/people/sign-ins.ts';
 import { type Grouping, groupIn, providerOfGroup, resolveGroup } from '#domain/people/groups.ts';
 import { needsPlatform } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';

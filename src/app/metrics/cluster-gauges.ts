@@ -2,9 +2,10 @@
 // seconds, however often somebody asks. What is to be seen too is one more entry of `clusterReads`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import { readAuditState } from '#db/audit-seals.ts';
+import { readAuditState } from '#db/audit/seals.ts';
 import { readBackends } from '#db/backends.ts';
-import { readDeliveryState } from '#db/chat-places.ts';
+import { readInboxState } from '#db/chat/inbox.ts';
+import { readDeliveryState } from '#db/chat/places.ts';
 import type { Database, Queryable } from '#db/database.ts';
 import {
   countedAtMost,
@@ -14,7 +15,6 @@ import {
   countWaitingForPeople,
   readSpendingByModel,
 } from '#db/gauges.ts';
-import { readInboxState } from '#db/inbox.ts';
 import { readRetention } from '#db/retention.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { readEndpoints } from '#db/webhooks.ts';

@@ -1,8 +1,8 @@
 // `audit verify` and `audit export`: checks the audit log against its seals, or writes it out as JSON lines.
 import { once } from 'node:events';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
-import { readRows } from '#db/audit-seals.ts';
-import { type AuditVerdict, verifyAudit } from '#db/audit-verify.ts';
+import { readRows } from '#db/audit/seals.ts';
+import { type AuditVerdict, verifyAudit } from '#db/audit/verify.ts';
 import { countOf } from '#domain/words.ts';
 import { auditKeyOf } from '../config.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,5 +1,5 @@
 // `inbox list` and `inbox retry`: events of chat platforms that were set aside.
-import { listFailedEvents, retryFailedEvents } from '#db/inbox.ts';
+import { listFailedEvents, retryFailedEvents } from '#db/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { withDatabase } from './with-database.ts';

@@ -16,8 +16,8 @@ import {
 import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
-import { readPlan } from '#db/plans.ts';
-import { readRun } from '#db/runs.ts';
+import { readRun } from '#db/planning/runs.ts';
+import { readPlan } from '#db/plans/plans.ts';
 import { systemRandom } from '#domain/clock.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readAsked } from '#notices/asked.ts';

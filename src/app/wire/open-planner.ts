@@ -1,8 +1,8 @@
 // Builds the configured planner: its tools, limits and budget.
 import { readBackends } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
-import { createPortfolioReader } from '#db/portfolio.ts';
-import { readRun, tenantOfTurn } from '#db/runs.ts';
+import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
+import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { type Caps, findTooSmall } from '#domain/budget.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';

@@ -10,7 +10,7 @@ import {
   type Taken,
   type TakenEvent,
   takeNext,
-} from '#db/sql/inbox-thread.ts';
+} from '#db/chat/inbox-thread.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { measure, span } from '#domain/telemetry.ts';

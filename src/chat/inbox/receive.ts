@@ -5,7 +5,7 @@
 // Duplicates: an event that another process is storing at the same moment waits for that transaction and then finds it.
 // A name held by a transaction that never ends blocks only its own event.
 import { setTimeout as pause } from 'node:timers/promises';
-import { storeEvent } from '#db/inbox.ts';
+import { storeEvent } from '#db/chat/inbox.ts';
 import { isLockTimeout, isTransient } from '#db/transient.ts';
 import { type AuthoredThread, ReceivedEvent } from '#domain/chat/inbox.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';

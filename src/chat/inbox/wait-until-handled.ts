@@ -1,6 +1,6 @@
 // Waits for the outcome of stored events, whichever process handles them: for platforms that expect it in the HTTP response. All
 // waiters of a process share one query, which leaves connections free for storing.
-import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/inbox.ts';
+import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/chat/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 
 /** Milliseconds between two looks: the first is soon, since most presses are handled at once. */

@@ -1,8 +1,8 @@
 // Jobs that wake a worker for a thread with open events, and the recovery round, which finds threads whose holder died or whose
 // wakeup was lost, and replies nobody read.
 import { hash } from 'node:crypto';
+import { findWaitingThreads, reopenUnread } from '#db/chat/inbox.ts';
 import type { Transaction } from '#db/database.ts';
-import { findWaitingThreads, reopenUnread } from '#db/inbox.ts';
 import { type AuthoredThread, type InboxThread, Platform } from '#domain/chat/inbox.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { InboxContext } from './inbox-context.ts';

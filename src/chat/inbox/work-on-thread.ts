@@ -13,7 +13,7 @@ import {
   renewThread,
   type Taken,
   takeNext,
-} from '#db/sql/inbox-thread.ts';
+} from '#db/chat/inbox-thread.ts';
 import type { InboxThread } from '#domain/chat/inbox.ts';
 import { handleEvent } from './handle-event.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';

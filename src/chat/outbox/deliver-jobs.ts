@@ -1,7 +1,7 @@
 // What sends deliver jobs, besides a message that is said (`#messages/ask-to-deliver.ts`): a place that opens, a plan that changes,
 // and the recovery round, which finds places whose holder died or whose job was lost.
-import { findWaitingPlaces, storePlace } from '#db/chat-places.ts';
-import { askForCards } from '#db/chat-posts.ts';
+import { findWaitingPlaces, storePlace } from '#db/chat/places.ts';
+import { askForCards } from '#db/chat/posts.ts';
 import type { Transaction } from '#db/database.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import { Platform } from '#domain/chat/inbox.ts';

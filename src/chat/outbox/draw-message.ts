@@ -1,6 +1,6 @@
 // Draws a message as it should look now; its plan is read again each time.
 import { hash } from 'node:crypto';
-import type { PostRow } from '#db/chat-posts.ts';
+import type { PostRow } from '#db/chat/posts.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import { readParts } from '#domain/chat/message-parts.ts';

@@ -1,6 +1,6 @@
 // Shows what planners do in the conversations of chat platforms, as soon as they say it. A notification asks for it, not a job: a
 // status that is missed is followed by another, and delivery shows the last one at the end of each visit.
-import { enterQuietPlace, leaveQuietPlace, type PlaceLease } from '#db/chat-places.ts';
+import { enterQuietPlace, leaveQuietPlace, type PlaceLease } from '#db/chat/places.ts';
 import type { Listener } from '#db/notify.ts';
 import { Platform } from '#domain/chat/inbox.ts';
 import type { DeliveryContext } from './delivery-context.ts';

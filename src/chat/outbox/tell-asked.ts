@@ -1,7 +1,7 @@
 // Tells each person whom a card asks, once, in a direct message. The messages are stored before the card is recorded as posted: if a
 // process dies in between, the next one finds the card and stores no message twice.
-import { storePlace } from '#db/chat-places.ts';
-import type { PostRow } from '#db/chat-posts.ts';
+import { storePlace } from '#db/chat/places.ts';
+import type { PostRow } from '#db/chat/posts.ts';
 import type { Asked } from '#domain/chat/asked.ts';
 import { conversationAt, type Reached } from '#domain/chat/chat.ts';
 import { readParts } from '#domain/chat/message-parts.ts';

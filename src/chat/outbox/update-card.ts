@@ -4,7 +4,7 @@
 // drawing over a newer one. So when such a call ends, or the place was lost meanwhile, the card is drawn again, whatever it last
 // showed. Its content counts as unknown from before each call until the answer is stored. A process that dies in a call never hears
 // of it, so a card drawn while its content is unknown is drawn once more later.
-import { renewPlace } from '#db/chat-places.ts';
+import { renewPlace } from '#db/chat/places.ts';
 import {
   askForCard,
   beginUpdate,
@@ -12,7 +12,7 @@ import {
   type PostRow,
   postponeCard,
   settleCard,
-} from '#db/chat-posts.ts';
+} from '#db/chat/posts.ts';
 import type { ChatPost } from '#domain/chat/chat.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';

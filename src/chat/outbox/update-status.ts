@@ -1,7 +1,7 @@
 // The status of a place: what a planner is doing there, until its answer comes. It is shown and taken away under the place's lease,
 // as messages are posted, so that no status comes after the answer. What fails is logged and left.
-import { noteStatus } from '#db/chat-places.ts';
-import { readActivity } from '#db/runs.ts';
+import { noteStatus } from '#db/chat/places.ts';
+import { readActivity } from '#db/planning/runs.ts';
 import type { ShownStatus, StatusPort } from '#domain/chat/chat.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { settleWithin, type Visit } from './visit.ts';

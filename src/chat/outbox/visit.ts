@@ -1,6 +1,6 @@
 // One visit to a place under its lease, and how a failed platform call is handled.
-import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#db/chat-places.ts';
-import { forgetFailing, noteFailure, type PostRow, setPostAside } from '#db/chat-posts.ts';
+import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#db/chat/places.ts';
+import { forgetFailing, noteFailure, type PostRow, setPostAside } from '#db/chat/posts.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { decideNextTry, passesAfter } from '../inbox/retry.ts';

@@ -11,7 +11,7 @@ import {
   type PlaceLease,
   postponePlace,
   renewPlace,
-} from '#db/chat-places.ts';
+} from '#db/chat/places.ts';
 import {
   beginPost,
   dropStray,
@@ -27,9 +27,9 @@ import {
   readStray,
   type Shown,
   settlePosted,
-} from '#db/chat-posts.ts';
-import { readPlanCause } from '#db/plans.ts';
-import { readRunCause } from '#db/runs.ts';
+} from '#db/chat/posts.ts';
+import { readRunCause } from '#db/planning/runs.ts';
+import { readPlanCause } from '#db/plans/plans.ts';
 import { isTransient } from '#db/transient.ts';
 import type { ChatPost, Posted, Reached } from '#domain/chat/chat.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';

@@ -3,8 +3,8 @@
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { answerPlanQuestion } from '#cards/plan-answers.ts';
-import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans.ts';
-import type { RunRow } from '#db/runs.ts';
+import type { RunRow } from '#db/planning/runs.ts';
+import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
 import type { ConversationContext } from '#messages/context.ts';

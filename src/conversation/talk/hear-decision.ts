@@ -1,6 +1,6 @@
 // Stores a deciding word together with its effect, or with the reason for its refusal.
 import { type Commit, joinTransaction, type Transaction } from '#db/database.ts';
-import { noteFeedbackMessage } from '#db/runs.ts';
+import { noteFeedbackMessage } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';

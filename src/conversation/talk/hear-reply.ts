@@ -1,7 +1,8 @@
 // A reply to a run: a decision about what it shows, or input for its next turn.
-import { isOnePerson } from '#db/identities.ts';
-import { readAsked } from '#db/messages.ts';
-import { lockRun, type RunRow } from '#db/runs.ts';
+
+import { readAsked } from '#db/chat/messages.ts';
+import { isOnePerson } from '#db/people/identities.ts';
+import { lockRun, type RunRow } from '#db/planning/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { readNearWord } from '#domain/chat/near-words.ts';
 import type { CountersignError } from '#domain/errors.ts';

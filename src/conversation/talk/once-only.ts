@@ -1,6 +1,6 @@
 // A message that has an id of its own takes effect once, however often it arrives.
-import { findSaid } from '#db/messages.ts';
-import { readRun } from '#db/runs.ts';
+import { findSaid } from '#db/chat/messages.ts';
+import { readRun } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RunRequest } from '#domain/planning/run.ts';

@@ -1,7 +1,7 @@
 // Refuses words that come too late: what they decide about must have been shown when they were written and still be current.
 import { refusalWords } from '#cards/decision-words.ts';
-import type { RunRow } from '#db/runs.ts';
-import { isBeingPosted, wasShown } from '#db/shown.ts';
+import { isBeingPosted, wasShown } from '#db/chat/shown.ts';
+import type { RunRow } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireRecentWord } from '#messages/still-meant.ts';

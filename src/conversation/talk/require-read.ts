@@ -1,10 +1,10 @@
 // Ties a deciding word sent over HTTP to what its author read: they name version and digest, or nothing else can have been read.
 import { refusalWords } from '#cards/decision-words.ts';
-import { isOnePerson } from '#db/identities.ts';
-import { wasPatched } from '#db/patches.ts';
-import { type PlanRow, readPlanRow } from '#db/plans.ts';
-import { type RunRow, readRun } from '#db/runs.ts';
-import { readHeard } from '#db/shown.ts';
+import { readHeard } from '#db/chat/shown.ts';
+import { isOnePerson } from '#db/people/identities.ts';
+import { type RunRow, readRun } from '#db/planning/runs.ts';
+import { wasPatched } from '#db/plans/patches.ts';
+import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { currentOf } from '#plans/lifecycle/current.ts';

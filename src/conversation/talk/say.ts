@@ -1,7 +1,7 @@
 // What a message means: a decision about the plan shown last, an answer to an open question, or a new request.
 import { refusalWords } from '#cards/decision-words.ts';
-import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans.ts';
-import { type RunRow, readLatestRun, readWaitingRuns } from '#db/runs.ts';
+import { type RunRow, readLatestRun, readWaitingRuns } from '#db/planning/runs.ts';
+import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';

@@ -1,6 +1,7 @@
 // What a deciding word refers to. Pure.
-import type { PlanRow } from '#db/plans.ts';
-import type { RunRow } from '#db/runs.ts';
+
+import type { RunRow } from '#db/planning/runs.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
 /** What a deciding word is about: a session that waits, a plan in the version that was shown, or as yet none. */

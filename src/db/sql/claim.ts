@@ -2,10 +2,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { accounting } from '../accounting.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { isoOf } from './time.ts';
+import { accounting } from '../steps/accounting.ts';
+import { isoOf } from '../time.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
 export type ClaimedStep = Pick<

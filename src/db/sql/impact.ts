@@ -2,11 +2,11 @@
 // the plan's lock.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { accounting } from '../accounting.ts';
-import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { isMet } from './conditions.ts';
+import { accounting } from '../steps/accounting.ts';
+import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
+import { isMet } from '../steps/conditions.ts';
 
 /** A query of the positions that `selector` means; one may come twice. */
 export function positionsOf(planId: string, { ids, partition, tag }: StepSelector): SQL {

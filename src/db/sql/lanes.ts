@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import type { Lane } from '../steps.ts';
+import type { Lane } from '../steps/steps.ts';
 
 /** What a back end takes on. */
 type Offer = { operations: string[]; capabilities: string[] };

@@ -3,9 +3,9 @@
 import { sql } from 'drizzle-orm';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
-import { ofStatus, stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
+import { ofStatus, stepsOf } from '../steps/blocks.ts';
 import type { Lease } from './leases.ts';
 
 /** Owner of such a step, in the place of a worker. What it comes to is settled under this name, by whichever worker learns of it. */

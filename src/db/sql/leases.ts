@@ -1,9 +1,9 @@
 // Leases: renewed by their holder, marked before a call that must not be repeated, found once expired.
 import { sql } from 'drizzle-orm';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import { ofStatus } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
+import { ofStatus } from '../steps/blocks.ts';
 
 export type Lease = { plan_id: string; position: number; attempt: number };
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { Effect } from '#domain/tool.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import type { Edge } from '../steps.ts';
+import type { Edge } from '../steps/steps.ts';
 import { affectedBy, positionsOf } from './impact.ts';
 import { noLane } from './patch-reads.ts';
 

@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import type { Edge } from '../steps.ts';
-import { isSkippedByCondition } from './conditions.ts';
+import { isSkippedByCondition } from '../steps/conditions.ts';
+import type { Edge } from '../steps/steps.ts';
 
 /** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
 export const notBegun: readonly [StepStatus, ...StepStatus[]] = [

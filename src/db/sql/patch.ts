@@ -1,13 +1,13 @@
 // Applies a patch to a stored plan. Every caller holds the plan's lock; each statement costs what it changes.
 import { sql } from 'drizzle-orm';
 import type { StepContent } from '#domain/plan/plan.ts';
-import { accounting } from '../accounting.ts';
-import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
-import { insertEvents } from '../events.ts';
 import { countersign } from '../schema/columns.ts';
-import type { Edge, NewStep } from '../steps.ts';
-import { isMet, isSkippedByCondition } from './conditions.ts';
+import { accounting } from '../steps/accounting.ts';
+import { changeSteps, type PlanProgress } from '../steps/change-steps.ts';
+import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
+import { insertEvents } from '../steps/events.ts';
+import type { Edge, NewStep } from '../steps/steps.ts';
 import { endable, noLane, notBegun } from './patch-reads.ts';
 
 /**

@@ -2,14 +2,14 @@
 import { sql } from 'drizzle-orm';
 import type { QueueName } from '#domain/jobs.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
-import { accounting } from '../accounting.ts';
 import { aliveForMinutes } from '../backends.ts';
-import { stepsOf } from '../blocks.ts';
-import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { bossSchema } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
-import { keepCover, staleOr } from './cover.ts';
+import { accounting } from '../steps/accounting.ts';
+import { stepsOf } from '../steps/blocks.ts';
+import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
+import { keepCover, staleOr } from '../steps/cover.ts';
 import { claimableByBackend } from './lanes.ts';
 import { laterOwner } from './later.ts';
 

@@ -3,10 +3,10 @@ import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Effect } from '#domain/tool.ts';
-import { accounting } from '../accounting.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { isMet, isSkippedByCondition } from './conditions.ts';
+import { accounting } from '../steps/accounting.ts';
+import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
 import { affectedBy, countEdgesFrom, positionsOf } from './impact.ts';
 
 /** A step that is meant to run again. */

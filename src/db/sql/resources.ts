@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { ResourcePool } from '#domain/settings.ts';
-import { stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
+import { stepsOf } from '../steps/blocks.ts';
 
 /** A place in the line that no worker has looked at for so long counts for nothing: nobody is there to use it. */
 const waitLivesSeconds = 30;

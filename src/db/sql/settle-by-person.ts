@@ -2,12 +2,12 @@
 import { sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
-import { accounting } from '../accounting.ts';
-import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { keepCover, staleOr } from './cover.ts';
-import { freeSuccessors } from './unblock.ts';
+import { accounting } from '../steps/accounting.ts';
+import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
+import { keepCover, staleOr } from '../steps/cover.ts';
+import { freeSuccessors } from '../steps/unblock.ts';
 
 export type Verdict = {
   step_id: string;

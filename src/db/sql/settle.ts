@@ -3,14 +3,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { Json } from '#domain/text.ts';
-import { accounting } from '../accounting.ts';
-import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
+import { accounting } from '../steps/accounting.ts';
+import { type PlanProgress, progressOf } from '../steps/change-steps.ts';
+import { keepCover, staleOr } from '../steps/cover.ts';
+import { freeSuccessors, type StartPlaceholders } from '../steps/unblock.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
-import { keepCover, staleOr } from './cover.ts';
 import { laterOwner } from './later.ts';
-import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
 export type Outcome = {

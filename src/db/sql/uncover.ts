@@ -1,11 +1,11 @@
 // What becomes of stale steps once a finding that covers them is settled. Every caller holds the plan's lock.
 import { sql } from 'drizzle-orm';
 import { conditionNotMet } from '#domain/plan/condition.ts';
-import { accounting } from '../accounting.ts';
-import { stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { isSkippedByCondition } from './conditions.ts';
+import { accounting } from '../steps/accounting.ts';
+import { stepsOf } from '../steps/blocks.ts';
+import { isSkippedByCondition } from '../steps/conditions.ts';
 import { countEdgesFrom } from './impact.ts';
 
 /** `back`: they become what they were; `left_out`: they never run. */

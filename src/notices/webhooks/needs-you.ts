@@ -1,6 +1,6 @@
 // Tells webhooks that a plan waits for a person: a question, a task, an outcome nobody knows, or a change. Each once.
-import { lockPlan, readPlan } from '#db/plans.ts';
-import { readSteps } from '#db/step-pages.ts';
+import { lockPlan, readPlan } from '#db/plans/plans.ts';
+import { readSteps } from '#db/steps/pages.ts';
 import { hasEndpoints } from '#db/webhooks.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { tellWebhooks } from '#plans/lifecycle/tell-webhooks.ts';

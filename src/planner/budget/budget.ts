@@ -11,7 +11,7 @@ import {
   reserveCall,
   settleCall,
   type TokenCounts,
-} from '#db/spending.ts';
+} from '#db/planning/spending.ts';
 import { type Caps, type Ceiling, findExceeded, type Spent } from '#domain/budget.ts';
 import { type Clock, startOfDay } from '#domain/clock.ts';
 

@@ -10,8 +10,8 @@ import {
   type PartsProgress,
   readParts,
   readProgress,
-} from '#db/planning-parts.ts';
-import { lockRun } from '#db/runs.ts';
+} from '#db/planning/parts.ts';
+import { lockRun } from '#db/planning/runs.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { EnqueueAll } from '#domain/jobs.ts';

@@ -1,7 +1,7 @@
 // probe_portfolio: compares the schedule with the rest of a person's time, other plans and calendars. Reports overlaps, free
 // slots, load, and what could not be read. Moves nothing.
 import { z } from 'zod';
-import type { PortfolioPage, PortfolioQuery } from '#db/portfolio.ts';
+import type { PortfolioPage, PortfolioQuery } from '#db/plans/portfolio.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { JsonValue } from '#domain/text.ts';

@@ -1,11 +1,11 @@
 // Stores approvals of a version or of a waiting patch, once per person.
 import { sql } from 'drizzle-orm';
-import { readApprovals, readApprovedVersion, readVerified } from '#db/approvals.ts';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import type { PlanRow } from '#db/plans.ts';
+import { readApprovals, readApprovedVersion, readVerified } from '#db/plans/approvals.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { approvals } from '#db/schema.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';

@@ -1,9 +1,9 @@
 // Who may answer a task: its assignee, their delegate, or who has openly taken it over. Nobody else, even if they may
 // decide about the plan.
 import type { Queryable, Transaction } from '#db/database.ts';
-import { readNamesOf, readPerson, showName } from '#db/identities.ts';
-import type { PlanRow } from '#db/plans.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readNamesOf, readPerson, showName } from '#db/people/identities.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { isSamePerson } from '#domain/people/names.ts';

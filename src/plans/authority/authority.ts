@@ -1,11 +1,12 @@
 // Who may decide about a plan, checked here for every surface. A model never may. A plan starts when every rule is satisfied: its own
 // and that of each guarded operation it uses.
-import { readGivenWithRole, readVerified } from '#db/approvals.ts';
+
+import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { type FormerLink, readNamesOf, readStanding } from '#db/identities.ts';
-import { findSpeakers } from '#db/messages.ts';
-import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans.ts';
-import { readTenantsOf } from '#db/tenants.ts';
+import { type FormerLink, readNamesOf, readStanding } from '#db/people/identities.ts';
+import { readTenantsOf } from '#db/people/tenants.ts';
+import { readGivenWithRole, readVerified } from '#db/plans/approvals.ts';
+import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, personKey } from '#domain/people/names.ts';

@@ -1,7 +1,7 @@
 // Groups in approver rules: members stand in the place of their group whenever a rule is read, so that everything else knows people only.
 import type { Queryable } from '#db/database.ts';
-import { type GroupMember, readGroupMembers, readSignedIn } from '#db/sign-ins.ts';
-import { readUserGroups, readUserGroupsOf } from '#db/user-groups.ts';
+import { type GroupMember, readGroupMembers, readSignedIn } from '#db/people/sign-ins.ts';
+import { readUserGroups, readUserGroupsOf } from '#db/people/user-groups.ts';
 import {
   isUserGroup,
   type UserGroupProblem,

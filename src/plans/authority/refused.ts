@@ -1,7 +1,7 @@
 // Refuses people whom `identity.blocked` names by account, address or group, on every surface.
 import type { Queryable } from '#db/database.ts';
-import { readNamesOf, readPerson } from '#db/identities.ts';
-import { readSignedIn, type SignedIn } from '#db/sign-ins.ts';
+import { readNamesOf, readPerson } from '#db/people/identities.ts';
+import { readSignedIn, type SignedIn } from '#db/people/sign-ins.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Grouping, groupsOf } from '#domain/people/groups.ts';
 import {

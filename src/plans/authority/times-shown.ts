@@ -1,13 +1,14 @@
 // Steps whose start has passed begin immediately, so their approval has to say that the reader saw it.
-import { touchPlan } from '#db/events.ts';
-import type { PlanRow } from '#db/plans.ts';
+
+import type { PlanRow } from '#db/plans/plans.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Approval } from '#domain/service.ts';
 import { listOf } from '#domain/words.ts';
+import { currentOf } from '../lifecycle/current.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { currentOf } from '../lifecycle/current.ts';
 
 /** @param whole only the whole can be approved, without leaving out steps */
 export function requireStartsShown(

@@ -1,7 +1,7 @@
 // A patch of the system: applied at once and stored as such. Only what needs no approval is changed this way.
 import type { Transaction } from '#db/database.ts';
-import { insertPatch } from '#db/patches.ts';
-import type { PlanRow } from '#db/plans.ts';
+import { insertPatch } from '#db/plans/patches.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PlansContext } from '../plans-context.ts';

@@ -1,11 +1,10 @@
 // Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the digest,
 // which covers the whole plan: its steps are streamed once, under the plan's lock.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
 import { notify } from '#db/notify.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
 import {
@@ -22,22 +21,23 @@ import {
 } from '#db/sql/patch.ts';
 import { findDeadEnds, readPredecessors, readUses } from '#db/sql/patch-reads.ts';
 import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
-import { iterateSteps } from '#db/step-pages.ts';
-import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#db/steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
+import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#db/steps/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { contentOfStep, digestPlan, withDigests } from '../content/canonical.ts';
+import { Lanes } from '../content/lanes.ts';
+import { bindStep } from '../content/normalise-step.ts';
 import { addedOperations, digestOperations } from '../content/operation-digests.ts';
 import { readHeader } from '../content/preflight.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { Lanes } from '../content/lanes.ts';
-import { bindStep } from '../content/normalise-step.ts';
 import { patchConflict } from './conflicts.ts';
 import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } from './model.ts';
 import { requireUsers } from './sets.ts';

@@ -1,5 +1,5 @@
 // Why a patch can no longer be applied: what it touches has started, or has changed since its author read it.
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { endable, notBegun } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step } from '#domain/plan/plan.ts';

@@ -1,11 +1,10 @@
 // Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was approved.
 // One transaction per plan under its lock, so any number of processes may try.
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import { linkOccurrences } from '#db/planning-artifacts.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { linkOccurrences } from '#db/planning/artifacts.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import {
   findDuePlans,
   postponeSeries,
@@ -13,8 +12,9 @@ import {
   readTemplates,
   type SeriesRow,
   updateSeries,
-} from '#db/series.ts';
-import { iterateSteps, readStepsById } from '#db/step-pages.ts';
+} from '#db/plans/series.ts';
+import { touchPlan } from '#db/steps/events.ts';
+import { iterateSteps, readStepsById } from '#db/steps/pages.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
@@ -26,10 +26,6 @@ import { findChangedOperation } from '../content/operation-digests.ts';
 import { readHeader } from '../content/preflight.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
-import { applyBySystem } from './apply-by-system.ts';
-import type { PatchEffect } from './model.ts';
-import { rulesFor } from './receive.ts';
-import { resolvePatch } from './resolve.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   dueBefore,
@@ -43,6 +39,10 @@ import {
   stepsOfOccurrence,
   templatesOf,
 } from '../series/series.ts';
+import { applyBySystem } from './apply-by-system.ts';
+import type { PatchEffect } from './model.ts';
+import { rulesFor } from './receive.ts';
+import { resolvePatch } from './resolve.ts';
 import { skipMissed } from './skip-missed.ts';
 
 type ExtendContext = PlansContext & { warn(message: string, error?: unknown): void };

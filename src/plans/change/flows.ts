@@ -2,7 +2,7 @@
 // and remaining gates. Pure: compares the plan before and after; in doubt reports a change.
 import { isDeepStrictEqual } from 'node:util';
 import type { RerunStep } from '#db/sql/rerun.ts';
-import type { Edge } from '#db/steps.ts';
+import type { Edge } from '#db/steps/steps.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { listSome } from '#domain/words.ts';

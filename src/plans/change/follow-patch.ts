@@ -1,8 +1,8 @@
 // What becomes of a finding when the change that is to settle it has been decided. The caller holds the plan's lock.
 import { and, eq, like } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
-import { openFinding, updateFindings } from '#db/findings.ts';
-import { readCovered } from '#db/replanning.ts';
+import { openFinding, updateFindings } from '#db/plans/findings.ts';
+import { readCovered } from '#db/plans/replanning.ts';
 import { planFindings } from '#db/schema.ts';
 import type { Actor } from '#domain/people/actor.ts';
 

@@ -1,6 +1,6 @@
 // The effect of a patch as data: steps before and after, edges added and removed.
 import type { RerunStep } from '#db/sql/rerun.ts';
-import type { Edge } from '#db/steps.ts';
+import type { Edge } from '#db/steps/steps.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { StepBody } from '../content/normalise-step.ts';

@@ -1,8 +1,8 @@
 // Looks up the targets of a patch when it is sent (A12), before the plan is locked; the states are stored with the patch.
 import type { Queryable } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { findEarlier } from '#db/sql/patch-reads.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import {
   addedBy,

@@ -2,7 +2,7 @@
 // which steps are meant. A patch is applied as a whole, so a note that cannot be resolved refuses it.
 import type { Queryable } from '#db/database.ts';
 import { findNamed, findSelected } from '#db/sql/patch-reads.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type AddedDraft, addedBy, type PatchOperation } from '#domain/plan/patch.ts';
 import { toDependency } from '#domain/plan/plan.ts';

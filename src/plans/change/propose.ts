@@ -1,17 +1,23 @@
 // Stores a proposal: the first version of a plan, or the next one after a rejection, in one transaction.
 import { sql } from 'drizzle-orm';
-import { storeArtifact } from '#db/artifacts.ts';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts';
-import { appendPlanEvent } from '#db/events.ts';
-import { readStanding } from '#db/identities.ts';
-import { lockPlan, type PlanRow, readPlan } from '#db/plans.ts';
-import { readRun, tenantOfTurn } from '#db/runs.ts';
+import { readStanding } from '#db/people/identities.ts';
+import { findTenant } from '#db/people/tenants.ts';
+import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
+import { storeArtifact } from '#db/plans/artifacts.ts';
+import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
+import { deleteSeries, insertSeries } from '#db/plans/series.ts';
 import { deletedPlans, plans, planVersions } from '#db/schema.ts';
-import { deleteSeries, insertSeries } from '#db/series.ts';
-import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#db/steps.ts';
-import { findTenant } from '#db/tenants.ts';
+import { appendPlanEvent } from '#db/steps/events.ts';
+import {
+  analyzeMany,
+  archiveSteps,
+  insertEdges,
+  insertLanes,
+  insertSteps,
+} from '#db/steps/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import { countPeople } from '#domain/people/groups.ts';
@@ -20,9 +26,15 @@ import type { Plan, PlanDraft, Risk, StepCounts } from '#domain/plan/plan.ts';
 import type { ImportedFrom } from '#domain/service.ts';
 import { currentTrace } from '#domain/telemetry.ts';
 import type { Catalogues } from '#domain/tool.ts';
-import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
 import { refreshUserGroups } from '../authority/members.ts';
+import { requireArtifacts } from '../content/artifact-references.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
+import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
+import { lookAtTargets } from '../content/look-at-targets.ts';
+import { type NormalPlan, normalisePlan } from '../content/normalise.ts';
 import { digestOperations } from '../content/operation-digests.ts';
+import { requirePostTargets } from '../content/post-targets.ts';
+import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
@@ -32,12 +44,6 @@ import { wakeWatchersLater } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
 import { dueBefore } from '../series/series.ts';
-import { requireArtifacts } from '../content/artifact-references.ts';
-import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
-import { lookAtTargets } from '../content/look-at-targets.ts';
-import { type NormalPlan, normalisePlan } from '../content/normalise.ts';
-import { requirePostTargets } from '../content/post-targets.ts';
-import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
 
 /** Where a proposal comes from. */
 export type Origin = {

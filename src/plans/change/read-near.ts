@@ -1,6 +1,6 @@
 // Reads what a patch may concern beyond the steps that it names. Bounded: a larger plan counts as concerned.
 import type { Queryable } from '#db/database.ts';
-import { readSeries } from '#db/series.ts';
+import { readSeries } from '#db/plans/series.ts';
 import { findGroupReaders, findHeld, readEdgesAmong, readNearSteps } from '#db/sql/near.ts';
 import { contentArguments } from '../content/touches.ts';
 import { concernsOthers, type GroupReader, groupsTouched, type Near } from './flows.ts';

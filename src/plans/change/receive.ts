@@ -1,11 +1,10 @@
 // Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that widens an
 // approved plan waits for its own approval while the plan goes on.
 import { eq } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import { showName } from '#db/identities.ts';
+import { showName } from '#db/people/identities.ts';
 import {
   forgetApprovals,
   insertPatch,
@@ -13,10 +12,11 @@ import {
   readPatch,
   readPatchOutcome,
   settlePatch,
-} from '#db/patches.ts';
-import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
+} from '#db/plans/patches.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { hasPatchSince } from '#db/sql/patch-reads.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import {
@@ -27,26 +27,26 @@ import {
 } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { requireManager } from '../authority/authority.ts';
+import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestValue, withDigests } from '../content/canonical.ts';
-import { currentOf } from '../lifecycle/current.ts';
+import type { StepRules } from '../content/normalise-step.ts';
 import {
   addedOperations,
   digestOperations,
   type OperationDigests,
   requireSameOperations,
 } from '../content/operation-digests.ts';
+import { requirePostTargets } from '../content/post-targets.ts';
+import { Problems } from '../content/problems.ts';
+import { currentOf } from '../lifecycle/current.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { requireArtifacts } from '../content/artifact-references.ts';
-import type { StepRules } from '../content/normalise-step.ts';
-import { requirePostTargets } from '../content/post-targets.ts';
-import { Problems } from '../content/problems.ts';
-import { reopenByPatch } from './follow-patch.ts';
 import { reservedId } from '../series/normalise.ts';
 import { applyPatch, isGated } from './apply.ts';
 import { classifyPatch } from './classify.ts';
+import { reopenByPatch } from './follow-patch.ts';
 import { countInvalidated, type PatchEffect } from './model.ts';
 import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';

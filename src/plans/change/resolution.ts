@@ -1,7 +1,7 @@
 // Carries out the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
 import { isDeepStrictEqual } from 'node:util';
-import type { PlanRow } from '#db/plans.ts';
-import type { Edge } from '#db/steps.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
+import type { Edge } from '#db/steps/steps.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';

@@ -1,6 +1,6 @@
 // Resolves the operations of a patch against the steps under the plan's lock. Reads only what the patch names; stores nothing.
 import type { Queryable } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import {
   findChangedSince,
   findSelected,
@@ -10,8 +10,8 @@ import {
   readEdgesBetween,
   readEdgesFrom,
 } from '#db/sql/patch-reads.ts';
-import { readStepsById } from '#db/step-pages.ts';
-import type { Edge } from '#db/steps.ts';
+import { readStepsById } from '#db/steps/pages.ts';
+import type { Edge } from '#db/steps/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';

@@ -1,6 +1,6 @@
 // Operations of a patch that change how far steps are, and not what they say: found as sets, however many there are.
 import type { Queryable } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { hasSteps } from '#db/sql/impact.ts';
 import { findChangedSince } from '#db/sql/patch-reads.ts';
 import { countAffected, findUsers, type RerunStep, readForRerun } from '#db/sql/rerun.ts';

@@ -1,9 +1,9 @@
 // Skips occurrences that nobody started on their day, each with a note. They are not made up for.
 import { sql } from 'drizzle-orm';
-import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
-import { findBegun, findOverdue, readSeries } from '#db/series.ts';
+import { findBegun, findOverdue, readSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
+import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isMissed, lateMs, readOccurrenceId } from '../series/series.ts';
 

@@ -1,6 +1,9 @@
 // What changed between two versions of a plan, bounded: counts and the first items of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
 import { z } from 'zod';
+import type { Queryable } from '#db/database.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { planVersions } from '#db/schema.ts';
 import {
   compareSteps,
   locateVersion,
@@ -9,11 +12,8 @@ import {
   readTiming,
   type StepDifference,
   type VersionRef,
-} from '#db/compare-versions.ts';
-import type { Queryable } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
-import { planVersions } from '#db/schema.ts';
-import { readLabels } from '#db/step-pages.ts';
+} from '#db/steps/compare-versions.ts';
+import { readLabels } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
 import type { AskingStep } from '#domain/plan/condition-labels.ts';

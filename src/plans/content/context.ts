@@ -1,5 +1,5 @@
 // A plan's context: at most 50 KB inline; larger parts become artifacts that the context refers to.
-import { drawArtifactId } from '#db/artifacts.ts';
+import { drawArtifactId } from '#db/plans/artifacts.ts';
 import type { Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { PlanContext, type PlanDraft } from '#domain/plan/plan.ts';

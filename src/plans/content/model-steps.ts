@@ -1,7 +1,7 @@
 // Steps that ask a language model, and whether the budget allows for them (A12).
 import type { Queryable } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
-import { readSpending, readUsualStepCost } from '#db/spending.ts';
+import { readSpending, readUsualStepCost } from '#db/planning/spending.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { type Caps, describeCap, dollars, findExceeded } from '#domain/budget.ts';
 import { startOfDay } from '#domain/clock.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';

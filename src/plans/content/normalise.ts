@@ -1,5 +1,5 @@
 // Normalises a draft into steps as they are stored (ids, positions, edges, effects), or reports every problem and stores nothing.
-import type { Edge, Lane, NewStep } from '#db/steps.ts';
+import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import { startSlices } from '#domain/slices.ts';

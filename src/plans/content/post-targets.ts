@@ -1,9 +1,9 @@
 // Where a plan may post: its own conversation, and conversations of the same workspace or tenant that are nobody's private chat with
 // the bot. Checked at proposal where the arguments say so, and again at the call.
-import { findPostTargets, listPostTargets } from '#db/chat-places.ts';
+import { findPostTargets, listPostTargets } from '#db/chat/places.ts';
 import type { Queryable } from '#db/database.ts';
-import { readNamesOf } from '#db/identities.ts';
-import { readRun } from '#db/runs.ts';
+import { readNamesOf } from '#db/people/identities.ts';
+import { readRun } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepContent } from '#domain/plan/plan.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';

@@ -3,10 +3,10 @@
 import { and, eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { planVersions } from '#db/schema.ts';
-import { iterateSteps } from '#db/step-pages.ts';
-import { readOperations } from '#db/steps.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
+import { readOperations } from '#db/steps/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';

@@ -1,5 +1,5 @@
 // Which back ends can run which lane: they must offer the operation and every capability it requires.
-import type { Lane } from '#db/steps.ts';
+import type { Lane } from '#db/steps/steps.ts';
 import { operationName } from '#domain/tool.ts';
 
 type Kind = Pick<Lane, 'tool' | 'operation' | 'capabilities'>;

@@ -1,12 +1,12 @@
 // Lists a plan's calls in a possible order without making them, and what stands against running it.
-import { readPlanRow } from '#db/plans.ts';
-import { readSteps } from '#db/step-pages.ts';
-import { readOperations } from '#db/steps.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { readSteps } from '#db/steps/pages.ts';
+import { readOperations } from '#db/steps/steps.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Simulation } from '#domain/service.ts';
 import { operationName } from '#domain/tool.ts';
-import { findPreflightProblems } from './preflight.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { findPreflightProblems } from './preflight.ts';
 
 const callsShown = 200;
 

@@ -1,15 +1,15 @@
 // Approves or rejects a patch that widens an approved plan: the same verbs as for a plan, bound to what was shown of the patch.
 import { readManifests } from '#db/backends.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
+import { showName } from '#db/people/identities.ts';
 import {
   findShownPatch,
   type PatchRow,
   readAddedOperations,
   readPatch,
   settlePatch,
-} from '#db/patches.ts';
-import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
+} from '#db/plans/patches.ts';
+import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -24,28 +24,28 @@ import {
   requireManager,
   requireUseful,
 } from '../authority/authority.ts';
-import { clockTime, currentOf } from '../lifecycle/current.ts';
+import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
+import { applyPatch } from '../change/apply.ts';
+import { patchConflict } from '../change/conflicts.ts';
+import { settleByPatch } from '../change/follow-patch.ts';
+import type { PatchEffect } from '../change/model.ts';
+import { digestPatch, dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
+import { resolvePatch } from '../change/resolve.ts';
+import { requireShownCalls } from '../change/sets.ts';
 import {
   addedOperations,
   digestOperations,
   requireSameOperations,
 } from '../content/operation-digests.ts';
 import { requirePreflight } from '../content/preflight.ts';
-import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
+import { clockTime, currentOf } from '../lifecycle/current.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
-import { continuePlan } from './resume.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { settleByPatch } from '../change/follow-patch.ts';
-import { applyPatch } from '../change/apply.ts';
-import { patchConflict } from '../change/conflicts.ts';
-import type { PatchEffect } from '../change/model.ts';
 import { readPassedInPatch } from './passed-starts.ts';
-import { digestPatch, dropPatch, requirePatchable, rulesFor } from '../change/receive.ts';
-import { resolvePatch } from '../change/resolve.ts';
-import { requireShownCalls } from '../change/sets.ts';
+import { continuePlan } from './resume.ts';
 
 type ShownPatch = Omit<PatchRow, 'operations'>;
 

@@ -1,28 +1,28 @@
 // Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
-import { readPassedStarts } from '#db/passed-starts.ts';
-import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans.ts';
-import { postponeSeries, readSeries, readTemplates, updateSeries } from '#db/series.ts';
+import { showName } from '#db/people/identities.ts';
+import { readPassedStarts } from '#db/plans/passed-starts.ts';
+import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { postponeSeries, readSeries, readTemplates, updateSeries } from '#db/plans/series.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Approval } from '#domain/service.ts';
-import { transition } from '../lifecycle/lifecycle.ts';
-import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
-import { checkPatchApproval, findPatchToApprove } from './approve-change.ts';
-import type { PlansContext } from '../plans-context.ts';
-import { templatesOf } from '../series/series.ts';
-import { diffVersions } from '../change/version-diff.ts';
-import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
 import { isSatisfied, judge } from '../authority/approver-rules.ts';
 import { describeAllMissing } from '../authority/approver-words.ts';
 import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
-import { clockTime, currentOf } from '../lifecycle/current.ts';
-import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
 import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
+import { diffVersions } from '../change/version-diff.ts';
+import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
+import { clockTime, currentOf } from '../lifecycle/current.ts';
+import { transition } from '../lifecycle/lifecycle.ts';
+import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { templatesOf } from '../series/series.ts';
+import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
+import { checkPatchApproval, findPatchToApprove } from './approve-change.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
 async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {

@@ -1,15 +1,15 @@
 // A version whose change came to nothing waits for approval again, as it was.
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { approvals, audit, plans } from '#db/schema.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Decision } from '#domain/service.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
-import type { PlansContext } from '../plans-context.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
+import type { PlansContext } from '../plans-context.ts';
 import { lockForDecision } from './stop.ts';
 
 type By = { actor: Actor; reason: string };

@@ -1,8 +1,8 @@
 // Steps that a change adds or reschedules, and that should have started by now.
 import type { Queryable } from '#db/database.ts';
-import { namePatched } from '#db/patches.ts';
+import { namePatched } from '#db/plans/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
-import { readLabels } from '#db/step-pages.ts';
+import { readLabels } from '#db/steps/pages.ts';
 import { labelsShown, type PassedStarts } from '#domain/plan/passed-starts.ts';
 import { addedBy, type PatchOperation } from '#domain/plan/patch.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';

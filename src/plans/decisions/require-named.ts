@@ -1,6 +1,6 @@
 // Checks the steps a person names: unchanged since read, and still waiting for a person.
 import type { Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';

@@ -1,28 +1,28 @@
 // Continues a plan after a pause, a stall or a failure, and takes a person's settlement of steps with an unknown outcome.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
-import { changeSteps } from '#db/change-steps.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+import { restartAllSeries } from '#db/plans/series.ts';
 import { plans } from '#db/schema.ts';
-import { restartAllSeries } from '#db/series.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import type { Rerun, Settlement } from '#domain/service.ts';
 import { requireAnswerer } from '../authority/asked-person.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
-import type { PlansContext } from '../plans-context.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus, sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
+import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 import { lockForDecision, requireVersion } from './stop.ts';
 import { takeOver } from './take-over.ts';
-import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */
 const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {

@@ -1,12 +1,12 @@
 // A person's settlement of steps: a call with an unknown outcome, a human task, a guarded call that asks again.
-import { recordDeeds } from '#db/audit.ts';
-import type { PlanProgress } from '#db/change-steps.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
-import type { PlanRow } from '#db/plans.ts';
+import { showName } from '#db/people/identities.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { readWaiting } from '#db/sql/predecessors.ts';
 import { settleByPerson, type Verdict } from '#db/sql/settle-by-person.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import type { PlanProgress } from '#db/steps/change-steps.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { FieldProblem } from '#domain/plan/answer.ts';
@@ -21,6 +21,8 @@ import type { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { asksToConfirm, readAnswering } from '../authority/asked-person.ts';
 import { requireConfirmer } from '../authority/authority.ts';
+import { reviveSkipped } from '../lifecycle/ready-steps.ts';
+import { stopDependents } from '../lifecycle/stop-dependents.ts';
 import type { PlansContext } from '../plans-context.ts';
 import {
   readAnswer,
@@ -33,9 +35,7 @@ import {
   toOutput,
   withBlocker,
 } from './human-answers.ts';
-import { reviveSkipped } from '../lifecycle/ready-steps.ts';
 import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
-import { stopDependents } from '../lifecycle/stop-dependents.ts';
 
 type Fate = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
 /** A verdict, and what the audit keeps of what was said. */

@@ -1,9 +1,9 @@
 // Answers that come too late: says who was first, or why the question is closed. The answer is not stored.
-import { readLastSettlement } from '#db/audit.ts';
+import { readLastSettlement } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { showName } from '#db/identities.ts';
-import type { PlanRow } from '#db/plans.ts';
-import { readLabels } from '#db/step-pages.ts';
+import { showName } from '#db/people/identities.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
+import { readLabels } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -1,26 +1,26 @@
 // Every other decision of a person about a plan: refuse, cancel, pause. Each names the version it is about.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
-import { changeSteps } from '#db/change-steps.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
 import { notify } from '#db/notify.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { hurryLater } from '#db/sql/later.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
 import type { Decision, Wish } from '#domain/service.ts';
 import { requireManager } from '../authority/authority.ts';
-import { currentOf } from '../lifecycle/current.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
-import { dismissAll } from '../findings/settle.ts';
 import { dropWithPlan } from '../change/receive.ts';
-import type { PlansContext } from '../plans-context.ts';
+import { dismissAll } from '../findings/settle.ts';
+import { currentOf } from '../lifecycle/current.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { isRepeated } from '../lifecycle/repeated.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
 
 /** After this many proposals a refusal goes to a person, not back to the planner. */
 const proposalsAtMost = 3;

@@ -1,18 +1,18 @@
 // A task that is addressed to one person is openly taken over by another, who then answers it for them.
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { markTakenOver } from '#db/sql/settle-by-person.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { touchPlan } from '#db/steps/events.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
-import { wakeWatchers } from '../lifecycle/wake.ts';
 
 /**
  * The caller holds the plan's lock and has checked that `actor` may decide about it. The person who was asked may still answer.

@@ -1,14 +1,14 @@
 // Raises findings: each is stored once, told, and contained. INFO and WARN are only kept; ERROR and CRITICAL make what depends on
 // their steps stale, while everything else goes on.
 import { eq } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
-import type { PlanProgress } from '#db/change-steps.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
-import { insertFinding, updateFindings } from '#db/findings.ts';
-import type { PlanRow } from '#db/plans.ts';
+import { insertFinding, updateFindings } from '#db/plans/findings.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { planFindings } from '#db/schema.ts';
 import { type Cause, makeStale, positionsOf } from '#db/sql/impact.ts';
+import type { PlanProgress } from '#db/steps/change-steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';

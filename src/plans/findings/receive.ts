@@ -1,7 +1,7 @@
 // Findings of people and of monitors that watch from outside.
 import type { Transaction } from '#db/database.ts';
-import { findByKey, toFinding } from '#db/findings.ts';
-import { lockPlan } from '#db/plans.ts';
+import { findByKey, toFinding } from '#db/plans/findings.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { hasSteps } from '#db/sql/impact.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,21 +1,21 @@
 // Settles findings: a person says what becomes of what is stale, or a change of the plan does. Everything is decided under the
 // plan's lock.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
-import { changeSteps } from '#db/change-steps.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { touchPlan } from '#db/events.ts';
+import { showName } from '#db/people/identities.ts';
 import {
   type FindingRow,
   openFinding,
   readFinding,
   toFinding,
   updateFindings,
-} from '#db/findings.ts';
-import { showName } from '#db/identities.ts';
-import { lockPlan, type PlanRow } from '#db/plans.ts';
+} from '#db/plans/findings.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { countersign, planFindings } from '#db/schema.ts';
 import { forgetCovers, leaveOutBehind, skipDeadEnds, uncover } from '#db/sql/uncover.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';

@@ -1,5 +1,5 @@
 // The current state of a plan, for the answer to a refused caller.
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 
 /** 14:02 UTC */
 export function clockTime(date: Date | null): string {

@@ -1,12 +1,12 @@
 // The end of a run: when no step can change any more, the plan is completed or failed in the same transaction.
 import { sql } from 'drizzle-orm';
-import { openSteps } from '#db/accounting.ts';
-import { stepsOf } from '#db/blocks.ts';
 import type { Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
+import { hasMoreOccurrences } from '#db/plans/series.ts';
 import { countersign } from '#db/schema.ts';
-import { hasMoreOccurrences } from '#db/series.ts';
-import { isSkippedByCondition } from '#db/sql/conditions.ts';
+import { openSteps } from '#db/steps/accounting.ts';
+import { stepsOf } from '#db/steps/blocks.ts';
+import { isSkippedByCondition } from '#db/steps/conditions.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import { type Actor, system } from '#domain/people/actor.ts';

@@ -1,10 +1,10 @@
 // The only place where a plan's status changes: table, compare-and-set, event, audit and job in the caller's transaction.
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
-import { appendPlanEvent } from '#db/events.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
+import { appendPlanEvent } from '#db/steps/events.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';

@@ -1,9 +1,9 @@
 // Which steps may run next when a plan starts, or continues after a failure.
 import { sql } from 'drizzle-orm';
-import { stepsOf } from '#db/blocks.ts';
-import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
 import type { Transaction } from '#db/database.ts';
-import { isSkippedByCondition } from '#db/sql/conditions.ts';
+import { stepsOf } from '#db/steps/blocks.ts';
+import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
+import { isSkippedByCondition } from '#db/steps/conditions.ts';
 import { type OnFailure, stopDependents } from './stop-dependents.ts';
 
 /** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */

@@ -1,8 +1,9 @@
 // What a failed step stops: its dependents, or everything that has not started, depending on the configuration.
-import { changeSteps, type PlanProgress } from '#db/change-steps.ts';
+
 import type { Transaction } from '#db/database.ts';
-import { stopAllSeries } from '#db/series.ts';
+import { stopAllSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
+import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
 import type { Settings } from '#domain/settings.ts';
 
 export type OnFailure = Settings['executor']['on_failure'];

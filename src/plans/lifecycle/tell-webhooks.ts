@@ -1,6 +1,6 @@
 // Tells webhooks of a change, in its transaction: facts of that moment, for each endpoint that wants them.
 import type { Transaction } from '#db/database.ts';
-import type { PlanRow } from '#db/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { recordWebhook } from '#db/webhooks.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,9 +1,9 @@
 // Playbooks: keeping a plan under a name, and making the draft of a new one of it. What is proposed of a playbook is a proposal like
 // any other: approvals of the plan it was saved from do not carry over.
-import { recordDeeds } from '#db/audit.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
-import { readEveryName } from '#db/identities.ts';
-import { readPlanRow } from '#db/plans.ts';
+import { readEveryName } from '#db/people/identities.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import {
   countPlaybooks,
   deletePlaybook,
@@ -11,7 +11,7 @@ import {
   type PlaybookPlace,
   readPlaybook,
   storePlaybook,
-} from '#db/playbooks.ts';
+} from '#db/plans/playbooks.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';

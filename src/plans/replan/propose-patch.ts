@@ -1,8 +1,8 @@
 // Works out a change that settles a finding: by rule, else by a planner where there is one. Nothing is applied.
 import type { Transaction } from '#db/database.ts';
-import { type FindingRow, readFinding, toFinding } from '#db/findings.ts';
-import { lockPlan, readPlanRow } from '#db/plans.ts';
-import { type CoveredStep, readCovered, readSources, readTries } from '#db/replanning.ts';
+import { type FindingRow, readFinding, toFinding } from '#db/plans/findings.ts';
+import { lockPlan, readPlanRow } from '#db/plans/plans.ts';
+import { type CoveredStep, readCovered, readSources, readTries } from '#db/plans/replanning.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
 import { system } from '#domain/people/actor.ts';
 import type { FindingCategory } from '#domain/plan/finding.ts';
@@ -12,8 +12,8 @@ import { JsonObject, toJson } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import type { Proposal } from '#tools/ports.ts';
-import type { PlansContext } from '../plans-context.ts';
 import { resolveIfClear } from '../change/follow-patch.ts';
+import type { PlansContext } from '../plans-context.ts';
 import { giveUpReplanning } from './start-replanning.ts';
 import { waitForRunning } from './wait-for-running.ts';
 

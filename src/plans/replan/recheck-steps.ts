@@ -1,9 +1,9 @@
 // Reads again what steps have read, and raises a finding for each whose output is another one now. It calls only what the plan lists
 // and what only reads, with the arguments of the call that was made.
 import { isDeepStrictEqual } from 'node:util';
-import { readOutputs } from '#db/artifacts.ts';
-import { lockPlan, type PlanRow, readPlanRow } from '#db/plans.ts';
-import { readSteps, readStepsById } from '#db/step-pages.ts';
+import { readOutputs } from '#db/plans/artifacts.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
+import { readSteps, readStepsById } from '#db/steps/pages.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { hasRuntime, referencesOf } from '#domain/plan/arguments.ts';
 import type { Evidence, RaisedFinding } from '#domain/plan/finding.ts';

@@ -1,15 +1,20 @@
 // Tries a change of a plan without changing anything: what stands against proposing it now.
 import { z } from 'zod';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
-import type { PlansContext } from '../plans-context.ts';
-import { willRun } from '../decisions/approve-change.ts';
 import type { PatchEffect } from '../change/model.ts';
 import { resolveNotes } from '../change/prerequisites.ts';
-import { findReplaced, requireOwnIds, requirePatchable, resolveProposed } from '../change/receive.ts';
+import {
+  findReplaced,
+  requireOwnIds,
+  requirePatchable,
+  resolveProposed,
+} from '../change/receive.ts';
+import { willRun } from '../decisions/approve-change.ts';
+import type { PlansContext } from '../plans-context.ts';
 
 /**
  * What the change would do now, and which steps it has wait for some that will not be done.

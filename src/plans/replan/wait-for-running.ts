@@ -1,7 +1,7 @@
 // Steps that still run on what a finding is about: a change is worked out, and checked, once they have ended.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Queryable } from '#db/database.ts';
-import { readCovered } from '#db/replanning.ts';
+import { readCovered } from '#db/plans/replanning.ts';
 
 /** How often it is looked (milliseconds). */
 const lookEveryMs = 200;

@@ -1,6 +1,6 @@
 // When the next occurrence of a plan's series is due.
 import type { Queryable } from '#db/database.ts';
-import { readEarliestReady, readSeries } from '#db/series.ts';
+import { readEarliestReady, readSeries } from '#db/plans/series.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { occurrencesAfter } from './series.ts';
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { countersign } from '#db/schema.ts';
-import { iterateSteps } from '#db/step-pages.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
 import { readHeader } from '../content/preflight.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 import { readContent, type TransferLine } from './format.ts';

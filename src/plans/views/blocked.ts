@@ -1,11 +1,11 @@
 // Which steps of a plan nobody can run right now, or wait for a resource pool. Shown to people instead of waiting silently.
 import { type Offer, readBackends } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
-import { readSignInProblems } from '#db/mcp-sign-ins.ts';
+import { readSignInProblems } from '#db/people/mcp-sign-ins.ts';
 import { countSteps, type LongWait, readLongWaits } from '#db/sql/blocked.ts';
 import { readClaimableLanes } from '#db/sql/lanes.ts';
 import { type ExcessStep, readExcessSteps } from '#db/sql/resources.ts';
-import { type Lane, readLanes } from '#db/steps.ts';
+import { type Lane, readLanes } from '#db/steps/steps.ts';
 import type { Blockage } from '#domain/plan/blockage.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';

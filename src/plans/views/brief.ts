@@ -1,13 +1,13 @@
 // Plans for planners: a few steps of each, and of every step what was called and what came of it. Cut in the database, so that
 // neither a plan of 100,000 steps nor a large output is ever read whole.
 import { type SQL, sql } from 'drizzle-orm';
-import { stepsOf } from '#db/blocks.ts';
 import type { Queryable } from '#db/database.ts';
-import { listFindings, openFinding } from '#db/findings.ts';
-import { readPatchOutcome } from '#db/patches.ts';
-import { type PlanRow, readPlanRow } from '#db/plans.ts';
-import { coveredBy } from '#db/replanning.ts';
+import { listFindings, openFinding } from '#db/plans/findings.ts';
+import { readPatchOutcome } from '#db/plans/patches.ts';
+import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
+import { coveredBy } from '#db/plans/replanning.ts';
 import { countersign } from '#db/schema.ts';
+import { stepsOf } from '#db/steps/blocks.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Dependency, StepStatus } from '#domain/plan/plan.ts';

@@ -1,7 +1,7 @@
 // A stored plan as the draft it could be proposed from again, for planners that revise or repeat it.
 import type { Queryable } from '#db/database.ts';
-import { readPlan } from '#db/plans.ts';
-import { iterateSteps } from '#db/step-pages.ts';
+import { readPlan } from '#db/plans/plans.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 

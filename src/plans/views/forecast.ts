@@ -2,18 +2,18 @@
 // durations. One linear pass over columns of numbers; larger plans have no forecast.
 import type { Queryable } from '#db/database.ts';
 import {
+  readRoadmapChoice,
+  readScheduledPositions,
+  readScheduleHead,
+} from '#db/planning/artifacts.ts';
+import {
   type LinkColumns,
   readLinkColumns,
   readStepColumns,
   type StepColumns,
-} from '#db/plan-columns.ts';
-import {
-  readRoadmapChoice,
-  readScheduledPositions,
-  readScheduleHead,
-} from '#db/planning-artifacts.ts';
-import { readPlanRow } from '#db/plans.ts';
-import { readStepPositions } from '#db/step-groups.ts';
+} from '#db/plans/columns.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { readStepPositions } from '#db/steps/groups.ts';
 import type { Forecast } from '#domain/plan/groups.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { findCriticalPath, type Placed, type Placing } from '#graph/critical-path.ts';

@@ -1,14 +1,15 @@
 // A plan by groups of its steps: how far each is, and what waits for what. Bounded at any size.
-import { countsOf } from '#db/accounting.ts';
+
 import type { Queryable } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { countsOf } from '#db/steps/accounting.ts';
 import {
   countGroupLinks,
   countGroups,
   countKinds,
   type Grouping,
   type GroupRow,
-} from '#db/step-groups.ts';
+} from '#db/steps/groups.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { GroupBy, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
 import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';
-import { isoOf } from '#db/sql/time.ts';
+import { isoOf } from '#db/time.ts';
 import type { StepError } from '#domain/plan/plan.ts';
 import { escapeJson } from '#domain/shown-text.ts';
 

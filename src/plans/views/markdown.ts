@@ -1,15 +1,15 @@
 // A plan as Markdown with front matter, readable and importable without loss. Data for machines is in fenced blocks.
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { listArtifacts } from '#db/artifacts.ts';
 import type { Queryable } from '#db/database.ts';
 import {
   readScheduledSteps,
   readScheduleHead,
   type ScheduledStep,
-} from '#db/planning-artifacts.ts';
-import { readPlan } from '#db/plans.ts';
-import { iterateSteps } from '#db/step-pages.ts';
+} from '#db/planning/artifacts.ts';
+import { listArtifacts } from '#db/plans/artifacts.ts';
+import { readPlan } from '#db/plans/plans.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
 import { withoutMark } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
@@ -27,8 +27,8 @@ import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { contentOfStep } from '../content/canonical.ts';
-import { createOccurrenceTest } from '../series/occurrences.ts';
 import { describeTerms } from '../content/terms.ts';
+import { createOccurrenceTest } from '../series/occurrences.ts';
 
 const descriptionAtMost = 4000;
 /** Artifacts that are listed at once. */

@@ -1,9 +1,9 @@
 // A part of a plan: some of its steps, closed under their dependencies. Computed in the database, for plans of any size.
 import { type SQL, sql } from 'drizzle-orm';
-import { changeSteps } from '#db/change-steps.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { nameCall } from '#domain/plan/call-words.ts';
 import type { Approval } from '#domain/service.ts';

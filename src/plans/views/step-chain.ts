@@ -1,7 +1,7 @@
 // All steps that a step needs and all that need it, directly or not: found in the database, for plans of any size.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { countersign } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepChain } from '#domain/plan/views.ts';

@@ -1,8 +1,8 @@
 // The current state of the files that waiting steps write, move or delete. Only files of the plan's own steps are read, by the
 // operation's own check before a call, and only if no earlier step may change them.
 import type { Queryable } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
-import { readStepsById } from '#db/step-pages.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';

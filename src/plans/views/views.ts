@@ -1,10 +1,11 @@
 // Views of a plan whose cost does not grow with it: overview, diff, pages of steps.
-import { countsOf } from '#db/accounting.ts';
+
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
-import { readCompactDiff, readDiff, readRecentEvents } from '#db/events.ts';
-import { countOpenFindings } from '#db/findings.ts';
-import { readPartitions, readPlanRow } from '#db/plans.ts';
+import { countOpenFindings } from '#db/plans/findings.ts';
+import { readPartitions, readPlanRow } from '#db/plans/plans.ts';
+import { countsOf } from '#db/steps/accounting.ts';
+import { readCompactDiff, readDiff, readRecentEvents } from '#db/steps/events.ts';
 import {
   readAsking,
   readLabels,
@@ -12,8 +13,8 @@ import {
   readStepsAt,
   readStepsById,
   readStepsForReview,
-} from '#db/step-pages.ts';
-import { countByPartition } from '#db/step-partitions.ts';
+} from '#db/steps/pages.ts';
+import { countByPartition } from '#db/steps/partitions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';

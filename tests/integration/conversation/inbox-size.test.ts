@@ -5,7 +5,7 @@ import { fillPlans, personOf } from '#bench/fill-plans.ts';
 import { readInbox } from '#conversation/inbox.ts';
 import { readWithin } from '#conversation/plans-within.ts';
 import type { Database } from '#db/database.ts';
-import { endedCounted } from '#db/plan-groups.ts';
+import { endedCounted } from '#db/plans/groups.ts';
 import type { InboxGroup, InboxQuery } from '#domain/plan/inbox.ts';
 import { explainReads } from '../../fixtures/explained-database.ts';
 import { useDatabase } from '../../setup/database.ts';

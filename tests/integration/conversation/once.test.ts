@@ -2,7 +2,7 @@
 // conversation a plan or a run belongs to.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isBeingPosted } from '#db/shown.ts';
+import { isBeingPosted } from '#db/chat/shown.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';

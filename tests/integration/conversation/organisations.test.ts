@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPlansOfRun } from '#conversation/plans-within.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
 import { migrationsFolder } from '#db/migrate.ts';
-import { createPortfolioReader } from '#db/portfolio.ts';
+import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanScope } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';

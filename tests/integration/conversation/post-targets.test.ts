@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storePlace } from '#db/chat-places.ts';
+import { storePlace } from '#db/chat/places.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -1,6 +1,6 @@
 // A planning session that stands still: whose word counts, for what, and once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { storePerson } from '#db/identities.ts';
+import { storePerson } from '#db/people/identities.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { SessionChoice } from '#domain/planning/session-card.ts';

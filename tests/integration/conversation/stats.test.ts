@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { findPlans } from '#conversation/find-plans.ts';
-import { readPlanStats } from '#db/plan-stats.ts';
+import { readPlanStats } from '#db/plans/stats.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { changeAudit } from '../../setup/audit.ts';

@@ -1,6 +1,6 @@
 // What people see while a planner works, from the request to its answer, and how they stop it.
 import { expect, it } from 'vitest';
-import { noteActivity } from '#db/runs.ts';
+import { noteActivity } from '#db/planning/runs.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Activity } from '#domain/planning/activity.ts';
 import type { ConversationEvent } from '#domain/service.ts';

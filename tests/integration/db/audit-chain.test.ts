@@ -1,10 +1,10 @@
 // The audit log: append-only, sealed behind its writers, and checked row by row.
 import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recordDeeds } from '#db/audit.ts';
-import { type AuditKey, deriveAuditKey } from '#db/audit-chain.ts';
-import { createSealing, findPrunable, pruneAudit, sealAudit } from '#db/audit-seals.ts';
-import { verifyAudit } from '#db/audit-verify.ts';
+import { recordDeeds } from '#db/audit/audit.ts';
+import { type AuditKey, deriveAuditKey } from '#db/audit/chain.ts';
+import { createSealing, findPrunable, pruneAudit, sealAudit } from '#db/audit/seals.ts';
+import { verifyAudit } from '#db/audit/verify.ts';
 import { type Database, openDatabase, type Queryable } from '#db/database.ts';
 import { system } from '#domain/people/actor.ts';
 import { changeAudit } from '../../setup/audit.ts';

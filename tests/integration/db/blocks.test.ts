@@ -2,12 +2,12 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { countsOf } from '#db/accounting.ts';
-import { changeSteps } from '#db/change-steps.ts';
 import { copyRows } from '#db/copy-rows.ts';
 import { type Database, openDatabase } from '#db/database.ts';
-import { readSteps } from '#db/step-pages.ts';
-import { contentRows, type NewStep, stateRows } from '#db/steps.ts';
+import { countsOf } from '#db/steps/accounting.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { readSteps } from '#db/steps/pages.ts';
+import { contentRows, type NewStep, stateRows } from '#db/steps/steps.ts';
 import { StepStatus } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { markProbed, readPolicy, replacePolicy, storePolicy } from '#db/policies.ts';
+import { markProbed, readPolicy, replacePolicy, storePolicy } from '#db/people/policies.ts';
 import { person } from '#domain/people/actor.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { getPolicy, setPolicy } from '#people/policy.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { createPortfolioReader } from '#db/portfolio.ts';
+import { createPortfolioReader } from '#db/plans/portfolio.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();

@@ -3,14 +3,14 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handleEvent } from '#chat/inbox/handle-event.ts';
 import { type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
-import type { Database, Transaction } from '#db/database.ts';
 import {
   enterThread,
   leaveThread,
   postpone,
   type Taken,
   type TakenEvent,
-} from '#db/sql/inbox-thread.ts';
+} from '#db/chat/inbox-thread.ts';
+import type { Database, Transaction } from '#db/database.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';

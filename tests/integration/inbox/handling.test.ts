@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
-import { listFailedEvents, readInboxState, retryFailedEvents } from '#db/inbox.ts';
+import { listFailedEvents, readInboxState, retryFailedEvents } from '#db/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
-import { readDeliveryState } from '#db/chat-places.ts';
-import { appendMessage } from '#db/messages.ts';
+import { appendMessage } from '#db/chat/messages.ts';
+import { readDeliveryState } from '#db/chat/places.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan, StepDraft } from '#domain/plan/plan.ts';

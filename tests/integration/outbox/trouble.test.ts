@@ -3,9 +3,9 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
-import { readDeliveryState } from '#db/chat-places.ts';
-import { clocksApartMs, settleCard } from '#db/chat-posts.ts';
-import { isoOf } from '#db/sql/time.ts';
+import { readDeliveryState } from '#db/chat/places.ts';
+import { clocksApartMs, settleCard } from '#db/chat/posts.ts';
+import { isoOf } from '#db/time.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';

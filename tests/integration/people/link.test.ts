@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Queryable } from '#db/database.ts';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { LinkCommand } from '#domain/people/link.ts';

@@ -1,10 +1,10 @@
 // What people asked to keep: by words on any surface, once, within a limit, and never shown to others.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { storePlace } from '#db/chat-places.ts';
-import { storePerson } from '#db/identities.ts';
-import { ownerOfPerson, readMemory, storeMemory } from '#db/memory.ts';
-import { readLatestMessages } from '#db/messages.ts';
+import { readLatestMessages } from '#db/chat/messages.ts';
+import { storePlace } from '#db/chat/places.ts';
+import { storePerson } from '#db/people/identities.ts';
+import { ownerOfPerson, readMemory, storeMemory } from '#db/people/memory.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';

@@ -6,7 +6,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serve } from '#app/serve.ts';
-import { storeArtifact } from '#db/artifacts.ts';
+import { storeArtifact } from '#db/plans/artifacts.ts';
 import { person } from '#domain/people/actor.ts';
 import { hasRole, Role } from '#domain/people/principal.ts';
 import { freePort } from '../../fixtures/open-id.ts';

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { listOpenCalls, readSpentSince } from '#db/spending.ts';
+import { listOpenCalls, readSpentSince } from '#db/planning/spending.ts';
 import type { Caps } from '#domain/budget.ts';
 import { type Budget, createBudget } from '#planner/budget/budget.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { listCheckpoints } from '#db/planning-checkpoints.ts';
+import { listCheckpoints } from '#db/planning/checkpoints.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import { keepInDatabase } from '#planner/create-planner.ts';
 import { useDatabase } from '../../setup/database.ts';

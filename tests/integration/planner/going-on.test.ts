@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { viewSession } from '#cards/session-view.ts';
-import { readLatestMessages } from '#db/messages.ts';
+import { readLatestMessages } from '#db/chat/messages.ts';
 import { person } from '#domain/people/actor.ts';
 import { call, resultsIn } from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';

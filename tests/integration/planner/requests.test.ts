@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fileRequest, giveRequests } from '#db/data-requests.ts';
+import { fileRequest, giveRequests } from '#db/people/data-requests.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { fulfilRequest } from '#planner/data-requests.ts';

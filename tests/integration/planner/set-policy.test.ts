@@ -1,9 +1,9 @@
 // How a person likes to be talked to, where a model plans: the model reads their words, whatever the language, and keeps
 // them with set_policy. What rules read offline is not read a second time.
 import { describe, expect, test } from 'vitest';
-import { readLatestMessages } from '#db/messages.ts';
-import { readPolicy } from '#db/policies.ts';
-import { readRun } from '#db/runs.ts';
+import { readLatestMessages } from '#db/chat/messages.ts';
+import { readPolicy } from '#db/people/policies.ts';
+import { readRun } from '#db/planning/runs.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import { call, proposeFiles } from '../../fixtures/model-calls.ts';
 import { ben } from '../../setup/instance.ts';

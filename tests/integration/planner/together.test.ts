@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { readSpentSince } from '#db/spending.ts';
+import { readSpentSince } from '#db/planning/spending.ts';
 import { person } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';

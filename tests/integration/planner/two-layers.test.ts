@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { settlePart } from '#db/planning-parts.ts';
+import { settlePart } from '#db/planning/parts.ts';
 import { wordsIn } from '../../fixtures/model-calls.ts';
 import { replyCost, settled } from '../../fixtures/model-instance.ts';
 import type { ChatBody, Turn } from '../../fixtures/openai-double.ts';

@@ -1,7 +1,7 @@
 // What runs was approved, whatever happens to a plan meanwhile: random changes by people and planners, findings and decisions while it runs.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listFindings } from '#db/findings.ts';
+import { listFindings } from '#db/plans/findings.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
-import { appendMessage } from '#db/messages.ts';
-import { lockPlan } from '#db/plans.ts';
+import { appendMessage } from '#db/chat/messages.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ConversationContext } from '#messages/context.ts';

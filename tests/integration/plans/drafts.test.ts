@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDraftPort } from '#conversation/draft-port.ts';
-import { loadArtifacts } from '#db/artifacts.ts';
+import { loadArtifacts } from '#db/plans/artifacts.ts';
 import { Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';

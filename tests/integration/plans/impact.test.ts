@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lockPlan } from '#db/plans.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { findDependents, makeStale, positionsOf } from '#db/sql/impact.ts';
 import { rerunSteps } from '#db/sql/rerun.ts';
 import { CountersignError } from '#domain/errors.ts';

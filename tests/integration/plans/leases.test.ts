@@ -1,7 +1,7 @@
 // Leases and recovery: nothing is called twice, nothing that was done is forgotten, whoever is slow, late or gone.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockPlan } from '#db/plans.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { markCalling } from '#db/sql/leases.ts';
 import { readLostSteps, settleLostSteps } from '#db/sql/recover.ts';
 import { createPlanWorker } from '#executor/crew.ts';

@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findUnreached } from '#app/unreached-settings.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
-import { followTenancy } from '#db/tenancy.ts';
+import { followTenancy } from '#db/people/tenancy.ts';
 import { storeEndpoints } from '#db/webhooks.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { Settings } from '#domain/settings.ts';

@@ -6,7 +6,7 @@ import {
   linkOccurrences,
   readArtifacts,
   storeArtifacts,
-} from '#db/planning-artifacts.ts';
+} from '#db/planning/artifacts.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
 import type { PatternSpec } from '#domain/planning/pattern.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';

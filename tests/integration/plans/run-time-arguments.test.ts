@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import { readSpentSince } from '#db/spending.ts';
+import { readSpentSince } from '#db/planning/spending.ts';
 import type { Caps } from '#domain/budget.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';

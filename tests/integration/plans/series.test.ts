@@ -1,16 +1,16 @@
 // Plans that come again: occurrences are steps for 30 days, more come as time passes, what was missed is not made up for.
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPlanRow } from '#db/plans.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
 import type { Plan, PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { runStep } from '#executor/run-step.ts';
-import type { PlansContext } from '#plans/plans-context.ts';
-import { prepareRevise } from '#plans/change/propose.ts';
 import { extendPlan, extendSeries } from '#plans/change/extend-series.ts';
+import { prepareRevise } from '#plans/change/propose.ts';
 import { missedNote } from '#plans/change/skip-missed.ts';
+import type { PlansContext } from '#plans/plans-context.ts';
 import { localDate } from '#timeline/recurrence.ts';
 import { ana, noop, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';

@@ -3,8 +3,8 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
-import { readDeliveryState } from '#db/chat-places.ts';
-import { readLatestMessages } from '#db/messages.ts';
+import { readLatestMessages } from '#db/chat/messages.ts';
+import { readDeliveryState } from '#db/chat/places.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
 import { useDatabase } from '../../setup/database.ts';

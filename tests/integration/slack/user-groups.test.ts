@@ -1,7 +1,7 @@
 // Slack's user groups in approver rules: who is in one when somebody decides may decide, and nobody else.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { readCopyTime, readUserGroups, storeUserGroups } from '#db/user-groups.ts';
+import { readCopyTime, readUserGroups, storeUserGroups } from '#db/people/user-groups.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';

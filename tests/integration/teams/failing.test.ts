@@ -1,7 +1,7 @@
 // What Teams refuses, and what became of it: nothing is lost, the latest state wins, and the operator is told what to mend.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { readDeliveryState } from '#db/chat-places.ts';
+import { readDeliveryState } from '#db/chat/places.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';

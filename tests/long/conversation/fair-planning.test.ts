@@ -1,7 +1,7 @@
 // Requests of one person are planned in turn with everybody else's: a flood delays whoever sent it.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { findAbandonedRuns } from '#db/runs.ts';
+import { findAbandonedRuns } from '#db/planning/runs.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { useDatabase } from '../../setup/database.ts';

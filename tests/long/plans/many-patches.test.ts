@@ -2,8 +2,8 @@
 // that was made stands in a version that people approved or that only narrowed one.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { listFindings } from '#db/findings.ts';
-import { lockPlan } from '#db/plans.ts';
+import { listFindings } from '#db/plans/findings.ts';
+import { lockPlan } from '#db/plans/plans.ts';
 import { isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';

@@ -2,7 +2,7 @@
 // finish meanwhile, and the plan corrects itself and completes.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { listFindings } from '#db/findings.ts';
+import { listFindings } from '#db/plans/findings.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { Operation } from '#domain/tool.ts';
 import { createGates } from '../../fixtures/gates.ts';

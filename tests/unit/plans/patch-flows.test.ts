@@ -2,7 +2,7 @@
 // which steps that act, which of them run, and whom they wait for. It knows nothing of how changes are classified.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Edge } from '#db/steps.ts';
+import type { Edge } from '#db/steps/steps.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { classifyPatch } from '#plans/change/classify.ts';

@@ -7,7 +7,7 @@ import type { TeamsContext } from '#adapters/teams/teams-context.ts';
 import { createAccept } from '#adapters/teams/transport/accept.ts';
 import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
 import { verbs } from '#cards/press.ts';
-import type { EventOutcome } from '#db/inbox.ts';
+import type { EventOutcome } from '#db/chat/inbox.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
 

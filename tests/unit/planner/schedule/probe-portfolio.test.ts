@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PortfolioBlock } from '#db/portfolio.ts';
+import type { PortfolioBlock } from '#db/plans/portfolio.ts';
 import { type Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import type { BusyTime } from '#planner/schedule/busy.ts';
 import { probeTimes } from '#planner/schedule/probe-times.ts';

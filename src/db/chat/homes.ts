@@ -1,0 +1,147 @@
+// Home tabs that people have open on a chat platform. A Home is leased, drawn and settled; a change in between marks it stale
+// again, so the latest state is always drawn in the end.
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
+import type { Platform } from '#domain/chat/inbox.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { chatHomes } from '../schema.ts';
+import { inSeconds, now } from '../time.ts';
+
+/** Whose Home it is. */
+export type HomeOf = { platform: Platform; tenant: string; user: string };
+
+/** A leased Home; `shown` is the digest of what it shows, as far as that is known. */
+export type TakenHome = HomeOf & { shown: string | null; tries: number };
+
+const { platform, tenant, user, opened_at, stale, not_before, lease_until } = chatHomes;
+
+const isHome = (home: HomeOf) =>
+  and(eq(platform, home.platform), eq(tenant, home.tenant), eq(user, home.user));
+const isFree = or(isNull(lease_until), lt(lease_until, now));
+const isWanted = or(eq(stale, true), isNotNull(lease_until));
+const hoursAgo = (hours: number) => sql`clock_timestamp() - make_interval(hours => ${hours})`;
+
+/** A person opened their Home: it is drawn at once and follows the plans for a while. */
+export async function noteHome(tx: Transaction, home: HomeOf): Promise<void> {
+  const opened = { opened_at: now, stale: true };
+  await tx
+    .insert(chatHomes)
+    .values({ ...home, ...opened })
+    .onConflictDoUpdate({
+      target: [platform, tenant, user],
+      set: { ...opened, not_before: null, shown: null, tries: 0 },
+    });
+}
+
+/** Plans changed: Homes opened within `hours` become stale. @returns the platforms with Homes that were fresh before */
+export async function askForHomes(tx: Transaction, hours: number): Promise<Platform[]> {
+  const asked = await tx
+    .update(chatHomes)
+    .set({ stale: true })
+    .where(and(eq(stale, false), gt(opened_at, hoursAgo(hours))))
+    .returning({ platform });
+  return [...new Set(asked.map((home) => home.platform))];
+}
+
+/** Leases a Home that is to be drawn now; null: there is none. */
+export async function takeHome(
+  db: Queryable,
+  on: Platform,
+  leaseMs: number,
+): Promise<TakenHome | null> {
+  const next = db
+    .select({ tenant, user })
+    .from(chatHomes)
+    .where(and(eq(platform, on), isWanted, isFree, or(isNull(not_before), lte(not_before, now))))
+    .orderBy(sql`${not_before} nulls first`)
+    .limit(1)
+    .for('update', { skipLocked: true })
+    .as('next');
+  const [taken] = await db
+    .update(chatHomes)
+    .set({ stale: false, lease_until: inSeconds(leaseMs / 1000) })
+    .from(next)
+    .where(and(eq(platform, on), eq(tenant, next.tenant), eq(user, next.user)))
+    .returning({ platform, tenant, user, shown: chatHomes.shown, tries: chatHomes.tries });
+  return taken ?? null;
+}
+
+/**
+ * Records what the Home shows. It is not drawn again within `paceMs`, or within `eachMs` for each open Home of its workspace, up to a
+ * minute.
+ */
+export async function settleHome(
+  db: Queryable,
+  home: HomeOf,
+  { digest, paceMs, eachMs }: { digest: string; paceMs: number; eachMs: number },
+): Promise<void> {
+  const open = sql`(select count(*) from ${countersign}.chat_homes o
+    where o.platform = ${home.platform} and o.tenant = ${home.tenant})`;
+  const ms = sql`greatest(${paceMs}::float8, least(60000, ${open} * ${eachMs}::float8))`;
+  await db
+    .update(chatHomes)
+    .set({
+      lease_until: null,
+      shown: digest,
+      tries: 0,
+      not_before: sql`${now} + make_interval(secs => ${ms} / 1000)`,
+    })
+    .where(isHome(home));
+}
+
+/** Draws the Home again in `inMs`. @param all every other Home of its workspace waits as long: the platform said so */
+export async function postponeHomes(
+  db: Queryable,
+  home: HomeOf,
+  { inMs, all }: { inMs: number; all: boolean },
+): Promise<void> {
+  const later = inSeconds(inMs / 1000);
+  await db
+    .update(chatHomes)
+    .set({
+      stale: true,
+      lease_until: null,
+      shown: null,
+      tries: sql`${chatHomes.tries} + 1`,
+      not_before: later,
+    })
+    .where(isHome(home));
+  if (!all) return;
+  await db
+    .update(chatHomes)
+    .set({ not_before: sql`greatest(${not_before}, ${later})` })
+    .where(and(eq(platform, home.platform), eq(tenant, home.tenant), isWanted, isFree));
+}
+
+/** Nobody looks at the Home any more, or it cannot be shown. */
+export async function forgetHome(db: Queryable, home: HomeOf): Promise<void> {
+  await db.delete(chatHomes).where(isHome(home));
+}
+
+/** Milliseconds until the next Home is to be drawn; null: none waits. */
+export async function readNextHome(db: Queryable, on: Platform): Promise<number | null> {
+  const due = sql`greatest(${not_before}, ${lease_until})`;
+  const [next] = await db
+    .select({
+      ms: sql<number | null>`greatest(0, extract(epoch from ${due} - ${now}) * 1000)::float8`,
+    })
+    .from(chatHomes)
+    .where(and(eq(platform, on), isWanted))
+    .orderBy(sql`${due} nulls first`)
+    .limit(1);
+  return next === undefined ? null : (next.ms ?? 0);
+}
+
+/** Forgets Homes that nobody has opened for `hours`. @returns how many, at most `limit` */
+export async function forgetHomes(db: Queryable, hours: number, limit: number): Promise<number> {
+  const old = db
+    .select({ platform, tenant, user })
+    .from(chatHomes)
+    .where(lt(opened_at, hoursAgo(hours)))
+    .orderBy(opened_at)
+    .limit(limit);
+  const { rowCount } = await db
+    .delete(chatHomes)
+    .where(inArray(sql`(${platform}, ${tenant}, ${user})`, old));
+  return rowCount ?? 0;
+}

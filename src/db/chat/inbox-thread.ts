@@ -1,0 +1,260 @@
+// One thread of the inbox: its lease holder and its next event. The lease holder takes the first open event, and no other.
+import { type SQL, sql } from 'drizzle-orm';
+import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
+import type { ErrorCode } from '#domain/errors.ts';
+import { prepareStatement, type Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { inSeconds, isoOf } from '../time.ts';
+
+/** An event that was taken to be handled, and how often it has been. */
+export type TakenEvent = InboxEvent & {
+  attempt: number;
+  /** Tries that count, this one included. */
+  failures: number;
+  /** No try has ended in an error: those before this one ended with their process. */
+  silent: boolean;
+  /** Since it was stored. */
+  age_ms: number;
+};
+
+/** Whether the lease is held now, and the event that was taken under it. */
+export type Taken = { held: boolean; event: TakenEvent | null };
+
+type TakenRow = { held: boolean } & (
+  | ({ id: number } & Omit<TakenEvent, 'id' | 'received_at'> & { received_at: string })
+  | { id: null }
+);
+
+export type Lease = InboxThread & { holder: string };
+
+const inThread = ({ platform, tenant, thread }: InboxThread) =>
+  sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
+const isOpen = sql`handled_at is null and failed_at is null`;
+/** How an event ended: the reply to its waiter as JSON (null: none), and whether its body is deleted. */
+export type Ending = { reply: unknown; forget: boolean };
+
+/** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
+const given = sql.placeholder;
+/** Deletes the body and keeps the event's ids. */
+const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
+
+const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('tenant')} and thread = ${given('thread')}`;
+const givenUntil = sql`clock_timestamp() + make_interval(secs => ${given('seconds')}::float8)`;
+
+const head = sql`
+  select id, due_at <= clock_timestamp() as due from ${countersign}.inbox
+  where ${isOpen} and ${inGivenThread} order by id limit 1`;
+
+const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
+
+/** What is told of an event of `table` that is taken. */
+const tellingOf = (
+  table: string,
+): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},
+    ${isoOf(`${table}.received_at`, 'milliseconds')} as received_at,
+    ${sql.raw(table)}.error is null as silent,
+    (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
+
+/**
+ * `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. The thread is
+ * named once more so that the index of open events finds the row by all its columns: by the id alone all of it is read.
+ */
+const takeHead = sql`
+  taken as (
+    update ${countersign}.inbox set attempt = attempt + 1, failures = failures + 1
+    where exists (select from lease) and ${inGivenThread} and id = (select id from head) and ${isOpen}
+      and due_at <= clock_timestamp()
+    returning ${tellingOf('inbox')}
+  )`;
+
+const tellTaken = sql`
+  select exists (select from lease) as held, taken.* from (select) once left join taken on true`;
+
+function valuesOf({ platform, tenant, thread, holder }: Lease, seconds: number) {
+  return { platform, tenant, thread, holder, seconds };
+}
+
+const asJson = (reply: unknown) => (reply === null ? null : JSON.stringify(reply));
+
+function readTaken(rows: TakenRow[]): Taken {
+  const [row] = rows;
+  if (row === undefined) throw new Error('readTaken: no row came back');
+  const { held, ...event } = row;
+  if (event.id === null) return { held, event: null };
+  return { held, event: { ...event, received_at: new Date(event.received_at) } };
+}
+
+const entering = prepareStatement(
+  'enter_thread',
+  sql`
+    with head as materialized (${head}), lease as (
+      insert into ${countersign}.inbox_leases as l (platform, tenant, thread, holder, lease_until)
+      select ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('holder')}, ${givenUntil}
+      from head where due
+      on conflict (platform, tenant, thread)
+        do update set holder = excluded.holder, lease_until = excluded.lease_until
+        where l.lease_until < excluded.lease_until - make_interval(secs => ${given('seconds')}::float8)
+      returning holder
+    ), ${takeHead} ${tellTaken}`,
+);
+
+/** Renews the lease where there is something to take, and lets it go where there is not. */
+const holdOn = sql`
+  lease as (
+    update ${countersign}.inbox_leases set lease_until = ${givenUntil}
+    where ${inGivenThread} and holder = ${given('holder')} and lease_until > clock_timestamp()
+      and exists (select from head where due)
+    returning holder
+  ), gone as (
+    delete from ${countersign}.inbox_leases
+    where ${inGivenThread} and holder = ${given('holder')} and not exists (select from head where due)
+    returning holder
+  )`;
+
+const taking = prepareStatement(
+  'take_next',
+  sql`
+    with head as materialized (${head}), ${holdOn}, ${takeHead} ${tellTaken}`,
+);
+
+/**
+ * Settles an event, and takes the next as `taking` does; to this statement the one it settles still looks open. The lease is
+ * written first, as by everybody who enters.
+ */
+const settlingAndTaking = prepareStatement(
+  'settle_and_take',
+  sql`
+    with head as materialized (
+      select id, due_at <= clock_timestamp() as due from ${countersign}.inbox
+      where ${isOpen} and ${inGivenThread} and id <> ${given('id')} order by id limit 1
+    ), ${holdOn}, settled as (
+      update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb,
+        ${forgotten}
+      where ${inGivenThread} and id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen}
+        and (select count(*) from lease) + (select count(*) from gone) >= 0
+      returning id
+    ), ${takeHead}
+    select exists (select from settled) as settled, told.* from (${tellTaken}) told`,
+);
+
+const settling = prepareStatement(
+  'settle_handled',
+  sql`
+    update ${countersign}.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb,
+        ${forgotten}
+    where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen} returning id`,
+);
+
+/**
+ * Takes the lease of a thread that has something due and that nobody is at, and its first event.
+ * `{ held: true, event: null }`: another has just handled that one or put it off; ask for the next.
+ */
+export async function enterThread(
+  db: Pick<Queryable, 'run'>,
+  lease: Lease,
+  leaseSeconds: number,
+): Promise<Taken> {
+  return readTaken(await db.run<TakenRow>(entering, valuesOf(lease, leaseSeconds)));
+}
+
+/** Takes the next event under a lease and renews that; where nothing is due, lets it go. */
+export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
+  return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
+}
+
+/**
+ * Settles an event that was handled and takes the next of its thread, as `settleHandled` and `takeNext` do.
+ * @returns `settled` false: another took the event, or it was settled already
+ */
+export async function settleAndTake(
+  db: Pick<Queryable, 'run'>,
+  lease: Lease,
+  { id, attempt }: Attempt,
+  { leaseSeconds, reply, forget }: Ending & { leaseSeconds: number },
+): Promise<{ settled: boolean; next: Taken }> {
+  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: asJson(reply), forget };
+  const [row] = await db.run<TakenRow & { settled: boolean }>(settlingAndTaking, values);
+  if (row === undefined) throw new Error('settleAndTake: no row came back');
+  const { settled, ...taken } = row;
+  return { settled, next: readTaken([taken]) };
+}
+
+/** @returns false: the lease has been lost */
+export async function renewThread(
+  db: Queryable,
+  { holder, ...thread }: Lease,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    update ${countersign}.inbox_leases set lease_until = ${inSeconds(leaseSeconds)}
+    where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp() returning holder`);
+  return rows.length > 0;
+}
+
+export async function leaveThread(db: Queryable, { holder, ...thread }: Lease): Promise<void> {
+  await db.execute(
+    sql`delete from ${countersign}.inbox_leases where ${inThread(thread)} and holder = ${holder}`,
+  );
+}
+
+/** An attempt at an event; what the settling functions ask for. */
+export type Attempt = Pick<TakenEvent, 'id' | 'attempt'>;
+
+const ofAttempt = ({ id, attempt }: Attempt) =>
+  sql`id = ${id} and attempt = ${attempt} and ${isOpen}`;
+
+/**
+ * The event was handled.
+ * @returns false: another took it, or it is settled already
+ */
+export async function settleHandled(
+  db: Queryable,
+  { id, attempt }: Attempt,
+  { reply, forget }: Ending = { reply: null, forget: false },
+): Promise<boolean> {
+  const rows = await db.run<{ id: number }>(settling, {
+    id,
+    attempt,
+    reply: asJson(reply),
+    forget,
+  });
+  return rows.length > 0;
+}
+
+/**
+ * The event stays first of its thread and is tried again in `inMs`.
+ * @param options.counts false: the try does not count
+ * @returns when it is due; null: another took it, or it is settled already
+ */
+export async function postpone(
+  db: Queryable,
+  attempt: Attempt,
+  { inMs, counts, error }: { inMs: number; counts: boolean; error: string | null },
+): Promise<Date | null> {
+  const { rows } = await db.execute<{ due: string }>(sql`
+    update ${countersign}.inbox set
+      due_at = clock_timestamp() + make_interval(secs => ${inMs / 1000}),
+      failures = failures - ${counts ? 0 : 1}::int,
+      error = coalesce(${error}, error)
+    where ${ofAttempt(attempt)} returning ${isoOf('due_at', 'milliseconds')} as due`);
+  const [row] = rows;
+  return row === undefined ? null : new Date(row.due);
+}
+
+/**
+ * The event is not tried again by itself; its thread goes on.
+ * @param earlier what becomes of the error of the try before
+ */
+export async function setAside(
+  db: Queryable,
+  attempt: Attempt,
+  { text, code }: { text: string; code: ErrorCode },
+  earlier: 'kept' | 'replaced',
+): Promise<boolean> {
+  const before = earlier === 'kept' ? sql`error` : sql`null`;
+  const { rows } = await db.execute(sql`
+    update ${countersign}.inbox set failed_at = clock_timestamp(), error_code = ${code},
+      error = concat_ws(' Before that: ', ${text}::text, ${before})
+    where ${ofAttempt(attempt)} returning id`);
+  return rows.length > 0;
+}

@@ -1,0 +1,268 @@
+// The inbox: events from chat platforms, each stored once, together with the names it mentions.
+import { sql } from 'drizzle-orm';
+import type { InboxThread, ReceivedEvent } from '#domain/chat/inbox.ts';
+import { type Database, prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { isoOf } from '../time.ts';
+
+/**
+ * `original`: the event stored before that has one of its names; null: it is new, and `id` is its own. Otherwise `id` was
+ * drawn in vain.
+ */
+export type StoredEvent = { id: number; original: number | null };
+
+const given = sql.placeholder;
+
+/**
+ * Names are written in one order by everybody, so that processes that were sent the same event wait for each other but
+ * never in a circle. Where a name stands already, the row is written as it is: that waits for the transaction just storing
+ * it, and says whose it is. The number of an event is drawn by the statement that stores it, so that what was stored
+ * before another event came is lower than that one.
+ */
+const storing = prepareStatement(
+  'store_event',
+  sql`
+  with drawn as materialized (
+    select nextval('${countersign}.inbox_id_seq') as id
+  ), named as (
+    insert into ${countersign}.inbox_keys as k (platform, tenant, key, event_id)
+    select ${given('platform')}, ${given('tenant')}, key, id
+    from drawn, jsonb_array_elements_text(${given('keys')}::jsonb) as key order by key
+    on conflict (platform, tenant, key) do update set event_id = k.event_id
+    returning k.event_id
+  ), known as materialized (
+    select min(event_id) as original from named where event_id <> (select id from drawn)
+  ), stored as (
+    insert into ${countersign}.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
+    select id, ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('kind')},
+      decode(${given('body')}, 'base64'), ${given('time')}::timestamptz,
+      case when ${given('awaited')}::boolean then clock_timestamp() end
+    from drawn, known where original is null
+  )
+  select id, original from drawn, known`,
+);
+
+/** A further name of an event that stands already leads to that one. */
+const redirecting = prepareStatement(
+  'redirect_names',
+  sql`
+  with names as (
+    select tenant, key, event_id from ${countersign}.inbox_keys
+    where platform = ${given('platform')} and tenant = ${given('tenant')}
+      and key in (select jsonb_array_elements_text(${given('keys')}::jsonb))
+  )
+  update ${countersign}.inbox_keys k set event_id = (select min(event_id) from names) from names
+  where k.platform = ${given('platform')} and k.tenant = names.tenant and k.key = names.key
+    and k.event_id > (select min(event_id) from names)`,
+);
+
+const limiting = prepareStatement(
+  'limit_storing',
+  sql`select set_config('lock_timeout', ${given('lockMs')}, true), set_config('statement_timeout', ${given('statementMs')}, true)`,
+);
+
+/**
+ * Stores an event unless it is there already, in one round trip that answers when it is committed.
+ * @param limits milliseconds after which the server gives up: waiting for another's names, and any statement
+ */
+export async function storeEvent(
+  db: Pick<Database, 'atOnce'>,
+  event: ReceivedEvent,
+  limits: { lockMs: number; statementMs: number },
+): Promise<StoredEvent> {
+  const { platform, tenant, thread, kind, body, received_at, awaited = false } = event;
+  const keys = JSON.stringify([...new Set(event.keys)]);
+  const time = received_at.toISOString();
+  const content = Buffer.from(body).toString('base64');
+  const [, [stored]] = await db.atOnce<[object, StoredEvent, object]>([
+    {
+      statement: limiting,
+      values: { lockMs: String(limits.lockMs), statementMs: String(limits.statementMs) },
+    },
+    {
+      statement: storing,
+      values: {
+        platform,
+        tenant,
+        thread,
+        kind,
+        body: content,
+        time,
+        awaited: String(awaited),
+        keys,
+      },
+    },
+    { statement: redirecting, values: { platform, tenant, keys } },
+  ]);
+  if (stored === undefined) throw new Error('storeEvent: no row came back');
+  return stored;
+}
+
+/**
+ * Threads after `after` whose first open event has been due for `lateSeconds` and that nobody is at. Goes from thread to
+ * thread by the index, whatever waits in each.
+ * @returns those among the next `limit` threads, and the last thread looked at; null: there are no more
+ */
+export async function findWaitingThreads(
+  db: Queryable,
+  platform: InboxThread['platform'],
+  after: Pick<InboxThread, 'tenant' | 'thread'>,
+  { lateSeconds, limit }: { lateSeconds: number; limit: number },
+): Promise<{ waiting: InboxThread[]; last: InboxThread | null }> {
+  const open = sql`handled_at is null and failed_at is null and platform = ${platform}`;
+  const { rows } = await db.execute<InboxThread & { waits: boolean }>(sql`
+    with recursive heads as (
+      (select tenant, thread, due_at, 1 as n from ${countersign}.inbox
+        where ${open} and (tenant, thread) > (${after.tenant}, ${after.thread})
+        order by platform, tenant, thread, id limit 1)
+      union all
+      select next.*, heads.n + 1 from heads, lateral (
+        select tenant, thread, due_at from ${countersign}.inbox
+        where ${open} and (tenant, thread) > (heads.tenant, heads.thread)
+        order by platform, tenant, thread, id limit 1
+      ) next
+      where heads.n < ${limit}
+    )
+    select ${platform}::text as platform, h.tenant, h.thread,
+      h.due_at < clock_timestamp() - make_interval(secs => ${lateSeconds}) and not exists (
+        select from ${countersign}.inbox_leases l
+        where l.platform = ${platform} and l.tenant = h.tenant and l.thread = h.thread
+          and l.lease_until > clock_timestamp()
+      ) as waits
+    from heads h order by h.n`);
+  const threads = rows.map(({ waits, ...thread }) => ({ waits, thread }));
+  return {
+    waiting: threads.filter(({ waits }) => waits).map(({ thread }) => thread),
+    last: threads.length < limit ? null : (threads.at(-1)?.thread ?? null),
+  };
+}
+
+/** How many are open and failed, each counted up to `most`, since when the oldest of the counted waits, and what failed last. */
+export type InboxState = {
+  open: number;
+  oldest: Date | null;
+  failed: number;
+  last: { id: number; platform: string; kind: string; error: string } | null;
+};
+
+export async function readInboxState(db: Queryable, most: number): Promise<InboxState> {
+  const { rows } = await db.execute<Omit<InboxState, 'oldest'> & { oldest: string | null }>(sql`
+    with open as (
+      select stored_at from ${countersign}.inbox where handled_at is null and failed_at is null limit ${most}
+    ), failed as (
+      select from ${countersign}.inbox where failed_at is not null limit ${most}
+    )
+    select (select count(*)::int from open) as open, (
+        select ${isoOf('min(stored_at)', 'milliseconds')} from open
+      ) as oldest,
+      (select count(*)::int from failed) as failed,
+      (select jsonb_build_object('id', id, 'platform', platform, 'kind', kind, 'error', coalesce(error, ''))
+        from ${countersign}.inbox where failed_at is not null order by failed_at desc limit 1) as last`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readInboxState: no row came back');
+  return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
+}
+
+/** An event that was set aside. */
+export type FailedEvent = {
+  id: number;
+  platform: string;
+  tenant: string;
+  thread: string;
+  kind: string;
+  received_at: string;
+  failed_at: string;
+  error: string | null;
+};
+
+/** The latest `limit` events that were set aside, newest first. */
+export async function listFailedEvents(db: Queryable, limit: number): Promise<FailedEvent[]> {
+  const { rows } = await db.execute<FailedEvent>(sql`
+    select id::int8 as id, platform, tenant, thread, kind, error,
+      ${isoOf('received_at', 'milliseconds')} as received_at, ${isoOf('failed_at', 'milliseconds')} as failed_at
+    from ${countersign}.inbox where failed_at is not null order by failed_at desc, id desc limit ${limit}`);
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
+}
+
+/**
+ * Opens events again that were set aside; the recovery round of a worker finds them within seconds.
+ * @param ids null: all of them
+ * @returns how many, and those of `ids` that are not set aside
+ */
+export async function retryFailedEvents(
+  db: Queryable,
+  ids: number[] | null,
+): Promise<{ again: number; missing: number[] }> {
+  const { rows } = await db.execute<{ again: number; missing: number[] }>(sql`
+    with again as (
+      update ${countersign}.inbox
+      set failed_at = null, failures = 0, error_code = null, due_at = clock_timestamp()
+      where failed_at is not null and (${ids === null} or id = any(${sql.param(ids ?? [])}::bigint[]))
+      returning id
+    )
+    select (select count(*)::int from again) as again, coalesce((
+        select jsonb_agg(given order by given) from unnest(${sql.param(ids ?? [])}::bigint[]) given
+        where given not in (select id from again)
+      ), '[]') as missing`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('retryFailedEvents: no row came back');
+  return row;
+}
+
+/** What became of an event: `open` while it waits or is tried again. */
+export type EventOutcome =
+  | { state: 'open' }
+  | { state: 'failed' }
+  | { state: 'handled'; reply: unknown };
+
+/** Notes that the reply to an event has reached its waiter. */
+export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
+  await db.execute(sql`
+    update ${countersign}.inbox set reply_read_at = clock_timestamp()
+    where id = ${id} and handled_at is not null and reply is not null and reply_read_at is null`);
+}
+
+/**
+ * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that its waiter has not
+ * read; each once. A reply for which nobody waits who would note that, as before such notes were made, counts as read.
+ * @returns the thread of each
+ */
+export async function reopenUnread(
+  tx: Transaction,
+  platform: InboxThread['platform'],
+  { unreadSeconds, limit }: { unreadSeconds: number; limit: number },
+): Promise<InboxThread[]> {
+  const { rows } = await tx.execute<InboxThread>(sql`
+    with unread as (
+      select id from ${countersign}.inbox
+      where handled_at is not null and reply is not null and reply_read_at is null and platform = ${platform}
+        and awaited_at is not null and handled_at < clock_timestamp() - make_interval(secs => ${unreadSeconds})
+      order by handled_at limit ${limit} for update skip locked
+    )
+    update ${countersign}.inbox i
+    set handled_at = null, failures = 0, due_at = clock_timestamp(), reply_read_at = clock_timestamp()
+    from unread where i.id = unread.id
+    returning i.platform, i.tenant, i.thread`);
+  return rows;
+}
+
+type OutcomeRow = { id: number; handled: boolean; failed: boolean; reply: unknown };
+
+/** One for each of `ids`. */
+export async function readEventOutcomes(
+  db: Queryable,
+  ids: number[],
+): Promise<Map<number, EventOutcome>> {
+  const { rows } = await db.execute<OutcomeRow>(sql`
+    select id, handled_at is not null as handled, failed_at is not null as failed, reply
+    from ${countersign}.inbox where id = any(${sql.param(ids)}::bigint[])`);
+  // What was handled long ago is forgotten.
+  const outcomes = new Map<number, EventOutcome>(
+    ids.map((id) => [id, { state: 'handled', reply: null }]),
+  );
+  for (const { id, handled, failed, reply } of rows) {
+    if (handled) outcomes.set(id, { state: 'handled', reply });
+    else outcomes.set(id, { state: failed ? 'failed' : 'open' });
+  }
+  return outcomes;
+}

@@ -1,0 +1,244 @@
+// Messages of a conversation. A `once` key makes a message unique. Ids grow in the order in which messages become visible, so
+// reading on from an id misses none.
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { type MessageParts, readParts, textParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { personKey } from '#domain/people/names.ts';
+import type { AskedQuestion } from '#domain/planning/asked-question.ts';
+import type { Message } from '#domain/service.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { schemaName } from '../instance.ts';
+import { notify } from '../notify.ts';
+import { countersign } from '../schema/columns.ts';
+import { messages } from '../schema.ts';
+
+export type NewMessage = {
+  conversation: string;
+  author: 'person' | 'bot';
+  name: string;
+  /** Written from `parts`. */
+  text: string;
+  /** Left out: what is said is the text alone. */
+  parts?: MessageParts;
+  runId?: string | null;
+  planId?: string | null;
+  /** The organisation that whoever says it is of; left out: that of the run or the plan. */
+  tenant?: string | null;
+  once?: string;
+};
+
+/**
+ * Locks a conversation until the transaction ends, however often it is asked for. Locks are taken in the order plan, run,
+ * conversation, place; so a transaction that will need the place of a conversation locks it first.
+ */
+export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} conversation ${conversation}`}, 0))`,
+  );
+}
+
+export const conversationNotFound = (id: string) =>
+  new CountersignError('not_found', `There is no conversation ${id}.`);
+
+/** The first message decides whose a conversation is: that of who says it, else that of what it is about. */
+function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
+  return sql`coalesce(
+    (select m.tenant from ${countersign}.messages m where m.conversation = ${conversation} order by m.id limit 1),
+    ${tenant ?? null}::text,
+    (select r.tenant from ${countersign}.runs r where r.id = ${runId ?? null}),
+    (select p.tenant from ${countersign}.plans p where p.id = ${planId ?? null}))`;
+}
+
+/**
+ * Says something; the conversation is locked until the transaction ends.
+ * @returns its id; null: a message with this key stands already
+ * @throws `not_found` where another organisation spoke first
+ */
+export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
+  const { conversation, tenant = null } = message;
+  await lockConversation(tx, conversation);
+  const [added] = await tx
+    .insert(messages)
+    .values({
+      conversation,
+      tenant: tenantOf(message),
+      run_id: message.runId ?? null,
+      author: message.author,
+      name: message.name,
+      text: message.text,
+      parts: message.parts ?? textParts,
+      plan_id: message.planId ?? null,
+      once: message.once ?? null,
+    })
+    .onConflictDoNothing()
+    .returning({ id: messages.id, tenant: messages.tenant });
+  if (added === undefined) return null;
+  if (tenant !== null && added.tenant !== tenant) throw conversationNotFound(conversation);
+  await notify(tx, `conversation:${conversation}`);
+  return added.id;
+}
+
+const { parts: _, tenant: _tenant, ...columns } = getTableColumns(messages);
+type Row = Omit<typeof messages.$inferSelect, 'parts' | 'tenant'>;
+
+function toMessage(row: Row): Message {
+  const { once: _once, ...rest } = row;
+  return { ...rest, created_at: row.created_at.toISOString() };
+}
+
+/** The message that was said under a key; null: none was. */
+export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
+  const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
+  return row === undefined ? null : toMessage(row);
+}
+
+/** Whether a plan was spoken of in a conversation. */
+export async function isShownIn(
+  db: Queryable,
+  conversation: string,
+  planId: string,
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.plan_id, planId), eq(messages.conversation, conversation)))
+    .limit(1);
+  return row !== undefined;
+}
+
+/** Prepared, since every message in a thread of a chat platform is looked up with it. */
+const readingOn = prepareStatement(
+  'read_messages',
+  sql`
+    select id, conversation, run_id, author, name, text, plan_id, once, created_at
+    from ${countersign}.messages
+    where conversation = ${sql.placeholder('conversation')} and id > ${sql.placeholder('after')}::bigint
+    order by id limit ${sql.placeholder('limit')}`,
+);
+
+/** Messages after id `after`, oldest first. */
+export async function readMessages(
+  db: Queryable,
+  conversation: string,
+  { after = 0, limit }: { after?: number; limit: number },
+): Promise<Message[]> {
+  const rows = await db.run<Row>(readingOn, {
+    conversation,
+    after,
+    limit,
+  });
+  return rows.map(toMessage);
+}
+
+const askingSpoken = prepareStatement(
+  'is_spoken_in',
+  sql`select exists (select from ${countersign}.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
+);
+
+/** Whether anything was ever said in a conversation. Where a bot is, it overhears everything, so this is asked often. */
+export async function isSpokenIn(
+  db: Pick<Queryable, 'run'>,
+  conversation: string,
+): Promise<boolean> {
+  const [row] = await db.run<{ spoken: boolean }>(askingSpoken, { conversation });
+  return row?.spoken === true;
+}
+
+export type StoredMessage = Message & { parts: MessageParts | null };
+
+/** The latest messages of a conversation, oldest first. */
+export async function readLatestMessages(
+  db: Queryable,
+  conversation: string,
+  limit: number,
+): Promise<StoredMessage[]> {
+  const rows = await db
+    .select({ ...columns, parts: messages.parts })
+    .from(messages)
+    .where(eq(messages.conversation, conversation))
+    .orderBy(desc(messages.id))
+    .limit(limit);
+  return rows
+    .reverse()
+    .map(({ parts, ...row }) => ({ ...toMessage(row), parts: readParts(parts) }));
+}
+
+/** The questions that a message asked, in its order; none where it was stored before messages had parts. */
+export async function readAsked(db: Queryable, id: number | null): Promise<AskedQuestion[]> {
+  if (id === null) return [];
+  const [row] = await db
+    .select({ parts: messages.parts })
+    .from(messages)
+    .where(eq(messages.id, id));
+  const parts = readParts(row?.parts);
+  return parts?.kind === 'question' || parts?.kind === 'answer' ? parts.facts.questions : [];
+}
+
+/** Those of `names` (as they are compared) who have written in each of the conversations; one without any is left out. */
+export async function findSpeakers(
+  db: Queryable,
+  conversations: string[],
+  names: string[],
+): Promise<Map<string, Set<string>>> {
+  if (conversations.length === 0 || names.length === 0) return new Map();
+  const rows = await db
+    .selectDistinct({ conversation: messages.conversation, name: messages.name })
+    .from(messages)
+    .where(and(inArray(messages.conversation, conversations), eq(messages.author, 'person')));
+  const wanted = new Set(names);
+  const speakers = new Map<string, Set<string>>();
+  for (const { conversation, name } of rows) {
+    const plain = personKey(name);
+    if (!wanted.has(plain)) continue;
+    speakers.set(conversation, (speakers.get(conversation) ?? new Set()).add(plain));
+  }
+  return speakers;
+}
+
+/** Who wrote in a conversation before one of its messages; within so many minutes, where that is not null. */
+export async function readSpeakersBefore(
+  db: Queryable,
+  conversation: string,
+  { id, minutes }: { id: number; minutes: number | null },
+): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select distinct name from ${countersign}.messages
+    where conversation = ${conversation} and author = 'person' and id < ${id}
+      and (${minutes}::int is null or created_at >
+        (select created_at from ${countersign}.messages where id = ${id}) - make_interval(mins => ${minutes}::int))`);
+  return rows.map(({ name }) => name);
+}
+
+/** What people said in a run before and after one of its messages; null: nobody said anything. */
+export async function readSaidAround(
+  db: Queryable,
+  runId: string,
+  { id, conversation }: { id: number; conversation: string },
+): Promise<{
+  before: string | null;
+  after: { name: string; created_at: string } | null;
+}> {
+  const said = and(
+    eq(messages.conversation, conversation),
+    eq(messages.run_id, runId),
+    eq(messages.author, 'person'),
+  );
+  const { name, text, created_at } = messages;
+  const [before] = await db
+    .select({ text })
+    .from(messages)
+    .where(and(said, lt(messages.id, id)))
+    .orderBy(desc(messages.id))
+    .limit(1);
+  const [after] = await db
+    .select({ name, created_at })
+    .from(messages)
+    .where(and(said, gt(messages.id, id)))
+    .orderBy(asc(messages.id))
+    .limit(1);
+  return {
+    before: before?.text ?? null,
+    after:
+      after === undefined ? null : { name: after.name, created_at: after.created_at.toISOString() },
+  };
+}

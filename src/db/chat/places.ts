@@ -1,0 +1,404 @@
+// Where conversations live on chat platforms, and who delivers to them. A request for delivery increments `asked` in its
+// transaction; the lease holder records up to which count it is done, so no request is lost.
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import { type ChatPlace, conversationAt, type ShownStatus } from '#domain/chat/chat.ts';
+import type { Platform } from '#domain/chat/inbox.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { chatPlaces, chatPosts } from '../schema.ts';
+import { daysAgo, inSeconds, now } from '../time.ts';
+
+const is = (conversation: string) => eq(chatPlaces.conversation, conversation);
+/** A place that can be posted to again starts afresh. */
+const mended = { broken: null, broken_at: null, tries: 0, not_before: null };
+const askedOnceMore = sql`${chatPlaces.asked} + 1`;
+const hasWork = or(gt(chatPlaces.asked, chatPlaces.answered), isNotNull(chatPlaces.due_at));
+
+/**
+ * Makes the place known; one that was broken is tried again.
+ * @param timezone of the only reader; null: unknown, or several people read there
+ * @returns whether something waits to be posted that could not be before
+ */
+export async function storePlace(
+  tx: Transaction,
+  place: ChatPlace,
+  timezone: string | null,
+): Promise<boolean> {
+  const conversation = conversationAt(place);
+  const { platform, tenant, channel, thread } = place;
+  await tx
+    .insert(chatPlaces)
+    .values({ conversation, platform, tenant, channel, thread, timezone })
+    .onConflictDoUpdate({
+      target: chatPlaces.conversation,
+      set: { timezone },
+      setWhere: sql`${timezone}::text is not null and ${chatPlaces.timezone} is distinct from ${timezone}`,
+    });
+  const { rowCount } = await tx
+    .update(chatPlaces)
+    .set(mended)
+    .where(and(is(conversation), isNotNull(chatPlaces.broken)));
+  return rowCount !== 0;
+}
+
+/** In the same workspace, organisation or tenant as the place `o`. */
+const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
+  select from ${countersign}.slack_workspaces a
+  join ${countersign}.slack_workspaces b on b.enterprise = a.enterprise
+  where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
+
+/** A chat with the bot alone in which nobody of `names` has asked for anything. */
+const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
+    select from ${countersign}.teams_conversations c
+    where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
+  and not exists (
+    select from ${countersign}.runs r
+    where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
+
+/** Whether the place is a chat of one person with the bot. */
+const isAlone = (place: SQL) => sql`(case ${place}.platform
+  when 'slack' then ${place}.channel like 'D%'
+  else exists (select from ${countersign}.teams_conversations c
+    where c.tenant = ${place}.tenant and c.channel = ${place}.channel and c.kind = 'personal') end)`;
+
+/** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
+export async function findPostTargets(
+  db: Queryable,
+  from: string | null,
+  names: string[],
+  targets: string[],
+): Promise<Map<string, { near: boolean; private: boolean; broken: string | null }>> {
+  const { rows } = await db.execute<{
+    conversation: string;
+    near: boolean;
+    private: boolean;
+    broken: string | null;
+  }>(sql`
+    select t.conversation, t.broken, ${isNear} as near, ${isPrivate(names)} as private
+    from ${countersign}.chat_places t
+    left join ${countersign}.chat_places o on o.conversation = ${from} and o.platform = t.platform
+    where t.conversation = any(${sql.param(targets)}::text[])`);
+  return new Map(rows.map(({ conversation, ...target }) => [conversation, target]));
+}
+
+const targetsListed = 20;
+/** Requests among which those of one person are looked for. */
+const runsLookedAt = 2000;
+
+/**
+ * Conversations in which people of `names` have asked for something and a poster in `from` can post, with their last words
+ * there; the latest first. What was said in a chat with the bot alone is shown nowhere else, and what was said in one channel in no other.
+ */
+export async function listPostTargets(
+  db: Queryable,
+  from: string,
+  names: string[],
+): Promise<{ conversation: string; about: string }[]> {
+  const { rows } = await db.execute<{ conversation: string; about: string }>(sql`
+    with latest as (
+      select conversation, "user", request, updated_at from ${countersign}.runs order by updated_at desc limit ${runsLookedAt}),
+    own as (
+      select distinct on (conversation) conversation, request, updated_at from latest
+      where "user" = any(${sql.param(names)}::text[]) order by conversation, updated_at desc)
+    select t.conversation, own.request as about
+    from own
+    join ${countersign}.chat_places t on t.conversation = own.conversation
+    join ${countersign}.chat_places o on o.conversation = ${from} and o.platform = t.platform
+    where t.conversation <> o.conversation and t.broken is null and ${isNear} and not ${isPrivate(names)}
+      and (t.channel = o.channel or ${isAlone(sql`o`)}) and not ${isAlone(sql`t`)}
+    order by own.updated_at desc
+    limit ${targetsListed}`);
+  return rows;
+}
+
+/** Something is to be posted in the conversation. @returns whether it lives on a platform */
+export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
+  const { rowCount } = await tx
+    .update(chatPlaces)
+    .set({ asked: askedOnceMore })
+    .where(is(conversation));
+  return rowCount !== 0;
+}
+
+/** Who works on a conversation. */
+export type PlaceLease = { conversation: string; holder: string };
+
+/** A leased place, as it was when it was leased. */
+export type HeldPlace = {
+  conversation: string;
+  place: ChatPlace;
+  timezone: string | null;
+  /** What was asked for until then. */
+  asked: number;
+  /** Tries in a row that failed. */
+  tries: number;
+  /** What stands there of a planner at work; null: nothing. */
+  status: ShownStatus | null;
+  /** Its last holder never released it: the process died or was too slow. */
+  died: boolean;
+};
+
+const isHeldBy = ({ conversation, holder }: PlaceLease) =>
+  and(is(conversation), eq(chatPlaces.holder, holder));
+const released = { holder: null, lease_until: null };
+const isFree = and(
+  isNull(chatPlaces.broken),
+  or(isNull(chatPlaces.not_before), lte(chatPlaces.not_before, now)),
+  or(isNull(chatPlaces.lease_until), lt(chatPlaces.lease_until, now)),
+);
+const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now));
+/** Something is to be done there, and may be. */
+const waits = and(isFree, isDue);
+
+/** Leases a place with work that nobody is at; null: it has none, or somebody is. */
+export function enterPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  leaseSeconds: number,
+): Promise<HeldPlace | null> {
+  return leasePlace(db, lease, leaseSeconds, waits);
+}
+
+/** Leases a place in which nothing waits, to show a status there; null: something does, or somebody is at it. */
+export function enterQuietPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  leaseSeconds: number,
+): Promise<HeldPlace | null> {
+  return leasePlace(db, lease, leaseSeconds, and(isFree, sql`not coalesce(${isDue}, false)`));
+}
+
+async function leasePlace(
+  db: Queryable,
+  { conversation, holder }: PlaceLease,
+  leaseSeconds: number,
+  condition: SQL | undefined,
+): Promise<HeldPlace | null> {
+  const [row] = await db
+    .update(chatPlaces)
+    .set({ holder, lease_until: inSeconds(leaseSeconds) })
+    .where(and(is(conversation), condition))
+    // A select in the same statement sees the row before the update.
+    .returning({
+      ...getTableColumns(chatPlaces),
+      died: sql<boolean>`(select old.holder is not null from ${chatPlaces} old where old.conversation = ${conversation})`,
+    });
+  if (row === undefined) return null;
+  const { platform, tenant, channel, thread, timezone, asked, tries, status, died } = row;
+  const place = { platform, tenant, channel, thread };
+  return { conversation, place, timezone, asked, tries, status, died };
+}
+
+/** Notes the status that stands in a held place. */
+export async function noteStatus(
+  db: Queryable,
+  lease: PlaceLease,
+  status: ShownStatus | null,
+): Promise<void> {
+  await db.update(chatPlaces).set({ status }).where(isHeldBy(lease));
+}
+
+/** Releases a place that was held for its status. @returns whether something waits to be delivered there by now */
+export async function leaveQuietPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  status: ShownStatus | null,
+): Promise<boolean> {
+  const [left] = await db
+    .update(chatPlaces)
+    .set({ ...released, status })
+    .where(isHeldBy(lease))
+    .returning({ waits: sql<boolean>`coalesce(${isDue}, false)` });
+  return left?.waits ?? false;
+}
+
+/** @returns false: the lease was lost */
+export async function renewPlace(
+  db: Queryable,
+  lease: PlaceLease,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const { rowCount } = await db
+    .update(chatPlaces)
+    .set({ lease_until: inSeconds(leaseSeconds) })
+    .where(isHeldBy(lease));
+  return rowCount !== 0;
+}
+
+/**
+ * Releases the place: what was asked for up to `asked` is done, except for what is due in `dueInMs`.
+ * @returns whether more was asked for meanwhile
+ */
+export async function leavePlace(
+  db: Queryable,
+  lease: PlaceLease,
+  { asked, dueInMs }: { asked: number; dueInMs: number | null },
+): Promise<{ more: boolean; due: Date | null }> {
+  const [left] = await db
+    .update(chatPlaces)
+    .set({
+      ...released,
+      answered: sql`greatest(${chatPlaces.answered}, ${asked}::bigint)`,
+      due_at: dueInMs === null ? null : inSeconds(dueInMs / 1000),
+    })
+    .where(isHeldBy(lease))
+    .returning({
+      more: sql<boolean>`${chatPlaces.asked} > ${chatPlaces.answered}`,
+      due: chatPlaces.due_at,
+    });
+  return left ?? { more: false, due: null };
+}
+
+/** Releases the place with its work; nobody takes it for `inMs`. @returns until when */
+export async function postponePlace(
+  db: Queryable,
+  lease: PlaceLease,
+  inMs: number,
+): Promise<Date | null> {
+  const [left] = await db
+    .update(chatPlaces)
+    .set({
+      ...released,
+      asked: askedOnceMore,
+      tries: sql`${chatPlaces.tries} + ${inMs > 0 ? 1 : 0}::int`,
+      not_before: inSeconds(inMs / 1000),
+    })
+    .where(isHeldBy(lease))
+    .returning({ until: chatPlaces.not_before });
+  return left?.until ?? null;
+}
+
+/** Nothing can be posted there until somebody does what `why` says. @returns whether that is news */
+export async function breakPlace(db: Queryable, lease: PlaceLease, why: string): Promise<boolean> {
+  const { rowCount } = await db
+    .update(chatPlaces)
+    .set({ ...released, asked: askedOnceMore, broken: why, broken_at: now })
+    .where(isHeldBy(lease));
+  return rowCount !== 0;
+}
+
+/** Places that meet `condition`, locked in the order of everybody who locks several. */
+const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
+  tx
+    .select({ conversation: chatPlaces.conversation })
+    .from(chatPlaces)
+    .where(condition)
+    .orderBy(asc(chatPlaces.conversation))
+    .for('no key update')
+    .as('locked');
+
+/** Nothing can be posted in the places that meet `among` until somebody does what `why` says. */
+export async function breakPlaces(
+  tx: Transaction,
+  among: SQL | undefined,
+  why: string,
+): Promise<void> {
+  const locked = lockPlaces(tx, and(among, isNull(chatPlaces.broken)));
+  await tx
+    .update(chatPlaces)
+    .set({ broken: why, broken_at: now })
+    .from(locked)
+    .where(eq(chatPlaces.conversation, locked.conversation));
+}
+
+/**
+ * The places that meet `among` are in order again.
+ * @param askAll every one of them is brought up to date, whether or not something waits there
+ * @returns the conversations in which something waits to be posted
+ */
+export async function mendPlaces(
+  tx: Transaction,
+  among: SQL | undefined,
+  { askAll = false }: { askAll?: boolean } = {},
+): Promise<string[]> {
+  const locked = lockPlaces(tx, and(among, isNotNull(chatPlaces.broken)));
+  const { conversation } = chatPlaces;
+  const back = await tx
+    .update(chatPlaces)
+    .set({ ...mended, ...(askAll ? { asked: askedOnceMore } : {}) })
+    .from(locked)
+    .where(eq(conversation, locked.conversation))
+    .returning({ conversation, waits: sql<boolean>`(${hasWork})` });
+  return back.filter((place) => place.waits).map((place) => place.conversation);
+}
+
+/** Every place of whole workspaces. */
+export const inTenants = (platform: Platform, tenants: string[]) =>
+  and(eq(chatPlaces.platform, platform), inArray(chatPlaces.tenant, tenants));
+
+/** Conversations of a platform in which something waits and nobody is; at most `limit`, after `after`. */
+export async function findWaitingPlaces(
+  db: Queryable,
+  platform: Platform,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const { conversation } = chatPlaces;
+  const found = await db
+    .select({ conversation })
+    .from(chatPlaces)
+    .where(and(eq(chatPlaces.platform, platform), gt(conversation, after), hasWork, waits))
+    .orderBy(asc(conversation))
+    .limit(limit);
+  return found.map((place) => place.conversation);
+}
+
+export type DeliveryState = {
+  /** Places with something to do, counted up to a limit. */
+  waiting: number;
+  broken: number;
+  /** The place that broke last, and what an operator has to do. */
+  last: { platform: string; tenant: string; channel: string; broken: string } | null;
+  /** Messages and cards of this week that the platform refused for good, counted up to a limit. */
+  failed: number;
+  error: string | null;
+};
+
+/** @param most each is counted up to this many */
+export async function readDeliveryState(db: Queryable, most: number): Promise<DeliveryState> {
+  const isBroken = isNotNull(chatPlaces.broken);
+  // Nobody mends what was set aside; after a week it is no news.
+  const failedLately = and(isNotNull(chatPosts.error), gt(chatPosts.shown_at, daysAgo(7)));
+  const one = { one: sql`1` };
+  const waiting = await db
+    .select(one)
+    .from(chatPlaces)
+    .where(and(hasWork, isNull(chatPlaces.broken)))
+    .limit(most);
+  const broken = await db.select(one).from(chatPlaces).where(isBroken).limit(most);
+  const { platform, tenant, channel } = chatPlaces;
+  const [last] = await db
+    .select({ platform, tenant, channel, broken: sql<string>`${chatPlaces.broken}` })
+    .from(chatPlaces)
+    .where(isBroken)
+    .orderBy(desc(chatPlaces.broken_at))
+    .limit(1);
+  const failed = await db
+    .select({ error: chatPosts.error })
+    .from(chatPosts)
+    .where(failedLately)
+    .orderBy(desc(chatPosts.message_id))
+    .limit(most);
+  return {
+    waiting: waiting.length,
+    broken: broken.length,
+    last: last ?? null,
+    failed: failed.length,
+    error: failed[0]?.error ?? null,
+  };
+}

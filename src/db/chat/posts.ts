@@ -1,0 +1,382 @@
+// What was posted of a conversation, message by message. A row says `sending` before the platform is called; while a card is
+// being changed, what it shows counts as unknown until the platform has answered.
+import { eq, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import type { ChatPost } from '#domain/chat/chat.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { overtaken } from '../planning/runs.ts';
+import { planStanding } from '../plans/groups.ts';
+import { countersign } from '../schema/columns.ts';
+import { chatPosts } from '../schema.ts';
+import { inSeconds, isoOf, now } from '../time.ts';
+
+/** A message of the bot that is not posted yet. */
+export type Unsaid = {
+  id: number;
+  plan_id: string | null;
+  /** It says where a planning session stands at the end of this turn; null: it says something else. */
+  run_id: string | null;
+  run_turn: number | null;
+};
+
+/** A message as it stands, or is about to stand, on its platform. */
+export type PostRow = {
+  message_id: number;
+  text: string;
+  /** As stored: `readParts`. */
+  parts: unknown;
+  /** When it was said: no try of it was made before. */
+  said_at: string;
+  plan_id: string | null;
+  run_id: string | null;
+  run_turn: number | null;
+  key: string;
+  post: ChatPost | null;
+  superseded: boolean;
+  asked: number;
+  shown: string | null;
+  /** A change of it that nobody has the answer of may have landed since. */
+  redraw: boolean;
+  /** Only steps have moved since it was drawn. */
+  progress: boolean;
+  /** It waited for its turn, which has come. */
+  queued: boolean;
+  failures: number;
+  /** Milliseconds since which it fails by what passes; 0: the last try did not. */
+  failing_ms: number;
+};
+
+const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures,
+  coalesce(p.redraw_at <= clock_timestamp(), false) as redraw, not p.urgent and not p.superseded as progress, p.not_before is not null as queued,
+  coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
+const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
+
+/** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
+const turnSaid = sql`case when plan_id is null and run_id is not null
+  then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
+
+/** The first message of the bot that nobody tried to post to the end; null: all are said. */
+export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
+  const { rows } = await db.execute<Unsaid>(sql`
+    select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
+      select id, plan_id, run_id, ${turnSaid} as turn from ${countersign}.messages
+      where conversation = ${conversation} and author = 'bot'
+        and id > (select delivered from ${countersign}.chat_places where conversation = ${conversation})
+      order by id limit 1) said`);
+  return rows[0] ?? null;
+}
+
+/** A card that was deleted and is about to be posted anew; null: there is none. */
+export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
+  const { rows } = await db.execute<PostRow>(sql`
+    select ${postColumns} from ${posts}
+    where p.conversation = ${conversation} and p.state = 'sending'
+      and p.message_id <= (select delivered from ${countersign}.chat_places where conversation = ${conversation})
+    order by p.message_id limit 1`);
+  return rows[0] ?? null;
+}
+
+/** The first card whose plan has changed since it was drawn, and that was not drawn within `paceMs`; or that is due again. */
+export async function readStaleCard(
+  db: Queryable,
+  conversation: string,
+  paceMs: number,
+): Promise<PostRow | null> {
+  const { rows } = await db.execute<PostRow>(sql`
+    select ${postColumns} from ${posts}
+    where p.conversation = ${conversation} and p.state = 'posted' and (p.not_before is null or p.not_before <= clock_timestamp())
+      and (p.redraw_at <= clock_timestamp() or p.asked > p.answered
+      and (p.superseded or p.shown_at <= clock_timestamp() - make_interval(secs => ${paceMs / 1000})))
+    order by p.urgent desc, p.message_id limit 1`);
+  return rows[0] ?? null;
+}
+
+/** The first card of a planning session that has gone on since, or was overtaken: it is over, and its buttons are dead. */
+export async function readEndedSession(
+  db: Queryable,
+  conversation: string,
+): Promise<PostRow | null> {
+  const { rows } = await db.execute<PostRow>(sql`
+    select ${postColumns} from ${posts} join ${countersign}.runs r on r.id = p.run_id
+    where p.conversation = ${conversation} and p.run_id is not null and p.live and p.state = 'posted'
+      and (r.turn > p.run_turn or r.planning_status = 'complete' or ${overtaken})
+    order by p.message_id limit 1`);
+  return rows[0] ?? null;
+}
+
+/** Milliseconds until the next of the changed cards may be drawn; null: there are none. */
+export async function readPause(
+  db: Queryable,
+  conversation: string,
+  paceMs: number,
+): Promise<number | null> {
+  const { rows } = await db.execute<{ ms: number }>(sql`
+    select greatest(0, extract(epoch from not_before - clock_timestamp()) * 1000, least(
+        case when asked > answered then ${paceMs} - extract(epoch from clock_timestamp() - shown_at) * 1000 end,
+        extract(epoch from redraw_at - clock_timestamp()) * 1000))::float8 as ms
+    from ${countersign}.chat_posts
+    where conversation = ${conversation} and state = 'posted' and (asked > answered or redraw_at is not null)
+    order by ms limit 1`);
+  return rows[0]?.ms ?? null;
+}
+
+/**
+ * Writes down that a message is about to be posted; where that stands already, its key is the one from then.
+ * @returns the row, and whether it stood: then a try may have been made
+ */
+export async function beginPost(
+  tx: Queryable,
+  conversation: string,
+  { id, plan_id, run_id, run_turn }: Unsaid,
+  key: string,
+): Promise<{ row: PostRow; tried: boolean }> {
+  const live = plan_id !== null || run_id !== null;
+  const { rows: begun } = await tx.execute(sql`
+    insert into ${countersign}.chat_posts (message_id, conversation, plan_id, run_id, run_turn, key, live)
+    values (${id}, ${conversation}, ${plan_id}, ${run_id}, ${run_turn}::int, ${key}, ${live}) on conflict do nothing
+    returning message_id`);
+  const { rows } = await tx.execute<PostRow>(
+    sql`select ${postColumns} from ${posts} where p.message_id = ${id}`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`beginPost: message ${id} has no row`);
+  return { row, tried: begun.length === 0 };
+}
+
+/** What is shown of a message after the platform took it. */
+export type Shown = {
+  post: ChatPost;
+  /** Digest of what was sent; null: an earlier try may have sent something else. */
+  digest: string | null;
+  /** The version of the plan that was drawn; 0: its card was left out, null: it is about no plan. */
+  version: number | null;
+  /** The plan has ended, or the session has gone on; its card rests. */
+  rests: boolean;
+  /** It stands there without its card, or with an older one; what is true now is to follow. */
+  follows: boolean;
+  /** By the platform's clock; null: it did not say. */
+  sent_at: Date | null;
+  /** Milliseconds since the call began that posted it. */
+  took_ms: number;
+};
+
+/** Clocks of a platform and of the database differ by less, where they are kept at all. */
+export const clocksApartMs = 1000;
+
+/**
+ * The message stands on its platform. Earlier cards of its plan in the conversation are to be drawn as superseded.
+ * @returns false: it stood there already, or was given up
+ */
+export async function settlePosted(
+  tx: Transaction,
+  conversation: string,
+  { message_id, key, asked, plan_id }: PostRow,
+  { post, digest, version, rests, follows, sent_at, took_ms }: Shown,
+): Promise<boolean> {
+  await tx.execute(sql`
+    update ${countersign}.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
+    where conversation = ${conversation}`);
+  const { rows } = await tx.execute(sql`
+    update ${countersign}.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
+      shown_at = clock_timestamp(), shown_version = ${version}::int, sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
+        clock_timestamp() - make_interval(secs => ${(took_ms + clocksApartMs) / 1000})),
+      answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
+      failures = 0, failing_since = null, redraw_at = null, not_before = null, error = null
+    where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);
+  if (rows.length === 0) return false;
+  if (plan_id === null) return true;
+  await tx.execute(sql`
+    update ${countersign}.chat_posts set superseded = true, live = false, asked = asked + 1, not_before = null
+    where conversation = ${conversation} and plan_id = ${plan_id} and message_id < ${message_id} and live`);
+  return true;
+}
+
+/**
+ * A second post of a message that stands already. It is the lower of the two, so from now on it is the message, and what it
+ * shows is unknown; the card of the other is to say that it is further down. @returns false: it is the one that is known
+ */
+export async function noteStray(
+  tx: Transaction,
+  conversation: string,
+  { message_id }: PostRow,
+  post: ChatPost,
+): Promise<boolean> {
+  await tx.execute(
+    sql`update ${countersign}.chat_places set asked = asked + 1 where conversation = ${conversation}`,
+  );
+  const { rows } = await tx.execute(sql`
+    update ${countersign}.chat_posts set strays = coalesce(strays, '[]'::jsonb) || jsonb_build_array(post),
+      post = ${JSON.stringify(post)}::jsonb, shown = null, shown_version = 0, asked = asked + 1
+    where message_id = ${message_id} and state = 'posted' and (plan_id is not null or run_id is not null)
+      and post ->> 'message' <> ${post.message} returning message_id`);
+  return rows.length > 0;
+}
+
+/** A message that stands twice, and where it stands too much; null: there is none. */
+export async function readStray(
+  db: Queryable,
+  conversation: string,
+): Promise<{ row: PostRow; stray: ChatPost } | null> {
+  const { rows } = await db.execute<PostRow & { stray: ChatPost }>(sql`
+    select ${postColumns}, p.strays -> 0 as stray from ${posts}
+    where p.conversation = ${conversation} and p.strays is not null order by p.message_id limit 1`);
+  const [found] = rows;
+  if (found === undefined) return null;
+  const { stray, ...row } = found;
+  return { row, stray };
+}
+
+async function changePost(
+  db: Queryable,
+  { message_id }: PostRow,
+  set: PgUpdateSetSource<typeof chatPosts>,
+): Promise<void> {
+  await db.update(chatPosts).set(set).where(eq(chatPosts.message_id, message_id));
+}
+
+/** The first of the second posts says what it is, or cannot be made to. */
+export function dropStray(db: Queryable, post: PostRow): Promise<void> {
+  const strays = sql`nullif(${chatPosts.strays} - 0, '[]'::jsonb)`;
+  return changePost(db, post, { strays, failing_since: null });
+}
+
+/** Sends no change of the card for `inMs`; it shows what it showed before. */
+export function postponeCard(db: Queryable, post: PostRow, inMs: number): Promise<void> {
+  return changePost(db, post, { shown: post.shown, not_before: inSeconds(inMs / 1000) });
+}
+
+/** From now until the answer nobody knows what the card shows. */
+export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
+  return changePost(db, post, { shown: null });
+}
+
+/**
+ * The card shows what was drawn for the changes up to `asked`.
+ * @param digest of what it shows; where nothing was `sent`, that is so only if it still shows this
+ * @param redrawInMs when it is drawn once more; null: it is not, `undefined`: as it was
+ */
+export async function settleCard(
+  tx: Transaction,
+  conversation: string,
+  { message_id, asked }: Pick<PostRow, 'message_id' | 'asked'>,
+  {
+    digest,
+    version,
+    rests,
+    sent,
+    redrawInMs,
+  }: {
+    digest: string;
+    version: number | null;
+    rests: boolean;
+    sent: boolean;
+    redrawInMs?: number | null | undefined;
+  },
+): Promise<void> {
+  if (sent) {
+    await tx.execute(sql`
+      update ${countersign}.chat_places set tries = 0, not_before = null
+      where conversation = ${conversation} and (tries > 0 or not_before is not null)`);
+  }
+  await tx.execute(sql`
+    update ${countersign}.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
+      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, shown_version = ${version}::int, live = live and not ${rests}, failures = 0, failing_since = null, error = null,
+      urgent = urgent and asked > ${asked}::bigint, not_before = null
+      ${redrawInMs === undefined ? sql`` : sql`, redraw_at = ${redrawInMs === null ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${redrawInMs / 1000})`}`}
+    where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
+}
+
+/** The message is gone: its card is to be posted anew under `key`, or, where that is null, forgotten. */
+export function loseCard(db: Queryable, post: PostRow, key: string | null): Promise<void> {
+  return changePost(
+    db,
+    post,
+    key === null
+      ? { state: 'gone', live: false, answered: sql`${chatPosts.asked}` }
+      : { state: 'sending', post: null, key },
+  );
+}
+
+/** A try failed: by what passes, or such that it `counts`. */
+export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Promise<void> {
+  const { failures, failing_since } = chatPosts;
+  return changePost(
+    db,
+    post,
+    counts
+      ? { failures: sql`${failures} + 1` }
+      : { failing_since: sql`coalesce(${failing_since}, ${now})` },
+  );
+}
+
+/** A retry begins anew. */
+export function forgetFailing(db: Queryable, post: PostRow): Promise<void> {
+  return changePost(db, post, { failing_since: null });
+}
+
+/**
+ * The platform will not take it: what comes after it goes on. A plan's card that stands is tried again with the plan's next
+ * change; a session's has changed for the last time.
+ */
+export async function setPostAside(
+  tx: Transaction,
+  conversation: string,
+  { message_id }: PostRow,
+  error: string,
+): Promise<void> {
+  await tx.execute(sql`
+    update ${countersign}.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
+    where conversation = ${conversation}`);
+  await tx.execute(sql`
+    update ${countersign}.chat_posts set error = ${error}, failures = 0, failing_since = null, redraw_at = null, answered = asked,
+      shown_at = case state when 'posted' then shown_at else clock_timestamp() end, live = live and state = 'posted' and run_id is null, state = case state when 'sending' then 'failed' else state end
+    where message_id = ${message_id}`);
+}
+
+/**
+ * Redraws the live cards of a plan.
+ * @param progress the caller knows of moved steps only
+ * @returns the conversations they are in
+ */
+export async function askForCards(
+  tx: Transaction,
+  planId: string,
+  progress: boolean,
+): Promise<string[]> {
+  // Places before posts, and in one order: settling does the same, so there is no deadlock.
+  const { rows } = await tx.execute<{ conversation: string }>(sql`
+    with found as (
+      select distinct conversation from ${countersign}.chat_posts where plan_id = ${planId} and live
+    ), locked as materialized (
+      select conversation from ${countersign}.chat_places join found using (conversation)
+      order by conversation for no key update of chat_places
+    )
+    update ${countersign}.chat_places p set asked = asked + 1 from locked
+    where p.conversation = locked.conversation returning p.conversation`);
+  if (rows.length === 0) return [];
+  // An urgent card stays urgent. One that becomes urgent gives up its turn in the progress queue.
+  await tx.execute(sql`
+    update ${countersign}.chat_posts c set asked = c.asked + 1, standing = n.standing, urgent = c.urgent or n.urgent,
+      not_before = case when n.urgent and not c.urgent then null else c.not_before end
+    from (
+      select c.message_id, s.standing, not ${progress} or c.standing is distinct from s.standing as urgent
+      from ${countersign}.chat_posts c, lateral (
+        select ${planStanding} as standing
+        from ${countersign}.plans where id = c.plan_id) s
+      where c.plan_id = ${planId} and c.live
+    ) n where n.message_id = c.message_id`);
+  return rows.map(({ conversation }) => conversation);
+}
+
+/** A try that was given up has come to an end after all: what the card shows now, nobody knows. */
+export async function askForCard(
+  tx: Transaction,
+  conversation: string,
+  { message_id }: PostRow,
+): Promise<void> {
+  await tx.execute(
+    sql`update ${countersign}.chat_places set asked = asked + 1 where conversation = ${conversation}`,
+  );
+  await tx.execute(sql`
+    update ${countersign}.chat_posts set asked = asked + 1, shown = null where message_id = ${message_id} and state = 'posted'`);
+}

@@ -1,0 +1,107 @@
+// Checks whether a plan had been shown in its conversation when a deciding word was written.
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { clocksApartMs } from './posts.ts';
+
+/** A version of a plan, also one that a change would make, or what a planning run showed at the end of a turn. */
+type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
+
+/**
+ * Whether the first card of its plan or run is being posted, or was and nobody knows yet: somebody may be reading it already.
+ * Where another one stands, that may be what somebody has read.
+ */
+export async function isBeingPosted(
+  db: Queryable,
+  conversation: string,
+  subject: ShownSubject,
+): Promise<boolean> {
+  const [of, about] =
+    'plan_id' in subject
+      ? [sql`plan_id = ${subject.plan_id}`, sql`true`]
+      : [sql`run_id = ${subject.run_id}`, sql`run_turn = ${subject.turn}`];
+  const { rows } = await db.execute<{ first: boolean | null }>(sql`
+    select bool_or(state = 'sending' and ${about}) and not bool_or(state = 'posted') as first
+    from ${countersign}.chat_posts where conversation = ${conversation} and ${of}`);
+  return rows[0]?.first === true;
+}
+
+/**
+ * A conversation that lives on no platform shows everything at once. Elsewhere a message with the card was sent before, or a
+ * card that stands there showed this version before the word was written.
+ */
+export async function wasShown(
+  db: Queryable,
+  conversation: string,
+  subject: ShownSubject,
+  writtenAt: Date,
+): Promise<boolean> {
+  const written = sql`${writtenAt.toISOString()}::timestamptz`;
+  const by = sql`${written} + make_interval(secs => ${clocksApartMs / 1000})`;
+  const sent = sql`(p.sent_at <= ${written} or p.sent_at is null and p.state = 'posted')`;
+  const found =
+    'plan_id' in subject
+      ? sql`
+        select from ${countersign}.chat_posts p
+          join ${countersign}.messages m on m.id = p.message_id
+          left join lateral (
+            select created_at from ${countersign}.plan_versions where plan_id = p.plan_id and version = ${subject.version}
+            union all
+            select created_at from ${countersign}.plan_patches
+            where plan_id = p.plan_id and version = ${subject.version} and status = 'needs_approval'
+            limit 1
+          ) v on true
+        where p.conversation = ${conversation} and p.plan_id = ${subject.plan_id} and (
+          m.created_at >= coalesce(v.created_at, '-infinity') and ${sent}
+          or m.created_at < v.created_at and p.state = 'posted' and p.shown_at <= ${by}
+            and (p.shown_version = ${subject.version} or p.shown_version is null and p.shown_at >= v.created_at))`
+      : sql`
+        select from ${countersign}.chat_posts p
+        where p.conversation = ${conversation} and p.run_id = ${subject.run_id} and p.run_turn = ${subject.turn} and ${sent}`;
+  const { rows } = await db.execute<{ shown: boolean }>(sql`
+    select exists (${found})
+      or not exists (select from ${countersign}.chat_places where conversation = ${conversation}) as shown`);
+  return rows[0]?.shown ?? false;
+}
+
+/** Records that a reader sees this turn of a run; writes nothing if that is recorded. */
+export async function noteRunRead(
+  db: Queryable,
+  runId: string,
+  reader: string,
+  turn: number,
+): Promise<void> {
+  await db.execute(sql`
+    insert into ${countersign}.run_readers (run_id, reader, turn, shown_at)
+    select ${runId}, ${reader}, ${turn}::int, clock_timestamp()
+    where not exists (
+      select from ${countersign}.run_readers where run_id = ${runId} and reader = ${reader} and turn = ${turn})
+    on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = excluded.shown_at`);
+}
+
+/** The turn of a run that a reader last saw; null: none. */
+export async function readRunRead(
+  db: Queryable,
+  runId: string,
+  reader: string,
+): Promise<number | null> {
+  const { rows } = await db.execute<{ turn: number }>(sql`
+    select turn from ${countersign}.run_readers where run_id = ${runId} and reader = ${reader}`);
+  return rows[0]?.turn ?? null;
+}
+
+/** Who spoke last in a conversation, and how many things were shown there that a word could be about: runs, and plans that came without one. */
+export async function readHeard(
+  db: Queryable,
+  conversation: string,
+): Promise<{ last_speaker: string | null; subjects: number }> {
+  const { rows } = await db.execute<{ last_speaker: string | null; subjects: number }>(sql`
+    select
+      (select name from ${countersign}.messages
+        where conversation = ${conversation} and author = 'person' order by id desc limit 1) as last_speaker,
+      ((select count(*) from ${countersign}.runs where conversation = ${conversation})
+        + (select count(*) from ${countersign}.plans where conversation = ${conversation} and run_id is null))::int as subjects`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readHeard: no row came back');
+  return row;
+}

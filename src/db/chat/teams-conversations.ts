@@ -1,0 +1,143 @@
+// Conversation references of Teams, stored from incoming activities, so that any process can post first, also after a restart.
+import { and, asc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { TeamsArea, TeamsConversation } from '#domain/chat/teams-conversation.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { chatPlaces, teamsConversations } from '../schema.ts';
+import { now } from '../time.ts';
+import { breakPlaces, mendPlaces } from './places.ts';
+
+const table = teamsConversations;
+const { tenant, channel, kind, service_url, bot, person, team, timezone } = table;
+const columns = { tenant, channel, kind, service_url, bot, person, team, timezone };
+
+const isAt = (inTenant: string, inChannel: string) =>
+  and(eq(tenant, inTenant), eq(channel, inChannel));
+
+/** Keeps what came from there last. That something came says that the app is installed. */
+export async function storeTeamsConversation(
+  db: Queryable,
+  conversation: TeamsConversation,
+): Promise<void> {
+  const kept = (name: 'person' | 'team' | 'timezone') =>
+    sql`coalesce(${sql.raw(`excluded.${name}`)}, ${table[name]})`;
+  const known = { person: kept('person'), team: kept('team'), timezone: kept('timezone') };
+  await db
+    .insert(table)
+    .values(conversation)
+    .onConflictDoUpdate({
+      target: [tenant, channel],
+      set: {
+        kind: conversation.kind,
+        service_url: conversation.service_url,
+        bot: conversation.bot,
+        removed_at: null,
+        ...known,
+      },
+      // Most of what comes in says nothing new, and writes nothing.
+      setWhere: sql`(${kind}, ${service_url}, ${bot}, ${table.removed_at}, ${person}, ${team}, ${timezone})
+        is distinct from (excluded.kind, excluded.service_url, excluded.bot, null::timestamptz,
+          ${known.person}, ${known.team}, ${known.timezone})`,
+    });
+}
+
+/** null: nothing ever came from there. */
+export async function readTeamsConversation(
+  db: Queryable,
+  inTenant: string,
+  inChannel: string,
+): Promise<TeamsConversation | null> {
+  const [found] = await db.select(columns).from(table).where(isAt(inTenant, inChannel));
+  return found ?? null;
+}
+
+/** The chat in which a person talks to the bot alone; null: none is known, or the app was removed from it. */
+export async function readPersonalChat(
+  db: Queryable,
+  inTenant: string,
+  of: string,
+): Promise<TeamsConversation | null> {
+  const [found] = await db
+    .select(columns)
+    .from(table)
+    .where(
+      and(eq(tenant, inTenant), eq(person, of), eq(kind, 'personal'), isNull(table.removed_at)),
+    )
+    .orderBy(asc(channel))
+    .limit(1);
+  return found ?? null;
+}
+
+/** @returns whether nobody was welcomed there before */
+export async function markWelcomed(
+  tx: Transaction,
+  inTenant: string,
+  inChannel: string,
+): Promise<boolean> {
+  const { rowCount } = await tx
+    .update(table)
+    .set({ welcomed_at: now })
+    .where(and(isAt(inTenant, inChannel), isNull(table.welcomed_at)));
+  return rowCount !== 0;
+}
+
+/**
+ * Notes that the app was added to an area or removed from it, where no later news is known.
+ * @returns a condition on the chat places of its channels
+ */
+async function moveArea(
+  tx: Transaction,
+  area: TeamsArea,
+  sentAt: Date,
+  removedAt: SQL<Date> | null,
+): Promise<SQL | undefined> {
+  const locked = tx
+    .select({ channel })
+    .from(table)
+    .where(
+      and(
+        eq(tenant, area.tenant),
+        or(eq(channel, area.channel), area.team === null ? undefined : eq(team, area.team)),
+        or(isNull(table.news_at), lt(table.news_at, sentAt)),
+      ),
+    )
+    .orderBy(asc(channel))
+    .for('no key update')
+    .as('locked');
+  const moved = await tx
+    .update(table)
+    .set({ removed_at: removedAt, news_at: sentAt })
+    .from(locked)
+    .where(and(eq(tenant, area.tenant), eq(channel, locked.channel)))
+    .returning({ channel });
+  return and(
+    eq(chatPlaces.platform, 'teams'),
+    eq(chatPlaces.tenant, area.tenant),
+    inArray(
+      chatPlaces.channel,
+      moved.map((row) => row.channel),
+    ),
+  );
+}
+
+/**
+ * The app was removed: nothing can be posted there until somebody does what `why` says.
+ * @param sentAt when the news was sent, by Teams' time; where later news is known, this changes nothing
+ */
+export async function closeTeamsArea(
+  tx: Transaction,
+  area: TeamsArea,
+  why: string,
+  sentAt: Date,
+): Promise<void> {
+  await breakPlaces(tx, await moveArea(tx, area, sentAt, now), why);
+}
+
+/** The app is there again; `sentAt` as above. @returns conversations that wait to be brought up to date */
+export async function reopenTeamsArea(
+  tx: Transaction,
+  area: TeamsArea,
+  sentAt: Date,
+): Promise<string[]> {
+  const places = await moveArea(tx, area, sentAt, null);
+  return (await mendPlaces(tx, places, { askAll: true })).sort();
+}

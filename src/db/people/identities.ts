@@ -1,0 +1,256 @@
+// Linked accounts and people's names. Rows are flat (account → person) and read afresh each time, so an unlink holds at once.
+import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import {
+  type Called,
+  chooseShown,
+  foldName,
+  isSamePerson,
+  personKey,
+} from '#domain/people/names.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { schemaName } from '../instance.ts';
+import { countersign } from '../schema/columns.ts';
+import { formerLinks, identities, personNames } from '../schema.ts';
+import { isoOf } from '../time.ts';
+import { readHandles } from './user-groups.ts';
+
+const { account, person } = identities;
+
+/** `names`, and the forms they are stored in where those differ. */
+const withStored = (names: string[]) => [...new Set([...names, ...names.map(personKey)])];
+
+/** The person behind each of `names` that is linked; a name that is not in the map is its own person. */
+async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await db
+    .select({ account, person })
+    .from(identities)
+    .where(inArray(account, withStored(names)));
+  const persons = new Map(rows.map((row) => [row.account, row.person]));
+  return new Map(
+    names.flatMap((name) => {
+      const found = persons.get(name) ?? persons.get(personKey(name));
+      return found === undefined ? [] : [[name, found] as const];
+    }),
+  );
+}
+
+/** The account that is linked by exactly this name; null: none is. */
+export async function readAccount(db: Queryable, name: string): Promise<string | null> {
+  const [row] = await db.select({ account }).from(identities).where(eq(account, name));
+  return row?.account ?? null;
+}
+
+/** The name the instance knows an account by. */
+export async function readPerson(db: Queryable, of: string): Promise<string> {
+  return (await readPersons(db, [of])).get(of) ?? of;
+}
+
+/** Whether both names are one person's. */
+export async function isOnePerson(db: Queryable, a: string, b: string): Promise<boolean> {
+  if (isSamePerson(a, b)) return true;
+  const persons = await readPersons(db, [a, b]);
+  return isSamePerson(persons.get(a) ?? a, persons.get(b) ?? b);
+}
+
+/** The accounts of a person, the first linked first; none where nothing is linked. */
+export async function readAccounts(db: Queryable, of: string): Promise<string[]> {
+  const rows = await db
+    .select({ account })
+    .from(identities)
+    .where(eq(person, of))
+    .orderBy(asc(identities.linked_at), asc(account));
+  return rows.map((row) => row.account);
+}
+
+/** All names of these persons: their own and those of their accounts. */
+export async function readNamesOf(
+  db: Queryable,
+  persons: string[],
+): Promise<{ name: string; person: string }[]> {
+  const accounts = await db
+    .select({ name: account, person })
+    .from(identities)
+    .where(inArray(person, persons));
+  const named = new Set(accounts.filter((row) => row.name === row.person).map((row) => row.name));
+  const own = [...new Set(persons)].filter((name) => !named.has(name));
+  return [...accounts, ...own.map((name) => ({ name, person: name }))];
+}
+
+/** All names of the person behind one, that one first. */
+export async function readEveryName(db: Queryable, name: string): Promise<string[]> {
+  const names = await readNamesOf(db, [await readPerson(db, name)]);
+  return [...new Set([name, ...names.map((one) => one.name)])];
+}
+
+/** Linking and unlinking exclude each other until the transaction ends. */
+export async function lockIdentities(tx: Transaction): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${schemaName} identities`}, 0))`,
+  );
+}
+
+/** All of `accounts` are one person from now on. */
+export async function storePerson(tx: Transaction, accounts: string[], as: string): Promise<void> {
+  if (accounts.length === 0) return;
+  await tx
+    .insert(identities)
+    .values([...new Set(accounts)].map((name) => ({ account: name, person: as })))
+    .onConflictDoUpdate({ target: account, set: { person: as } });
+}
+
+/** Notes that an account and each of `others` are one person no longer. */
+export async function noteFormerLinks(
+  tx: Transaction,
+  of: string,
+  others: string[],
+): Promise<void> {
+  if (others.length === 0) return;
+  await tx
+    .insert(formerLinks)
+    .values([...new Set(others)].map((other) => ({ account: of, other })))
+    .onConflictDoUpdate({
+      target: [formerLinks.account, formerLinks.other],
+      set: { ended_at: sql`excluded.ended_at` },
+    });
+}
+
+/** Whether somebody has taken two accounts apart. */
+export async function wereLinked(tx: Transaction, a: string, b: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select from ${countersign}.former_links
+    where account = ${a} and other = ${b} or account = ${b} and other = ${a} limit 1`);
+  return rows.length > 0;
+}
+
+/** Accounts that were one person until `ended_at`, and the persons they act for now. */
+export type FormerLink = { names: string[]; ended_at: string };
+
+/**
+ * Who stands behind names, what readers are shown for them, and which of these persons were one: `same` has the names that
+ * are linked.
+ */
+type Standing = {
+  same: Map<string, string>;
+  shown: Map<string, string>;
+  links: FormerLink[];
+};
+
+/**
+ * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
+ * acts for. In one statement: between two of them somebody may link, and be nobody of before and nobody of after.
+ */
+export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
+  type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
+  const { rows } = await db.execute<Row>(sql`
+    with given as materialized (
+      select distinct name from jsonb_array_elements_text(${JSON.stringify(withStored(names))}::jsonb) as g(name)
+    ), persons as (
+      select name from given
+      union select i.person from given join ${countersign}.identities i on i.account = given.name
+    ), people as materialized (
+      select * from ${callOf(sql`persons`)}
+    ), among as materialized (
+      select distinct person from people
+    )
+    select
+      (select coalesce(jsonb_agg(people), '[]') from people) as people,
+      (select coalesce(jsonb_agg(jsonb_build_object(
+          'names', array_remove(array[f.account, f.other, i.person, o.person], null),
+          'ended_at', ${isoOf('f.ended_at', 'milliseconds')})), '[]')
+        from ${countersign}.former_links f
+          left join ${countersign}.identities i on i.account = f.account
+          left join ${countersign}.identities o on o.account = f.other
+        where (select count(*) from among) > 1
+          and (f.account in (select person from among) or i.person in (select person from among))
+          and (f.other in (select person from among) or o.person in (select person from among))) as links`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readStanding: no row came back');
+  const { people, links } = row;
+  const linkedTo = new Map(
+    people.flatMap(({ name, linked }) => (linked === null ? [] : [[name, linked] as const])),
+  );
+  const same = names.flatMap((name) => {
+    const linked = linkedTo.get(name) ?? linkedTo.get(personKey(name));
+    return linked === undefined ? [] : [[name, linked] as const];
+  });
+  for (const [name, linked] of linkedTo) same.push([name, linked]);
+  // A name that was only looked up as it is stored is nobody beside the one it was written as.
+  const asked = new Set(names);
+  const named = people.filter(({ name, linked }) => linked !== null || asked.has(name));
+  return { same: new Map(same), shown: chooseShown(named), links };
+}
+
+/** These accounts act by their own names again. */
+export async function forgetAccounts(tx: Transaction, accounts: string[]): Promise<void> {
+  await tx.delete(identities).where(inArray(account, accounts));
+}
+
+// What chat platforms call people. It is shown and decides nothing; each row is what the platform said last.
+
+/** @param name null: nothing that may be shown */
+export async function storeName(db: Queryable, of: string, name: string | null): Promise<void> {
+  if (name === null) {
+    await db.delete(personNames).where(eq(personNames.account, of));
+    return;
+  }
+  const said = { name, folded: foldName(name) };
+  await db
+    .insert(personNames)
+    .values({ account: of, ...said })
+    .onConflictDoUpdate({
+      target: personNames.account,
+      set: said,
+      setWhere: sql`(${personNames.name}, ${personNames.folded}) is distinct from (${said.name}, ${said.folded})`,
+    });
+}
+
+/** What readers see for each of `names` for which a platform has said it. */
+export async function readShown(db: Queryable, names: string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await db.execute<Called>(
+    sql`select * from ${callOf(sql`jsonb_array_elements_text(${JSON.stringify([...new Set(names)])}::jsonb)`)}`,
+  );
+  return new Map([...chooseShown(rows), ...(await readHandles(db, names))]);
+}
+
+/** The accounts that a chat platform calls by this name, however it is written. */
+export async function findCalled(db: Queryable, name: string): Promise<string[]> {
+  const rows = await db
+    .select({ account: personNames.account })
+    .from(personNames)
+    .where(eq(personNames.folded, foldName(name)));
+  return rows.map((row) => row.account);
+}
+
+/** What readers see for one name. */
+export async function showName(db: Queryable, name: string): Promise<string> {
+  return (await readShown(db, [name])).get(name) ?? name;
+}
+
+/** Rows of `Called`, with `linked`, the person of a name that is one of several. @param names a set of one text column */
+export function callOf(names: SQL): SQL {
+  return sql`(
+    select whose.name, whose.person, whose.linked, said.name as called,
+      exists (
+        select from ${countersign}.person_names n
+          left join ${countersign}.identities i on i.account = n.account
+        where n.folded = said.folded and coalesce(i.person, n.account) <> whose.person
+      ) as shared
+    from (
+      select given.name, coalesce(i.person, given.name) as person, i.person as linked
+      from ${names} as given(name) left join ${countersign}.identities i on i.account = given.name
+    ) as whose
+      left join lateral (
+        -- By this account, else as the person is called by another of theirs.
+        select n.name, n.folded
+        from (
+          select whose.name as account, 1 as place
+          union all select whose.person, 2
+          union all select i.account, 3 from ${countersign}.identities i where i.person = whose.person
+        ) as theirs join ${countersign}.person_names n using (account)
+        order by theirs.place, account
+        limit 1
+      ) as said on true
+  ) as people`;
+}

@@ -1,0 +1,53 @@
+// Interaction policies: the settings people chose, and whether they were asked for their style.
+import { eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { PolicyOverride } from '#domain/people/policy.ts';
+import type { Queryable } from '../database.ts';
+import { interactionPolicies } from '../schema.ts';
+
+/** What a person keeps for themselves; nothing is set for one that is not known. */
+export async function readPolicy(
+  db: Queryable,
+  user: string,
+): Promise<{ policy: PolicyOverride; probed: boolean }> {
+  const [row] = await db
+    .select()
+    .from(interactionPolicies)
+    .where(eq(interactionPolicies.user, user));
+  if (row === undefined) return { policy: {}, probed: false };
+  return { policy: PolicyOverride.parse(row.policy), probed: row.probed_at !== null };
+}
+
+/** @param over what takes the place of a policy that is there already */
+async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQL): Promise<void> {
+  await db
+    .insert(interactionPolicies)
+    .values({ user, policy })
+    .onConflictDoUpdate({
+      target: interactionPolicies.user,
+      set: { policy: over, updated_at: sql`excluded.updated_at` },
+    });
+}
+
+/** Sets some sliders of a person; the others stay. */
+export function storePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
+  return put(db, user, policy, sql`${interactionPolicies.policy} || excluded.policy`);
+}
+
+/** Sets exactly these sliders of a person; the others are as nobody has set them. */
+export function replacePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
+  return put(db, user, policy, sql`excluded.policy`);
+}
+
+/** Notes that the person is asked for their style. @returns whether it is the caller who asks: true for one of all */
+export async function markProbed(db: Queryable, user: string): Promise<boolean> {
+  const marked = await db
+    .insert(interactionPolicies)
+    .values({ user, probed_at: sql`clock_timestamp()` })
+    .onConflictDoUpdate({
+      target: interactionPolicies.user,
+      set: { probed_at: sql`excluded.probed_at` },
+      setWhere: isNull(interactionPolicies.probed_at),
+    })
+    .returning({ user: interactionPolicies.user });
+  return marked.length === 1;
+}

@@ -1,0 +1,102 @@
+// User groups of chats: who was in them when the platform was asked, by the keys of `domain/chat/user-groups.ts`.
+import { sql } from 'drizzle-orm';
+import type { UserGroupProblem } from '#domain/chat/user-groups.ts';
+import { groupIn, groupNamed } from '#domain/people/groups.ts';
+import type { Queryable } from '../database.ts';
+import { chatGroups } from '../schema.ts';
+
+export type UserGroupCopy = Omit<typeof chatGroups.$inferInsert, 'read_at'>;
+
+type Found = {
+  name: string;
+  target: string | null;
+  handle: string | null;
+  accounts: string[];
+  problem: UserGroupProblem | null;
+  age_ms: number;
+};
+
+export async function readUserGroups(db: Queryable, keys: string[]): Promise<Map<string, Found>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await db.execute<Found>(sql`
+    select name, target, handle, accounts, problem,
+      (extract(epoch from clock_timestamp() - read_at) * 1000)::float8 as age_ms
+    from ${chatGroups} where name = any(${sql.param(keys)}::text[])`);
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+/** The database's time, by which copies are ordered. */
+export async function readCopyTime(db: Queryable): Promise<string> {
+  const { rows } = await db.execute<{ at: string }>(sql`select clock_timestamp()::text as at`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readCopyTime: no row came back');
+  return row.at;
+}
+
+/** Keeps what a platform said, unless it was asked later for what is there. @param begun when asking began */
+export async function storeUserGroups(
+  db: Queryable,
+  copies: UserGroupCopy[],
+  begun: string,
+): Promise<void> {
+  if (copies.length === 0) return;
+  await db
+    .insert(chatGroups)
+    .values(copies.map((copy) => ({ ...copy, read_at: sql`${begun}::timestamptz` })))
+    .onConflictDoUpdate({
+      target: chatGroups.name,
+      set: {
+        target: sql`excluded.target`,
+        handle: sql`coalesce(excluded.handle, ${chatGroups.handle})`,
+        accounts: sql`excluded.accounts`,
+        problem: sql`excluded.problem`,
+        read_at: sql`excluded.read_at`,
+      },
+      setWhere: sql`excluded.read_at > ${chatGroups.read_at}`,
+    });
+}
+
+/**
+ * Has nobody decide by the copies of a workspace that were read before something changed, until they are read again.
+ * @param heardAt by a clock that may be some seconds from the database's
+ * @returns the keys of those that are to be read
+ */
+export async function expireUserGroups(
+  db: Queryable,
+  workspace: string,
+  heardAt: Date,
+): Promise<string[]> {
+  const theirs = sql`(starts_with(name, ${`${workspace}:`}) or starts_with(name, 'slack:@'))`;
+  // Once: what has been asked since then counts.
+  await db.execute(sql`
+    update ${chatGroups} set problem = 'unread', read_at = clock_timestamp()
+    where ${theirs} and problem is distinct from 'unread'
+      and read_at < ${heardAt.toISOString()}::timestamptz + interval '5 seconds'`);
+  const { rows } = await db.execute<{ name: string }>(
+    sql`select name from ${chatGroups} where ${theirs} and problem = 'unread'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * The groups, as rules name them, that some of these accounts are in. A handle of one workspace among several is left out: a rule
+ * without a workspace would take another's group of that name for it.
+ */
+export async function readUserGroupsOf(db: Queryable, accounts: string[]): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select name from ${chatGroups} where accounts && ${sql.param(accounts)}::text[]
+      and problem is null and (starts_with(name, 'slack:@') or strpos(name, '@') = 0)`);
+  return rows.map(({ name }) =>
+    groupNamed(name.includes('@') ? name.slice(name.indexOf('@')) : name),
+  );
+}
+
+/** What readers are shown for those of `names` that are user groups. */
+export async function readHandles(db: Queryable, names: string[]): Promise<[string, string][]> {
+  const groups = [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
+  const found = await readUserGroups(db, groups);
+  return groups.flatMap((group): [string, string][] => {
+    const handle = group.startsWith('@') ? group : found.get(group)?.handle;
+    return handle == null ? [] : [[groupNamed(group), handle]];
+  });
+}

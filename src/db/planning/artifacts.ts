@@ -1,0 +1,460 @@
+// The outline, roadmap and schedule behind a version of a plan, written in a few statements at any size.
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import type { PlanningArtifacts, PlanningNote, StepMove } from '#domain/plan/views.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import type { Roadmap } from '#domain/planning/roadmap.ts';
+import type { Schedule } from '#domain/planning/schedule.ts';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import {
+  nodeSteps,
+  outlineNodes,
+  planningArtifacts,
+  roadmapEdges,
+  roadmapOptions,
+  scheduleBlocks,
+} from '../schema.ts';
+
+export type Artifacts = {
+  outline: PlanOutline | null;
+  roadmap: Roadmap | null;
+  schedule: Schedule | null;
+};
+
+/** From so many rows on Postgres is told at once how they are distributed. */
+const analyzeFrom = 500;
+
+/** Stores rows of one table in one statement; `columns` as in `jsonb_to_recordset`. */
+async function insertRows(
+  tx: Queryable,
+  table: string,
+  key: { planId: string; version: number },
+  columns: [name: string, type: string][],
+  rows: object[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = sql.raw(columns.map(([name]) => name).join(', '));
+  const types = sql.raw(columns.map((column) => column.join(' ')).join(', '));
+  await tx.execute(sql`
+    insert into ${countersign}.${sql.identifier(table)} (plan_id, version, ${names})
+    select ${key.planId}, ${key.version}, ${names}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(${types})`);
+}
+
+type Key = { planId: string; version: number };
+
+async function insertNodes(tx: Queryable, key: Key, nodes: OutlineNode[]): Promise<void> {
+  const known = new Set(nodes.map(({ id }) => id));
+  await insertRows(
+    tx,
+    'outline_nodes',
+    key,
+    [
+      ['node_id', 'text'],
+      ['position', 'int'],
+      ['parent_id', 'text'],
+      ['title', 'text'],
+      ['structure', 'text'],
+      ['rhythm', 'text'],
+      ['level', 'int'],
+      ['content', 'jsonb'],
+    ],
+    nodes.map((node, index) => ({
+      node_id: node.id,
+      position: index + 1,
+      parent_id: node.parent !== null && known.has(node.parent) ? node.parent : null,
+      title: node.title,
+      structure: node.structure,
+      rhythm: node.rhythm,
+      level: node.level,
+      content: node,
+    })),
+  );
+}
+
+/** Which steps of the plan do the work of which node: those it names, and occurrences of those that come again. */
+async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
+  const pairsOf = (chosen: OutlineNode[]) =>
+    chosen.flatMap(({ id, steps }) =>
+      steps.flatMap((step) => (step.id === undefined ? [] : [{ node_id: id, step_id: step.id }])),
+    );
+  const pairs = pairsOf(nodes);
+  if (pairs.length === 0) return;
+  if (pairs.length >= analyzeFrom) {
+    // Each row's references are checked by a look-up, which takes the wrong index as long as the tables count as empty.
+    await tx.execute(sql`analyze ${countersign}.outline_nodes`);
+    await tx.execute(sql`analyze ${countersign}.plan_steps`);
+  }
+  await tx.execute(sql`
+    insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
+    select ${planId}::text, ${version}::int, p.node_id, c.step_id
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(node_id text, step_id text)
+    cross join lateral (
+      select step_id from ${countersign}.plan_steps
+      where plan_id = ${planId} and step_id = p.step_id offset 0) c`);
+  const again = pairsOf(nodes.filter(({ recurs }) => recurs !== null));
+  if (again.length === 0) return;
+  await tx.execute(sql`
+    insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
+    select ${planId}::text, ${version}::int, pairs.nodes ->> split_part(c.step_id, '#', 1), c.step_id
+    from (select ${JSON.stringify(Object.fromEntries(again.map(({ node_id, step_id }) => [step_id, node_id])))}::jsonb as nodes) pairs
+    join ${countersign}.plan_steps c on c.plan_id = ${planId} and c.step_id like '%#%'
+    where pairs.nodes ? split_part(c.step_id, '#', 1)
+    on conflict do nothing`);
+}
+
+/**
+ * Stores what version `version` of a plan was made from; the version and its steps are stored already, in the same
+ * transaction. Edges and blocks that name no node of the outline are left out.
+ */
+export async function storeArtifacts(
+  tx: Queryable,
+  planId: string,
+  version: number,
+  { outline, roadmap, schedule }: Artifacts,
+): Promise<void> {
+  if (outline === null && roadmap === null && schedule === null) return;
+  const key = { planId, version };
+  const { nodes = [], ...outlineHead } = outline ?? {};
+  const { edges = [], options_tried = [], reason = null, ...roadmapHead } = roadmap ?? {};
+  const { blocks = [], ...scheduleHead } = schedule ?? {};
+  await insertRows(
+    tx,
+    'planning_artifacts',
+    key,
+    [
+      ['outline', 'jsonb'],
+      ['roadmap', 'jsonb'],
+      ['schedule', 'jsonb'],
+    ],
+    [
+      {
+        ...(outline === null ? {} : { outline: outlineHead }),
+        ...(roadmap === null ? {} : { roadmap: roadmapHead }),
+        ...(schedule === null ? {} : { schedule: scheduleHead }),
+      },
+    ],
+  );
+  await insertNodes(tx, key, nodes);
+  await linkSteps(tx, key, nodes);
+  const known = new Set(nodes.map(({ id }) => id));
+  await insertRows(
+    tx,
+    'roadmap_edges',
+    key,
+    [
+      ['from_node', 'text'],
+      ['to_node', 'text'],
+      ['type', 'text'],
+      ['lag_minutes', 'int'],
+      ['why', 'text'],
+    ],
+    edges
+      .filter(({ from, to }) => known.has(from) && known.has(to))
+      .map(({ from, to, ...edge }) => ({ ...edge, from_node: from, to_node: to })),
+  );
+  await insertRows(
+    tx,
+    'roadmap_options',
+    key,
+    [
+      ['position', 'int'],
+      ['name', 'text'],
+      ['differs', 'text'],
+      ['metrics', 'jsonb'],
+      ['score', 'double precision'],
+      ['chosen', 'boolean'],
+      ['reason', 'text'],
+    ],
+    options_tried.map((option, index) => {
+      const chosen = option.name === roadmap?.chosen;
+      return { ...option, position: index + 1, chosen, reason: chosen ? reason : null };
+    }),
+  );
+  await insertRows(
+    tx,
+    'schedule_blocks',
+    key,
+    [
+      ['node_id', 'text'],
+      ['starts_at', 'timestamptz'],
+      ['ends_at', 'timestamptz'],
+      ['fixed', 'boolean'],
+      ['holds', 'boolean'],
+      ['person', 'text'],
+    ],
+    blocks
+      .filter(({ node }) => known.has(node))
+      .map(({ node, ...block }) => ({ ...block, node_id: node })),
+  );
+}
+
+/** Gives new occurrences the nodes of those that were there before. */
+export async function linkOccurrences(tx: Queryable, planId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.execute(sql`
+    insert into ${countersign}.node_steps (plan_id, version, node_id, step_id)
+    select distinct n.plan_id, n.version, n.node_id, c.step_id
+    from ${countersign}.plan_steps c
+    join ${countersign}.node_steps n
+      on n.plan_id = c.plan_id and split_part(n.step_id, '#', 1) = split_part(c.step_id, '#', 1)
+    where c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])
+      and n.version = (select max(version) from ${countersign}.node_steps where plan_id = ${planId})
+    on conflict do nothing`);
+}
+
+/** The newest version up to `version` that was planned; what came between are patches of it. null: there is none. */
+async function findPlanned(db: Queryable, planId: string, version: number): Promise<number | null> {
+  const { rows } = await db.execute<{ version: number }>(sql`
+    select a.version from ${countersign}.planning_artifacts a
+    where a.plan_id = ${planId} and a.version <= ${version} and not exists (
+      select 1 from ${countersign}.plan_versions v
+      where v.plan_id = a.plan_id and v.version > a.version and v.version <= ${version} and not exists (
+        select 1 from ${countersign}.plan_patches p
+        where p.plan_id = v.plan_id and p.status = 'applied' and p.version = v.version))
+    order by a.version desc limit 1`);
+  return rows[0]?.version ?? null;
+}
+
+async function readNodeSteps(db: Queryable, { planId, version }: Key) {
+  const rows = await db
+    .select({ node: nodeSteps.node_id, step: nodeSteps.step_id })
+    .from(nodeSteps)
+    .where(and(eq(nodeSteps.plan_id, planId), eq(nodeSteps.version, version)))
+    .orderBy(asc(nodeSteps.node_id), asc(nodeSteps.step_id));
+  const byNode = Map.groupBy(rows, ({ node }) => node);
+  return Object.fromEntries([...byNode].map(([node, own]) => [node, own.map(({ step }) => step)]));
+}
+
+async function readRoadmap(
+  db: Queryable,
+  { planId, version }: Key,
+  head: NonNullable<typeof planningArtifacts.$inferSelect.roadmap>,
+): Promise<Roadmap> {
+  const edges = await db
+    .select()
+    .from(roadmapEdges)
+    .where(and(eq(roadmapEdges.plan_id, planId), eq(roadmapEdges.version, version)))
+    .orderBy(asc(roadmapEdges.from_node), asc(roadmapEdges.to_node), asc(roadmapEdges.type));
+  const options = await db
+    .select()
+    .from(roadmapOptions)
+    .where(and(eq(roadmapOptions.plan_id, planId), eq(roadmapOptions.version, version)))
+    .orderBy(asc(roadmapOptions.position));
+  return {
+    ...head,
+    edges: edges.map(({ from_node, to_node, type, lag_minutes, why }) => ({
+      from: from_node,
+      to: to_node,
+      type,
+      lag_minutes,
+      why,
+    })),
+    options_tried: options.map(({ name, differs, metrics, score }) => ({
+      name,
+      differs,
+      metrics,
+      score,
+    })),
+    reason: options.find(({ chosen }) => chosen)?.reason ?? '',
+  };
+}
+
+async function readSchedule(
+  db: Queryable,
+  { planId, version }: Key,
+  head: NonNullable<typeof planningArtifacts.$inferSelect.schedule>,
+): Promise<Schedule> {
+  const blocks = await db
+    .select()
+    .from(scheduleBlocks)
+    .where(and(eq(scheduleBlocks.plan_id, planId), eq(scheduleBlocks.version, version)))
+    .orderBy(asc(scheduleBlocks.starts_at), asc(scheduleBlocks.node_id));
+  return {
+    ...head,
+    blocks: blocks.map(({ node_id, starts_at, ends_at, fixed, holds, person }) => ({
+      node: node_id,
+      starts_at: starts_at.toISOString(),
+      ends_at: ends_at.toISOString(),
+      fixed,
+      person,
+      holds,
+    })),
+  };
+}
+
+/** What version `version` of a plan was made from: edges by their nodes, blocks by their time. */
+export async function readArtifacts(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<PlanningArtifacts> {
+  const planned = await findPlanned(db, planId, version);
+  const nothing = { outline: null, roadmap: null, schedule: null, node_steps: {}, notes: [] };
+  if (planned === null) return { version: null, ...nothing };
+  const key = { planId, version: planned };
+  const [head] = await db
+    .select()
+    .from(planningArtifacts)
+    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
+  if (head === undefined) return { version: null, ...nothing };
+  const nodes = await db
+    .select({ content: outlineNodes.content })
+    .from(outlineNodes)
+    .where(and(eq(outlineNodes.plan_id, planId), eq(outlineNodes.version, planned)))
+    .orderBy(asc(outlineNodes.position));
+  return {
+    version: planned,
+    outline:
+      head.outline === null
+        ? null
+        : { ...head.outline, nodes: nodes.map(({ content }) => content) },
+    roadmap: head.roadmap === null ? null : await readRoadmap(db, key, head.roadmap),
+    schedule: head.schedule === null ? null : await readSchedule(db, key, head.schedule),
+    node_steps: await readNodeSteps(db, key),
+    notes: head.notes,
+  };
+}
+
+export type ScheduleHead = Omit<Schedule, 'blocks'>;
+
+/** When the schedule of a version begins and ends, and the hours it keeps; null: it has none. One row, however many blocks. */
+export async function readScheduleHead(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<ScheduleHead | null> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return null;
+  const [head] = await db
+    .select({ schedule: planningArtifacts.schedule })
+    .from(planningArtifacts)
+    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
+  return head?.schedule ?? null;
+}
+
+/** When a step is scheduled, ISO 8601 in UTC. */
+export type ScheduledStep = { step_id: string; starts_at: string; ends_at: string };
+
+/** When the steps of a version are scheduled. Nodes that recur have the block of their first time only and are left out. */
+export async function readScheduledSteps(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<ScheduledStep[]> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return [];
+  const { rows } = await db.execute<{ step_id: string; starts_ms: number; ends_ms: number }>(sql`
+    select s.step_id, extract(epoch from min(b.starts_at))::float8 * 1000 as starts_ms,
+      extract(epoch from max(b.ends_at))::float8 * 1000 as ends_ms
+    from ${countersign}.schedule_blocks b
+    join ${countersign}.outline_nodes n
+      on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
+    join ${countersign}.node_steps s
+      on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
+    where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+    group by s.step_id`);
+  return rows.map(({ step_id, starts_ms, ends_ms }) => ({
+    step_id,
+    starts_at: new Date(starts_ms).toISOString(),
+    ends_at: new Date(ends_ms).toISOString(),
+  }));
+}
+
+/** The same by position, in minutes since 1970. */
+export async function readScheduledPositions(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<{ position: number; starts: number; ends: number; fixed: boolean }[]> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return [];
+  const { rows } = await db.execute<{
+    position: number;
+    starts: number;
+    ends: number;
+    fixed: boolean;
+  }>(sql`
+    select c.position, extract(epoch from min(b.starts_at))::float8 / 60 as starts,
+      extract(epoch from max(b.ends_at))::float8 / 60 as ends, bool_or(b.fixed) as fixed
+    from ${countersign}.schedule_blocks b
+    join ${countersign}.outline_nodes n
+      on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
+    join ${countersign}.node_steps s
+      on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
+    join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.step_id = s.step_id
+    where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+    group by c.position`);
+  return rows;
+}
+
+/** The ways through the outline that were compared for a version, and the reason for the one taken; null: it has no roadmap. */
+export async function readRoadmapChoice(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<Pick<Roadmap, 'options_tried' | 'chosen' | 'reason'> | null> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return null;
+  const options = await db
+    .select()
+    .from(roadmapOptions)
+    .where(and(eq(roadmapOptions.plan_id, planId), eq(roadmapOptions.version, planned)))
+    .orderBy(asc(roadmapOptions.position));
+  const taken = options.find(({ chosen }) => chosen);
+  if (taken === undefined) return null;
+  return {
+    options_tried: options.map(({ name, differs, metrics, score }) => ({
+      name,
+      differs,
+      metrics,
+      score,
+    })),
+    chosen: taken.name,
+    reason: taken.reason ?? '',
+  };
+}
+
+/** What the world answered about the newest version of a plan, oldest first. */
+export async function readNotes(db: Queryable, planId: string): Promise<PlanningNote[]> {
+  const [newest] = await db
+    .select({ notes: planningArtifacts.notes })
+    .from(planningArtifacts)
+    .where(eq(planningArtifacts.plan_id, planId))
+    .orderBy(desc(planningArtifacts.version))
+    .limit(1);
+  return newest?.notes ?? [];
+}
+
+const notesKept = 100;
+
+/**
+ * Writes down what the world has answered about a plan since it was made: a conflict with a calendar or another plan.
+ * The caller holds the plan's lock. What is noted already is not noted again. @returns whether it was new
+ */
+export async function appendNote(
+  tx: Queryable,
+  planId: string,
+  text: string,
+  at: Date,
+  move?: StepMove,
+): Promise<boolean> {
+  const [newest] = await tx
+    .select({ version: planningArtifacts.version, notes: planningArtifacts.notes })
+    .from(planningArtifacts)
+    .where(eq(planningArtifacts.plan_id, planId))
+    .orderBy(desc(planningArtifacts.version))
+    .limit(1);
+  if (newest === undefined || newest.notes.some((note) => note.text === text)) return false;
+  const notes = [
+    ...newest.notes,
+    { at: at.toISOString(), text, ...(move === undefined ? {} : { move }) },
+  ].slice(-notesKept);
+  await tx
+    .update(planningArtifacts)
+    .set({ notes })
+    .where(
+      and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, newest.version)),
+    );
+  return true;
+}

@@ -1,0 +1,212 @@
+// Parts of what a turn plans in two layers. A planner claims a part under a lease; the number of its attempt fences what it stores, and
+// nothing is stored for a turn that is over.
+import { sql } from 'drizzle-orm';
+import { parseExactly } from '#domain/exact-json.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { PartPlace, PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
+import { AnyJson, makeStorable } from '#domain/text.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { schemaName } from '../instance.ts';
+import { countersign } from '../schema/columns.ts';
+
+type TurnPlace = Omit<PartPlace, 'part_id'>;
+export type NewPart = { part_id: string; scaffold: ScaffoldPart };
+
+/** Adds parts that are not there yet; those that are stay as they are. */
+export async function insertParts(
+  tx: Transaction,
+  { run_id, turn }: TurnPlace,
+  parts: NewPart[],
+): Promise<void> {
+  await tx.execute(sql`
+    insert into ${countersign}.planning_parts (run_id, turn, part_id, position, scaffold)
+    select ${run_id}, ${turn}, part ->> 'part_id', place, part -> 'scaffold'
+    from jsonb_array_elements(${storable(parts)}::jsonb) with ordinality as given(part, place)
+    on conflict do nothing`);
+}
+
+/** What a model wrote, as JSON that jsonb accepts. */
+function storable(value: unknown): string {
+  return JSON.stringify(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
+}
+
+/** Whether the turn of part `p` is still being planned. */
+const isCurrent = sql`exists (select from ${countersign}.runs r
+  where r.id = p.run_id and r.turn = p.turn and r.planning_status = 'running')`;
+
+function isPart({ run_id, turn, part_id }: PartPlace) {
+  return sql`p.run_id = ${run_id} and p.turn = ${turn} and p.part_id = ${part_id}`;
+}
+
+const until = (seconds: number) =>
+  sql`clock_timestamp() + make_interval(secs => ${seconds}::float8)`;
+
+/** Takes a part up. @returns its attempt, from 1; null: another planner has it, it has ended, or its turn is over */
+export async function claimPart(
+  db: Queryable,
+  place: PartPlace,
+  leaseSeconds: number,
+): Promise<{ attempt: number; scaffold: ScaffoldPart } | null> {
+  const { rows } = await db.execute<{ attempt: number; scaffold: ScaffoldPart }>(sql`
+    update ${countersign}.planning_parts p
+    set status = 'planning', attempt = p.attempt + 1, lease_until = ${until(leaseSeconds)},
+      updated_at = clock_timestamp()
+    where ${isPart(place)} and ${isCurrent}
+      and (p.status = 'waiting' or (p.status = 'planning' and p.lease_until < clock_timestamp()))
+    returning p.attempt, p.scaffold`);
+  return rows[0] ?? null;
+}
+
+/** Renews the lease. @returns false: the part is another's by now, or its turn is over */
+export async function keepPart(
+  db: Queryable,
+  place: PartPlace,
+  attempt: number,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    update ${countersign}.planning_parts p set lease_until = ${until(leaseSeconds)}
+    where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning' and ${isCurrent}
+    returning 1`);
+  return rows.length > 0;
+}
+
+/** Gives a part back, for another planner to go on with. */
+export async function releasePart(db: Queryable, place: PartPlace, attempt: number): Promise<void> {
+  await db.execute(sql`
+    update ${countersign}.planning_parts p
+    set status = 'waiting', lease_until = null, updated_at = clock_timestamp()
+    where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning'`);
+}
+
+/** How a part ended. */
+export type PartEnd = {
+  status: Extract<PartStatus, 'planned' | 'failed' | 'held'>;
+  steps: StepDraft[];
+  /** Why it could not be planned, or what was assumed. */
+  message: string | null;
+  cost_usd: number;
+};
+
+/**
+ * Stores how a part ended and wakes the planner that waits for it. Where its sessions went on is not needed any more.
+ * @returns false: the attempt is not the latest, or the turn is over; nothing has changed
+ */
+export async function settlePart(
+  db: Queryable,
+  place: PartPlace,
+  attempt: number,
+  { status, steps, message, cost_usd }: PartEnd,
+): Promise<boolean> {
+  const { run_id, turn, part_id } = place;
+  const { rows } = await db.execute(sql`
+    with settled as (
+      update ${countersign}.planning_parts p
+      set status = ${status}, steps = ${storable(steps)}::jsonb, step_count = ${steps.length},
+        message = ${message === null ? null : makeStorable(message)}, cost_usd = ${cost_usd},
+        lease_until = null, updated_at = clock_timestamp()
+      where ${isPart(place)} and p.attempt = ${attempt} and p.status = 'planning' and ${isCurrent}
+      returning p.run_id
+    ), forgotten as (
+      delete from ${countersign}.planning_checkpoints c using settled
+      where c.run_id ^@ ${`${run_id}/${turn}/${part_id}/`}
+    )
+    select pg_notify(${schemaName}, 'parts:' || run_id) from settled`);
+  return rows.length > 0;
+}
+
+/** What those who wait for parts have to know. */
+export type PartsProgress = {
+  planned: number;
+  ended: number;
+  /** Parts that nobody works on: waiting for longer than usual, or their planner is gone. */
+  stalled: string[];
+};
+
+export async function readProgress(
+  db: Queryable,
+  { run_id, turn }: TurnPlace,
+  parts: string[],
+  waitedSeconds: number,
+): Promise<PartsProgress> {
+  const { rows } = await db.execute<PartsProgress>(sql`
+    select count(*) filter (where status = 'planned')::int as planned,
+      count(*) filter (where status not in ('waiting', 'planning'))::int as ended,
+      coalesce(array_agg(part_id) filter (where lease_until < clock_timestamp()
+        or (status = 'waiting' and updated_at < clock_timestamp() - make_interval(secs => ${waitedSeconds}))), '{}') as stalled
+    from ${countersign}.planning_parts
+    where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}`);
+  return rows[0] ?? { planned: 0, ended: 0, stalled: [] };
+}
+
+/** Parts that have not ended fail. */
+export async function failOpenParts(
+  db: Queryable,
+  { run_id, turn }: TurnPlace,
+  parts: string[],
+  message: string,
+): Promise<void> {
+  await db.execute(sql`
+    update ${countersign}.planning_parts set status = 'failed', message = ${message}, lease_until = null,
+      updated_at = clock_timestamp()
+    where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}
+      and status in ('waiting', 'planning')`);
+}
+
+export type PartRow = {
+  part_id: string;
+  scaffold: ScaffoldPart;
+  status: PartStatus;
+  steps: StepDraft[] | null;
+  message: string | null;
+  cost_usd: number;
+};
+
+/** Parts with their steps, in the order of the scaffold. */
+export async function readParts(
+  db: Queryable,
+  { run_id, turn }: TurnPlace,
+  parts: string[],
+): Promise<PartRow[]> {
+  const { rows } = await db.execute<PartRow>(sql`
+    select part_id, scaffold, status, steps, message, cost_usd from ${countersign}.planning_parts
+    where run_id = ${run_id} and turn = ${turn} and part_id in ${parts}
+    order by position, part_id`);
+  return rows;
+}
+
+/** How the parts of a run ended, up to this turn; of those with one id, the latest that was planned, or else tried. */
+export async function readEndedParts(
+  db: Queryable,
+  { run_id, turn }: TurnPlace,
+): Promise<{ part: ScaffoldPart; status: PartStatus; message: string | null }[]> {
+  const { rows } = await db.execute<{
+    part: ScaffoldPart;
+    status: PartStatus;
+    message: string | null;
+  }>(sql`
+    select distinct on (scaffold ->> 'id') scaffold as part, status, message
+    from ${countersign}.planning_parts
+    where run_id = ${run_id} and turn <= ${turn} and status not in ('waiting', 'planning')
+    order by scaffold ->> 'id', (status = 'planned') desc, updated_at desc`);
+  return rows;
+}
+
+/** All parts of a turn as the scaffold has them. */
+export async function readScaffold(
+  db: Queryable,
+  { run_id, turn }: TurnPlace,
+): Promise<ScaffoldPart[]> {
+  const { rows } = await db.execute<{ scaffold: ScaffoldPart }>(sql`
+    select scaffold from ${countersign}.planning_parts
+    where run_id = ${run_id} and turn = ${turn} order by position, part_id`);
+  return rows.map(({ scaffold }) => scaffold);
+}
+
+/** The planner of the turn is at work, though it only waits. @returns false: the turn is over */
+export async function noteWaiting(db: Queryable, { run_id, turn }: TurnPlace): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    update ${countersign}.runs set updated_at = clock_timestamp()
+    where id = ${run_id} and turn = ${turn} and planning_status = 'running' returning 1`);
+  return rows.length > 0;
+}

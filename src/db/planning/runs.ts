@@ -1,0 +1,227 @@
+// Planning runs. An outcome is stored only for the turn it was asked for, so a late planner changes nothing.
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
+import { CountersignError } from '#domain/errors.ts';
+import { Activity, type PlanningActivity } from '#domain/planning/activity.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { hasWorker } from '../backends.ts';
+import type { Queryable, Transaction } from '../database.ts';
+import { bossSchema, schemaName } from '../instance.ts';
+import { countersign } from '../schema/columns.ts';
+import { messages, runs } from '../schema.ts';
+
+export type RunRow = typeof runs.$inferSelect;
+
+/** @throws `run_not_found` */
+export async function readRun(db: Queryable, id: string): Promise<RunRow> {
+  const [row] = await db.select().from(runs).where(eq(runs.id, id));
+  if (row !== undefined) return row;
+  throw new CountersignError('run_not_found', `There is no run ${id}.`);
+}
+
+/** The organisation of a run, or else of the person whose message its turn is about. null: neither has one. */
+export function tenantOfTurn({
+  tenant,
+  decision,
+}: Pick<RunRow, 'tenant' | 'decision'>): string | null {
+  return tenant ?? decision?.tenant ?? null;
+}
+
+/** The run's row, locked until the transaction ends. @throws `run_not_found` */
+export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
+  const [row] = await tx.select().from(runs).where(eq(runs.id, id)).for('no key update');
+  if (row !== undefined) return row;
+  throw new CountersignError('run_not_found', `There is no run ${id}.`);
+}
+
+/** The trace context of what asked for the run's turn; null: that was not traced, or the run is gone. */
+export async function readRunCause(db: Queryable, id: string): Promise<string | null> {
+  const [row] = await db.select({ cause: runs.traceparent }).from(runs).where(eq(runs.id, id));
+  return row?.cause ?? null;
+}
+
+export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert): Promise<void> {
+  await tx.insert(runs).values(run);
+}
+
+/** Changes a run the caller has locked. */
+export async function updateRun(
+  tx: Transaction,
+  id: string,
+  set: Partial<typeof runs.$inferInsert>,
+): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ ...set, updated_at: sql`clock_timestamp()` })
+    .where(eq(runs.id, id));
+}
+
+/** Notes which message asked for the changes that the run's turn is about, where it was written down after they were taken. */
+export async function noteFeedbackMessage(
+  tx: Transaction,
+  id: string,
+  message: number | null,
+): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ request_message: message })
+    .where(
+      and(
+        eq(runs.id, id),
+        isNull(runs.request_message),
+        sql`${runs.decision} ->> 'kind' = 'changes'`,
+      ),
+    );
+}
+
+/** The latest run of a conversation, if there is one. */
+export async function readLatestRun(db: Queryable, conversation: string): Promise<RunRow | null> {
+  const [row] = await db
+    .select()
+    .from(runs)
+    .where(eq(runs.conversation, conversation))
+    .orderBy(desc(runs.created_at))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Whether a run `r` ended without a plan, nobody having refused it, and another was begun in its conversation after that. */
+export const overtaken = sql`(r.planning_status = 'aborted' and coalesce(r.decision ->> 'kind', 'said') <> 'reject'
+  and exists (select from ${countersign}.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
+
+export async function isOvertaken(db: Queryable, runId: string): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`select from ${countersign}.runs r where r.id = ${runId} and ${overtaken}`,
+  );
+  return rows.length > 0;
+}
+
+/** A person's latest run in each conversation they asked in since then, at most 50, the latest first. */
+export async function readLatestRuns(db: Queryable, user: string, since: Date): Promise<RunRow[]> {
+  const latest = db
+    .selectDistinctOn([runs.conversation])
+    .from(runs)
+    .where(and(eq(runs.user, user), gt(runs.updated_at, since)))
+    .orderBy(runs.conversation, desc(runs.created_at))
+    .as('latest');
+  return db.select().from(latest).orderBy(desc(latest.updated_at)).limit(50);
+}
+
+/** Runs of a conversation whose planning session waits for a person, oldest first; those with a plan that waits too. */
+export async function readWaitingRuns(db: Queryable, conversation: string): Promise<RunRow[]> {
+  return db
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.conversation, conversation),
+        inArray(runs.planning_status, ['needs_clarification', 'needs_scheduling_escalation']),
+        isNotNull(runs.pause),
+      ),
+    )
+    .orderBy(asc(runs.created_at));
+}
+
+/** Runs that have been planning for more than `seconds`: their planner is gone. */
+export async function findAbandonedRuns(
+  db: Queryable,
+  seconds: number,
+  limit: number,
+): Promise<RunRow[]> {
+  return db
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.planning_status, 'running'),
+        lt(runs.updated_at, sql`clock_timestamp() - make_interval(secs => ${seconds})`),
+        // One that still waits for its turn is not abandoned, however long the line is.
+        sql`not exists (
+          select 1 from ${sql.identifier(bossSchema)}.job where name = 'plan' and policy = 'short' and state = 'created'
+            and coalesce(singleton_key, '') = ${runs.id} || ':' || ${runs.turn})`,
+      ),
+    )
+    .limit(limit);
+}
+
+/**
+ * Notes what the planner of this turn is doing and wakes those who show it. Waits for a transaction that ends the turn, and
+ * then changes nothing.
+ * @returns false: the turn is over
+ */
+export async function noteActivity(
+  db: Queryable,
+  { id, turn }: Pick<RunRow, 'id' | 'turn'>,
+  activity: Activity,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    with noted as (
+      update ${countersign}.runs set activity = ${JSON.stringify(activity)}::jsonb
+      where id = ${id} and turn = ${turn} and planning_status = 'running'
+      returning conversation)
+    select pg_notify(${schemaName}, 'activity:' || conversation) from noted`);
+  return rows.length > 0;
+}
+
+/** `asked`: the name of the message it is about, where that was said on a platform. */
+type Asked = { planning: PlanningActivity; asked: string | null };
+
+/** Runs of a conversation that are looked at, the latest first. */
+const lookedAt = 20;
+
+/** What is being planned in a conversation now, of several runs the latest; null: nothing. */
+export async function readActivity(db: Queryable, conversation: string): Promise<Asked | null> {
+  const { id, turn, activity, planning_status, request_message, created_at } = runs;
+  const latest = db
+    .select({ id, turn, activity, planning_status, request_message, created_at })
+    .from(runs)
+    .where(eq(runs.conversation, conversation))
+    .orderBy(desc(created_at))
+    .limit(lookedAt)
+    .as('latest');
+  const [row] = await db
+    .select({ id: latest.id, turn: latest.turn, activity: latest.activity, asked: messages.once })
+    .from(latest)
+    .leftJoin(messages, eq(messages.id, latest.request_message))
+    .where(eq(latest.planning_status, 'running'))
+    .orderBy(desc(latest.created_at))
+    .limit(1);
+  if (row === undefined) return null;
+  const now = (await hasWorker(db)) ? activityOf(row) : noWorker;
+  return { planning: { run_id: row.id, turn: row.turn, activity: now }, asked: row.asked };
+}
+
+const noWorker: Activity = { kind: 'waiting' };
+
+/** What cannot be read was written by another version. */
+function activityOf({ activity }: Pick<RunRow, 'activity'>): Activity {
+  const parsed = Activity.safeParse(activity);
+  return parsed.success ? parsed.data : { kind: 'thinking' };
+}
+
+/** The run as the API shows it; while nobody can plan, it says so. @throws `run_not_found` */
+export async function readRunView(db: Queryable, id: string): Promise<RunView> {
+  const view = toRunView(await readRun(db, id));
+  return view.activity === undefined || (await hasWorker(db))
+    ? view
+    : { ...view, activity: noWorker };
+}
+
+/** The run as the API shows it. */
+export function toRunView(row: RunRow): RunView {
+  return {
+    run_id: row.id,
+    planning_status: row.planning_status,
+    turn: row.turn,
+    ...(row.planning_status === 'running' ? { activity: activityOf(row) } : {}),
+    ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
+    response_text: row.response_text,
+    ...(row.questions === null ? {} : { questions: row.questions }),
+    ...(row.pattern === null ? {} : { pattern: row.pattern }),
+    ...(row.rfc === null
+      ? {}
+      : { pattern_rfc_required: row.rfc.status === 'open', pattern_rfc_text: row.rfc.text }),
+    ...(row.escalate_reason === null ? {} : { escalate_reason: row.escalate_reason }),
+    ...(row.confidence === null ? {} : { confidence: row.confidence }),
+    cost_usd: row.cost_usd,
+  };
+}

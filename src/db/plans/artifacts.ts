@@ -1,0 +1,202 @@
+// Data too large for a row: stored once, referred to by id.
+import { createHash } from 'node:crypto';
+import {
+  and,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  like,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import type { Random } from '#domain/clock.ts';
+import { parseExactly } from '#domain/exact-json.ts';
+import type { ArtifactContent, ArtifactPage } from '#domain/plan/artifact.ts';
+import { isObject, type Json, JsonValue, makeStorableText } from '#domain/text.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { artifacts } from '../schema.ts';
+
+/** A fresh id for an artifact. */
+export function drawArtifactId(random: Random): string {
+  return `art-${random.hex(8)}`;
+}
+
+/** Stores `content` under `id`; where there is an artifact of this id, nothing changes. */
+export async function storeArtifact(
+  tx: Queryable,
+  artifact: {
+    id: string;
+    /** null: the run that fetched it has no plan yet. */
+    planId: string | null;
+    runId?: string;
+    stepId: string | null;
+    name: string;
+    mediaType: string;
+    content: Buffer;
+  },
+): Promise<void> {
+  const row = {
+    id: artifact.id,
+    plan_id: artifact.planId,
+    run_id: artifact.runId ?? null,
+    step_id: artifact.stepId,
+    name: artifact.name,
+    media_type: artifact.mediaType,
+    size: artifact.content.length,
+    sha256: createHash('sha256').update(artifact.content).digest('hex'),
+    content: artifact.content,
+  };
+  await tx.insert(artifacts).values(row).onConflictDoNothing({ target: artifacts.id });
+}
+
+/** The content of an artifact as a value: what its JSON says, or else its text. */
+export function readContent({ media_type, content }: ArtifactContent): Json {
+  const text = makeStorableText(Buffer.from(content).toString('utf8'));
+  return media_type === 'application/json' ? JsonValue.parse(parseExactly(text)) : text;
+}
+
+/** Those of `ids` that are artifacts of this plan, with their content. */
+export async function loadArtifacts(
+  db: Queryable,
+  planId: string,
+  ids: string[],
+): Promise<Map<string, ArtifactContent>> {
+  if (ids.length === 0) return new Map();
+  const { id, name, media_type, content } = artifacts;
+  const rows = await db
+    .select({ id, name, media_type, content })
+    .from(artifacts)
+    .where(and(inArray(artifacts.id, ids), eq(artifacts.plan_id, planId)));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Which of `ids` are artifacts of this plan, or were fetched while its run planned. */
+export async function findArtifacts(
+  db: Queryable,
+  { planId, runId }: { planId: string | null; runId: string | null },
+  ids: string[],
+): Promise<Set<string>> {
+  const own = [
+    ...(planId === null ? [] : [eq(artifacts.plan_id, planId)]),
+    ...(runId === null ? [] : [and(isNull(artifacts.plan_id), eq(artifacts.run_id, runId))]),
+  ];
+  if (ids.length === 0 || own.length === 0) return new Set();
+  const rows = await db
+    .select({ id: artifacts.id })
+    .from(artifacts)
+    .where(and(inArray(artifacts.id, ids), or(...own)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What a run fetched while it planned, as a value; null: it has no such artifact. */
+export async function loadRunArtifact(
+  db: Queryable,
+  runId: string,
+  artifactId: string,
+): Promise<Json | null> {
+  const { id, name, media_type, content, run_id } = artifacts;
+  const [row] = await db
+    .select({ name, media_type, content })
+    .from(artifacts)
+    .where(and(eq(id, artifactId), eq(run_id, runId)));
+  return row === undefined ? null : readContent(row);
+}
+
+const micros = sql<string>`(extract(epoch from ${artifacts.created_at}) * 1000000)::bigint::text`;
+
+/** The creation time (µs since 1970) and the id of the last artifact that was shown. */
+function placeAfter(cursor: string): SQL | undefined {
+  const [time = '', id = ''] = decodeCursor(cursor, /^\d{1,17} [\w-]{1,80}$/).split(' ');
+  const at = sql`to_timestamp(${time}::numeric / 1000000)`;
+  return or(
+    gt(artifacts.created_at, at),
+    and(sql`${artifacts.created_at} = ${at}`, gt(artifacts.id, id)),
+  );
+}
+
+/** Artifacts of a plan without their content, oldest first, a page at a time. */
+export async function listArtifacts(
+  db: Queryable,
+  planId: string,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<ArtifactPage> {
+  const {
+    content: _content,
+    plan_id: _plan,
+    run_id: _run,
+    ...columns
+  } = getTableColumns(artifacts);
+  const rows = await db
+    .select({ ...columns, micros })
+    .from(artifacts)
+    .where(
+      and(eq(artifacts.plan_id, planId), cursor === undefined ? undefined : placeAfter(cursor)),
+    )
+    .orderBy(artifacts.created_at, artifacts.id)
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    artifacts: page.map(({ micros: _, created_at, ...row }) => ({
+      ...row,
+      created_at: new Date(created_at).toISOString(),
+    })),
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+  };
+}
+
+// Outputs of steps: inline up to a limit, beyond it an artifact the row points to.
+
+/** Bytes of JSON an output may have in its row. */
+export const inlineOutputBytes = 64 * 1024;
+
+/** Outputs of succeeded steps by step id, artifacts fetched; missing ids did not succeed. */
+export async function readOutputs(
+  db: Queryable,
+  planId: string,
+  stepIds: string[],
+): Promise<Map<string, Json>> {
+  const outputs = new Map<string, Json>();
+  if (stepIds.length === 0) return outputs;
+  const { rows } = await db.execute<{ step_id: string; output: Json }>(sql`
+    select s.step_id, s.output from ${countersign}.plan_steps c
+    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and c.step_id = any(${sql.param(stepIds)}::text[]) and s.status = 'succeeded'`);
+  for (const { step_id, output } of rows)
+    outputs.set(step_id, await fetchOutput(db, planId, step_id, output));
+  return outputs;
+}
+
+/** The name of the artifact that a large output is kept in. */
+export const outputName = (position: number): string => `output-${position}.json`;
+
+/**
+ * An output as its step gave it: for `{ "$artifact": id, … }` what is in the artifact store. A tool may answer what only looks so:
+ * unless it is the artifact in which this step's own output was kept, it is data.
+ */
+export async function fetchOutput(
+  db: Queryable,
+  planId: string,
+  stepId: string,
+  output: Json,
+): Promise<Json> {
+  if (!isObject(output) || typeof output.$artifact !== 'string') return output;
+  const [row] = await db
+    .select({ content: artifacts.content })
+    .from(artifacts)
+    .where(
+      and(
+        eq(artifacts.id, output.$artifact),
+        eq(artifacts.plan_id, planId),
+        eq(artifacts.step_id, stepId),
+        like(artifacts.name, 'output-%.json'),
+      ),
+    );
+  return row === undefined ? output : JsonValue.parse(parseExactly(row.content.toString('utf8')));
+}

@@ -1,0 +1,165 @@
+// Findings as rows: stored once by their key, listed by keyset, settled by compare-and-set.
+import { and, desc, eq, getTableColumns, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Finding, FindingStatus, OpenFindings, Severity } from '#domain/plan/finding.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { planFindings } from '../schema.ts';
+
+export type FindingRow = typeof planFindings.$inferSelect;
+
+/** Those that nobody has settled. */
+export const openFinding: readonly FindingStatus[] = ['open', 'replanning', 'awaiting_approval'];
+
+export function toFinding(row: FindingRow): Finding {
+  const { key: _, ...finding } = row;
+  return {
+    ...finding,
+    actions: openFinding.includes(row.status) ? row.actions : [],
+    created_at: row.created_at.toISOString(),
+    settled_at: row.settled_at?.toISOString() ?? null,
+  };
+}
+
+export type NewFindingRow = Pick<
+  FindingRow,
+  | 'id'
+  | 'plan_id'
+  | 'key'
+  | 'severity'
+  | 'category'
+  | 'message'
+  | 'step_id'
+  | 'partition'
+  | 'evidence'
+  | 'raised_by'
+>;
+
+/** Stores a finding. @returns false: the plan has one of this key already, and nothing was stored */
+export async function insertFinding(tx: Queryable, finding: NewFindingRow): Promise<boolean> {
+  const stored = await tx
+    .insert(planFindings)
+    .values(finding)
+    .onConflictDoNothing({ target: [planFindings.plan_id, planFindings.key] })
+    .returning({ id: planFindings.id });
+  return stored.length > 0;
+}
+
+/** null: the plan has no finding of this key. */
+export async function findByKey(
+  db: Queryable,
+  planId: string,
+  key: string,
+): Promise<FindingRow | null> {
+  const [row] = await db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), eq(planFindings.key, key)));
+  return row ?? null;
+}
+
+/** null: the plan has no finding of this id. */
+export async function readFinding(
+  db: Queryable,
+  planId: string,
+  id: string,
+): Promise<FindingRow | null> {
+  const [row] = await db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), eq(planFindings.id, id)));
+  return row ?? null;
+}
+
+/** How many open findings of each severity the plan has whose id is in `planId`, as JSON that leaves out none. */
+export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
+  select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
+    select severity, count(*)::int as n from ${countersign}.plan_findings f
+    where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
+  ) open)`;
+
+/**
+ * Findings of one severity that nobody has settled, the oldest first. The condition is in the words of the index of open
+ * findings.
+ */
+export function readOpenFindings(
+  db: Queryable,
+  planId: string,
+  severity: Severity,
+  limit: number,
+): Promise<FindingRow[]> {
+  const isOpen = sql`${planFindings.status} in ('open', 'replanning', 'awaiting_approval')`;
+  return db
+    .select()
+    .from(planFindings)
+    .where(and(eq(planFindings.plan_id, planId), eq(planFindings.severity, severity), isOpen))
+    .orderBy(planFindings.created_at, planFindings.id)
+    .limit(limit);
+}
+
+export async function countOpenFindings(db: Queryable, planId: string): Promise<OpenFindings> {
+  const { rows } = await db.execute<{ counts: OpenFindings }>(
+    sql`select ${openFindingsOf(sql`${planId}`)} as counts`,
+  );
+  return rows[0]?.counts ?? { INFO: 0, WARN: 0, ERROR: 0, CRITICAL: 0 };
+}
+
+/**
+ * Changes findings of a plan that are in one of the statuses `from`. The caller holds the plan's lock.
+ * @param where which; all of the plan when left out
+ * @returns those that were changed
+ */
+export function updateFindings(
+  tx: Queryable,
+  planId: string,
+  from: readonly FindingStatus[],
+  set: Partial<
+    Pick<FindingRow, 'status' | 'actions' | 'stale_steps' | 'replans' | 'patch_id' | 'settled_by'>
+  >,
+  where?: SQL,
+): Promise<FindingRow[]> {
+  const ends = set.status === 'resolved' || set.status === 'dismissed';
+  return tx
+    .update(planFindings)
+    .set({ ...set, ...(ends ? { settled_at: sql`clock_timestamp()` } : {}) })
+    .where(and(eq(planFindings.plan_id, planId), inArray(planFindings.status, [...from]), where))
+    .returning();
+}
+
+/** The creation time (µs since 1970) and the id of the last row that was shown. */
+function placeBefore(cursor: string): SQL | undefined {
+  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} F-[0-9a-f]{12}$/).split(' ');
+  const time = sql`to_timestamp(${micros}::numeric / 1000000)`;
+  return or(
+    lt(planFindings.created_at, time),
+    and(sql`${planFindings.created_at} = ${time}`, lt(planFindings.id, id)),
+  );
+}
+
+/** Findings of a plan, newest first, a page at a time. */
+export async function listFindings(
+  db: Queryable,
+  planId: string,
+  { status, cursor, limit }: { status?: FindingStatus[]; cursor?: string; limit: number },
+): Promise<{ findings: Finding[]; next_cursor: string | null }> {
+  const micros = sql<string>`(extract(epoch from ${planFindings.created_at}) * 1000000)::bigint::text`;
+  const rows = await db
+    .select({ ...getTableColumns(planFindings), micros })
+    .from(planFindings)
+    .where(
+      and(
+        eq(planFindings.plan_id, planId),
+        status === undefined ? undefined : inArray(planFindings.status, status),
+        cursor === undefined ? undefined : placeBefore(cursor),
+      ),
+    )
+    .orderBy(desc(planFindings.created_at), desc(planFindings.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    findings: page.map(({ micros: _, ...row }) => toFinding(row)),
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+  };
+}

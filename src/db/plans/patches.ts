@@ -1,0 +1,270 @@
+// Patches as rows: stored as sent, found by the digest that was shown, listed by keyset.
+import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
+import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
+import { addedBy, type PatchOperation, type PinnedOperation } from '#domain/plan/patch.ts';
+import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
+import { describeOperations, idsTold, operationsTold } from '#domain/plan/patch-words.ts';
+import { labelAdded } from '#domain/plan/step-numbers.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+
+import { approvals, planPatches } from '../schema.ts';
+import { nextNumber, nextPosition } from '../sql/patch-reads.ts';
+import { readLabels, readStepsById } from '../steps/pages.ts';
+
+export type PatchRow = typeof planPatches.$inferSelect;
+
+const { operations: _operations, ...columns } = getTableColumns(planPatches);
+
+/** The first operations only. */
+const told = sql<
+  PinnedOperation[]
+>`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${operationsTold - 1}]'`)})`;
+
+type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
+
+/**
+ * Labels of the steps that the operations of a patch mention. A step that is still to be added has its future label already: nothing
+ * else adds one while the patch waits.
+ */
+export async function namePatched(
+  db: Queryable,
+  planId: string,
+  operations: PatchOperation[],
+): Promise<(id: string) => string> {
+  const labels = await readLabels(db, planId, idsTold(operations));
+  const added = operations.flatMap((one) => addedBy(one)?.id ?? []);
+  if (added.some((id) => !labels.has(id))) {
+    const [first, place] = [await nextNumber(db, planId), await nextPosition(db, planId)];
+    for (const [nth, id] of added.entries())
+      if (!labels.has(id)) labels.set(id, labelAdded(nth, first) ?? `${place + nth}`);
+  }
+  return (id) => labels.get(id) ?? id;
+}
+
+const conditionsIn = (operation: PatchOperation): StepCondition[] =>
+  conditionsOf(operation.op === 'update_steps' ? operation.set.when : addedBy(operation)?.when);
+
+/** The operations, their conditions labelled from the forms of the plan and of the patch itself. */
+export async function labelPatched(
+  db: Queryable,
+  planId: string,
+  operations: PinnedOperation[],
+): Promise<PinnedOperation[]> {
+  const asked = [...new Set(operations.flatMap(conditionsIn).map(({ step }) => step))];
+  if (asked.length === 0) return operations;
+  const own = operations.flatMap((operation): AskingStep[] => {
+    const added = addedBy(operation);
+    if (added !== null) return [{ id: added.id, args: added.args ?? {} }];
+    if (operation.op !== 'update_steps') return [];
+    const { args } = operation.set;
+    return args === undefined ? [] : (operation.steps.ids ?? []).map((id) => ({ id, args }));
+  });
+  const asking = [...own, ...(await readStepsById(db, planId, asked))];
+  const label = <T extends { when?: StepCondition | StepCondition[] | null | undefined }>(
+    step: T,
+  ): T =>
+    step.when == null ? step : { ...step, when: labelConditions(conditionsOf(step.when), asking) };
+  return operations.map((operation) => {
+    if (operation.op === 'update_steps') return { ...operation, set: label(operation.set) };
+    if (operation.op === 'add_step') return { ...operation, step: label(operation.step) };
+    return operation.op === 'replace_step' ? { ...operation, by: label(operation.by) } : operation;
+  });
+}
+
+async function toOutcome(db: Queryable, row: ToldRow): Promise<PatchOutcome> {
+  return {
+    patch_id: row.id,
+    plan_id: row.plan_id,
+    status: row.status,
+    version: row.version,
+    digest: row.digest,
+    base_revision: row.base_revision,
+    widening: row.widening,
+    changes: describeOperations(
+      await labelPatched(db, row.plan_id, row.told),
+      await namePatched(db, row.plan_id, row.told),
+    ),
+    added: row.added,
+    changed: row.changed,
+    removed: row.removed,
+    rerun: row.rerun,
+    invalidated: row.invalidated,
+    reason: row.reason,
+    proposed_by: row.proposed_by,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+export async function insertPatch(
+  tx: Queryable,
+  patch: Omit<PatchRow, 'created_at' | 'decided_by' | 'decided_at'>,
+): Promise<void> {
+  await tx.insert(planPatches).values(patch);
+}
+
+/** @throws Error when there is no such patch: its id comes from our own rows */
+export async function readPatchOutcome(db: Queryable, id: string): Promise<PatchOutcome> {
+  const [row] = await db
+    .select({ ...columns, told })
+    .from(planPatches)
+    .where(eq(planPatches.id, id));
+  if (row === undefined) throw new Error(`readPatchOutcome: no patch ${id}`);
+  return toOutcome(db, row);
+}
+
+/** The first `limit` operations of a patch as they were sent, and how many there are. */
+export async function readPatchOperations(
+  db: Queryable,
+  id: string,
+  limit: number,
+): Promise<{ operations: PinnedOperation[]; total: number }> {
+  const first = sql.raw(`'$[0 to ${limit - 1}]'`);
+  const [row] = await db
+    .select({
+      operations: sql<
+        PinnedOperation[]
+      >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
+      total: sql<number>`jsonb_array_length(${planPatches.operations})`,
+    })
+    .from(planPatches)
+    .where(eq(planPatches.id, id));
+  return row ?? { operations: [], total: 0 };
+}
+
+/** A patch of a plan without what it says; null: there is none of that id. */
+export async function findPatch(
+  db: Queryable,
+  planId: string,
+  id: string,
+): Promise<Omit<PatchRow, 'operations'> | null> {
+  const [row] = await db
+    .select(columns)
+    .from(planPatches)
+    .where(and(eq(planPatches.plan_id, planId), eq(planPatches.id, id)));
+  return row ?? null;
+}
+
+/** @throws Error when there is no such patch */
+export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
+  const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
+  if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
+  return row;
+}
+
+/**
+ * The patch of this plan that was shown with this digest for an approval of its own; null: there is none. What was
+ * applied at once was never shown: its digest is the plan's.
+ */
+export async function findShownPatch(
+  db: Queryable,
+  planId: string,
+  digest: string,
+): Promise<Omit<PatchRow, 'operations'> | null> {
+  const [row] = await db
+    .select(columns)
+    .from(planPatches)
+    .where(
+      and(
+        eq(planPatches.plan_id, planId),
+        eq(planPatches.digest, digest),
+        or(eq(planPatches.status, 'needs_approval'), isNotNull(planPatches.decided_at)),
+      ),
+    )
+    .orderBy(desc(planPatches.created_at))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Settles a patch that waited for an approval. */
+export async function settlePatch(
+  tx: Queryable,
+  id: string,
+  status: Exclude<PatchStatus, 'needs_approval'>,
+  by: string | null,
+): Promise<void> {
+  await tx
+    .update(planPatches)
+    .set({ status, decided_by: by, decided_at: sql`clock_timestamp()` })
+    .where(and(eq(planPatches.id, id), eq(planPatches.status, 'needs_approval')));
+}
+
+/** Approvals of a patch that came to nothing are dropped: the next one may have its number. */
+export async function forgetApprovals(
+  tx: Queryable,
+  { plan_id, version }: Pick<PatchRow, 'plan_id' | 'version'>,
+): Promise<void> {
+  await tx
+    .delete(approvals)
+    .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
+}
+
+/** Whether this version of a plan was made by a patch, rather than proposed. */
+export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
+  const { plan_id, version: made, status } = planPatches;
+  const [row] = await db
+    .select({ id: planPatches.id })
+    .from(planPatches)
+    .where(
+      and(
+        eq(plan_id, planId),
+        eq(made, version),
+        eq(status, 'applied'),
+        // What only runs again, or becomes stale, is in the version that was there.
+        sql`${planPatches.added} + ${planPatches.changed} + ${planPatches.removed} > 0`,
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
+
+/** The operations, by name, of the steps that a patch adds. */
+export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select distinct (o ->> 'tool') || '_' || (o ->> 'operation') as name
+    from ${countersign}.plan_patches p
+    cross join lateral (
+      select jsonb_path_query(p.operations, '$[*] ? (@.op == "add_step").step') as o
+      union all select jsonb_path_query(p.operations, '$[*] ? (@.op == "replace_step").by')
+    ) added
+    where p.id = ${id} order by 1`);
+  return rows.map(({ name }) => name);
+}
+
+/** The creation time (µs since 1970) and the id of the last row that was shown. */
+function placeBefore(cursor: string): SQL | undefined {
+  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PATCH-[0-9a-f]{8}$/).split(' ');
+  const time = sql`to_timestamp(${micros}::numeric / 1000000)`;
+  return or(
+    lt(planPatches.created_at, time),
+    and(sql`${planPatches.created_at} = ${time}`, lt(planPatches.id, id)),
+  );
+}
+
+/** Patches of a plan, newest first, a page at a time. */
+export async function listPatches(
+  db: Queryable,
+  planId: string,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }> {
+  const micros = sql<string>`(extract(epoch from ${planPatches.created_at}) * 1000000)::bigint::text`;
+  const rows = await db
+    .select({ ...columns, told, micros })
+    .from(planPatches)
+    .where(
+      and(eq(planPatches.plan_id, planId), cursor === undefined ? undefined : placeBefore(cursor)),
+    )
+    .orderBy(desc(planPatches.created_at), desc(planPatches.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const patches: PatchOutcome[] = [];
+  for (const row of page) patches.push(await toOutcome(db, row));
+  return {
+    patches,
+    next_cursor:
+      rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,
+  };
+}

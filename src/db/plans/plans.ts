@@ -1,0 +1,247 @@
+// The plan record: read without its steps, listed by keyset, locked for changes.
+import { and, asc, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
+import type { Plan, PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+import type { PlanListFilter } from '#domain/service.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { allowForSteps, prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { planPartitions, planPatches, plans, planVersions, runs } from '../schema.ts';
+import { countsOf } from '../steps/accounting.ts';
+import { readApprovals } from './approvals.ts';
+import { openFindingsOf } from './findings.ts';
+import { readPatchOutcome } from './patches.ts';
+import { explainMissingPlan } from './rows.ts';
+import { firstWithin, type Within } from './within.ts';
+
+export type PlanRow = typeof plans.$inferSelect;
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function toSummary(row: PlanRow, summary: string | null): PlanSummary {
+  return {
+    id: row.id,
+    title: row.title,
+    summary,
+    status: row.status,
+    version: row.version,
+    digest: row.digest,
+    revision: row.revision,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    requester: row.requester,
+    approver_policy: row.approver_policy,
+    conversation: row.conversation,
+    planner_model: row.planner_model,
+    ...(row.agent === null ? {} : { agent: row.agent }),
+    executor_model: row.executor_model,
+    tools_required: row.tools_required,
+    guarded_operations: row.guarded_operations,
+    execution_started_at: iso(row.execution_started_at),
+    execution_ended_at: iso(row.execution_ended_at),
+    result_summary: row.result_summary,
+    pattern_type: row.pattern_type,
+    pattern_subtype: row.pattern_subtype,
+    pattern_variant: row.pattern_variant,
+    decided_by: row.decided_by,
+    decided_at: iso(row.decided_at),
+    paused: row.paused_at !== null,
+    revising: row.revising,
+    step_approval: row.confirm_each ? 'each' : 'none',
+    open_until: iso(row.open_until),
+    confidence: row.confidence,
+    cost_usd: row.cost_usd,
+    total_steps: row.total,
+    counts: countsOf(row),
+  };
+}
+
+/** The plan without its steps. @throws `plan_not_found` */
+export async function readPlan(db: Queryable, id: string): Promise<Plan> {
+  const [row] = await db
+    .select({ plan: plans, version: planVersions, findings: openFindingsOf(sql`${plans.id}`) })
+    .from(plans)
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
+    )
+    .where(eq(plans.id, id));
+  if (row === undefined) throw await explainMissingPlan(db, id);
+  return {
+    ...toSummary(row.plan, row.version.summary),
+    card_refs: [],
+    context: row.version.context,
+    risks: row.version.risks,
+    series: row.version.series,
+    rejection_history: row.plan.rejection_history,
+    pending_patch:
+      row.plan.pending_patch === null ? null : await readPatchOutcome(db, row.plan.pending_patch),
+    findings_open: row.findings,
+    approvals: await readApprovals(db, id, row.plan.version),
+  };
+}
+
+/** A column has the same name here and in Postgres, and the same type. */
+const rowOf = sql`select ${sql.join(Object.values(getTableColumns(plans)), sql`, `)} from ${plans}
+  where ${plans.id} = ${sql.placeholder('id')}`;
+
+/** Prepared, since every view and every turn begins with one of them. */
+const read = prepareStatement('read_plan', rowOf);
+const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
+
+/** The trace context of what last moved the plan; null: that was not traced, or the plan is gone. */
+export async function readPlanCause(db: Queryable, id: string): Promise<string | null> {
+  const [row] = await db.select({ cause: plans.traceparent }).from(plans).where(eq(plans.id, id));
+  return row?.cause ?? null;
+}
+
+/** The plan's own row. @throws `plan_not_found` */
+export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
+  const [row] = await db.run<PlanRow>(read, { id });
+  if (row === undefined) throw await explainMissingPlan(db, id);
+  return row;
+}
+
+/** Those of `ids` of which it is certain who asked for them. */
+export async function findVerifiedRequests(db: Queryable, ids: string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: plans.id })
+    .from(plans)
+    .where(and(inArray(plans.id, ids), plans.requester_verified));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** When each plan was asked for: where it was planned here, when its run began, unless that took it up only later. */
+export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
+  const rows = await db
+    .select({ id: plans.id, made: plans.created_at, begun: runs.created_at })
+    .from(plans)
+    .leftJoin(runs, eq(runs.id, plans.run_id))
+    .where(inArray(plans.id, ids));
+  return new Map(
+    rows.map(({ id, made, begun }) => {
+      const madeAt = new Date(made);
+      const begunAt = begun === null ? madeAt : new Date(begun);
+      return [id, begunAt < madeAt ? begunAt : madeAt];
+    }),
+  );
+}
+
+/**
+ * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first,
+ * so that two of them cannot interleave or deadlock. What follows may take the longer the larger the plan is.
+ * @throws `plan_not_found`
+ */
+export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
+  const [row] = await tx.run<PlanRow>(lock, { id });
+  if (row === undefined) throw await explainMissingPlan(tx, id);
+  await allowForSteps(tx, row.total);
+  return row;
+}
+
+/** The creation time (µs since 1970) and the id of the last row that was shown. */
+function readPlace(cursor: string): { micros: string; id: string } {
+  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PLAN-[0-9a-f]{8}$/).split(' ');
+  return { micros, id };
+}
+
+/**
+ * Plans, newest first, a page at a time.
+ * @param filter.requesters all names of the one who asked for them
+ * @param filter.within only those of one organisation
+ */
+export async function listPlans(
+  db: Queryable,
+  filter: Omit<PlanListFilter, 'user' | 'within'> & {
+    requesters?: string[];
+    within?: Within;
+  },
+): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
+  const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
+  const from = filter.cursor === undefined ? null : readPlace(filter.cursor);
+  const time = from === null ? null : sql`to_timestamp(${from.micros}::numeric / 1000000)`;
+  const wanted = and(
+    filter.status === undefined ? undefined : inArray(plans.status, filter.status),
+    filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
+    filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
+    from === null || time === null
+      ? undefined
+      : or(
+          lt(plans.created_at, time),
+          and(sql`${plans.created_at} = ${time}`, lt(plans.id, from.id)),
+        ),
+  );
+  const rows = await db
+    .select({ plan: plans, summary: planVersions.summary, micros })
+    .from(plans)
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
+    )
+    .where(
+      filter.within === undefined
+        ? wanted
+        : sql`${plans.id} in ${firstWithin(filter.within, wanted, filter.limit + 1)}`,
+    )
+    .orderBy(desc(plans.created_at), desc(plans.id))
+    .limit(filter.limit + 1);
+  const page = rows.slice(0, filter.limit);
+  const last = page.at(-1);
+  return {
+    plans: page.map(({ plan, summary }) => toSummary(plan, summary)),
+    next_cursor:
+      rows.length > filter.limit && last !== undefined
+        ? encodeCursor(`${last.micros} ${last.plan.id}`)
+        : null,
+  };
+}
+
+/** These plans, in the order of `ids`; one that does not exist is left out. */
+export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .select({ plan: plans, summary: planVersions.summary })
+    .from(plans)
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
+    )
+    .where(inArray(plans.id, ids));
+  const byId = new Map(rows.map(({ plan, summary }) => [plan.id, toSummary(plan, summary)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The latest plans of a conversation (at most 5) in one of `statuses`, newest first. */
+export function readPlansOf(
+  db: Queryable,
+  conversation: string,
+  statuses: PlanStatus[],
+): Promise<PlanRow[]> {
+  return db
+    .select()
+    .from(plans)
+    .where(and(eq(plans.conversation, conversation), inArray(plans.status, statuses)))
+    .orderBy(desc(plans.created_at), desc(plans.id))
+    .limit(5);
+}
+
+/** Plans of a conversation (at most 5) with a change that waits: each in the version and with the digest that the change has. */
+export async function readChangesOf(db: Queryable, conversation: string): Promise<PlanRow[]> {
+  const rows = await db
+    .select({ plan: plans, version: planPatches.version, digest: planPatches.digest })
+    .from(plans)
+    .innerJoin(planPatches, eq(planPatches.id, plans.pending_patch))
+    .where(eq(plans.conversation, conversation))
+    .orderBy(desc(planPatches.created_at))
+    .limit(5);
+  return rows.map(({ plan, version, digest }) => ({ ...plan, version, digest }));
+}
+
+/** Counters of up to `limit` partitions, by name. */
+export async function readPartitions(db: Queryable, planId: string, limit: number) {
+  const rows = await db
+    .select()
+    .from(planPartitions)
+    .where(eq(planPartitions.plan_id, planId))
+    .orderBy(asc(planPartitions.name))
+    .limit(limit);
+  return rows.map((row) => ({ name: row.name, counts: countsOf(row) }));
+}

@@ -1,0 +1,76 @@
+// Working time that proposed and running plans ask of people: the blocks of their schedules that belong to somebody.
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+
+/** A stretch of somebody's time that a plan takes. */
+export type PortfolioBlock = {
+  plan_id: string;
+  plan_title: string;
+  node_id: string;
+  node_title: string;
+  person: string;
+  starts_at: Date;
+  ends_at: Date;
+  /** Minutes of work in it, where the plan says; it can be less than the stretch. */
+  minutes: number | null;
+};
+
+export type PortfolioQuery = {
+  people: string[];
+  from: Date;
+  to: Date;
+  /** The planning run that asks: plans that came of it are not others. */
+  exceptRun: string;
+};
+
+/** `more`: there are further blocks behind the page. */
+export type PortfolioPage = { blocks: PortfolioBlock[]; more: boolean };
+
+const pageSize = 500;
+
+/**
+ * Reads a page of the blocks that overlap the window, the earliest first.
+ * @param apart several organisations share the instance: planners of one read only its plans
+ */
+export function createPortfolioReader(
+  db: Queryable,
+  limit = pageSize,
+  apart = false,
+): (query: PortfolioQuery) => Promise<PortfolioPage> {
+  return async ({ people, from, to, exceptRun }) => {
+    if (people.length === 0) return { blocks: [], more: false };
+    const { rows } = await db.execute<PortfolioRow>(sql`
+      select b.plan_id, p.title as plan_title, b.node_id, n.title as node_title, b.person,
+        extract(epoch from b.starts_at)::float8 * 1000 as starts_ms,
+        extract(epoch from b.ends_at)::float8 * 1000 as ends_ms,
+        (n.content ->> 'duration_minutes')::float8 as minutes
+      from ${countersign}.schedule_blocks b
+      join ${countersign}.plans p on p.id = b.plan_id
+      join ${countersign}.outline_nodes n
+        on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
+      where b.starts_at < ${to.toISOString()}::timestamptz and b.ends_at > ${from.toISOString()}::timestamptz
+        and b.person = any(${sql.param(people)}::text[])
+        and p.status in ('proposed', 'approved', 'executing')
+        -- A plan that was patched since still follows the schedule it was made with.
+        and b.version = (
+          select max(a.version) from ${countersign}.planning_artifacts a
+          where a.plan_id = b.plan_id and a.version <= p.version)
+        and p.run_id is distinct from ${exceptRun}
+        and not (${apart} and exists (
+          select from ${countersign}.runs r
+          where r.id = ${exceptRun} and coalesce(r.tenant, r.decision ->> 'tenant') <> coalesce(p.tenant, '')))
+      order by b.starts_at, b.plan_id, b.node_id
+      limit ${limit + 1}`);
+    return { blocks: rows.slice(0, limit).map(toBlock), more: rows.length > limit };
+  };
+}
+
+type PortfolioRow = Omit<PortfolioBlock, 'starts_at' | 'ends_at'> & {
+  starts_ms: number;
+  ends_ms: number;
+};
+
+function toBlock({ starts_ms, ends_ms, ...row }: PortfolioRow): PortfolioBlock {
+  return { ...row, starts_at: new Date(starts_ms), ends_at: new Date(ends_ms) };
+}

@@ -1,0 +1,115 @@
+// What has long waited for a person: open questions, unknown outcomes, patches that need approval. Plans without any are not read.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { stepsOf } from '../steps/blocks.ts';
+import { isoOf } from '../time.ts';
+
+type Overdue = Place & {
+  plan_id: string;
+  /** How many times the interval has passed since it was asked. */
+  period: number;
+  /** The key under which it is reminded of once in this period. */
+  once: string;
+};
+
+/** A step that stays open. */
+export type OverdueQuestion = Overdue & {
+  step_id: string;
+  attempt: number;
+  status: 'waiting' | 'unknown';
+};
+
+/** A change that stays undecided. */
+export type OverdueChange = Overdue & { patch_id: string };
+
+/** How many times the interval has passed since `asked`. */
+const periodOf = (asked: string, now: Date, everySeconds: number): SQL =>
+  sql`floor(extract(epoch from ${now.toISOString()}::timestamptz - ${sql.raw(asked)}) / ${everySeconds}::float8)::int`;
+
+/** Plan `p` is one in whose conversation somebody can be reminded now. */
+const remindable = sql`p.paused_at is null and p.conversation is not null`;
+
+const unreminded = sql`not exists (select 1 from ${countersign}.messages m where m.once = n.once)`;
+
+/**
+ * Up to `limit` steps that have waited for a person for at least `everySeconds` and have not been reminded of in the present
+ * period, the oldest first: for an answer since they were begun, for what became of them since that is unknown. Paused plans
+ * and plans without a conversation are left out.
+ * @param after the last one of the page before; null: the first page
+ */
+export async function findOverdueQuestions(
+  db: Queryable,
+  now: Date,
+  everySeconds: number,
+  limit: number,
+  after: Place | null,
+): Promise<OverdueQuestion[]> {
+  const { rows } = await db.execute<OverdueQuestion>(sql`
+    with open as (
+      select s.plan_id, s.step_id, s.attempt, s.status,
+        case s.status when 'unknown' then coalesce(s.ended_at, s.started_at) else s.started_at end as asked
+      from ${countersign}.plans p
+      cross join lateral ${stepsOf(sql`p.id`, ['waiting', 'unknown'])}
+      where p.status in ('executing', 'stalled') and p.waiting + p.unknown > 0 and ${remindable}
+    ),
+    named as (
+      select *, plan_id || ':step:' || step_id || ':' || attempt || case status when 'unknown' then ':unknown' else '' end
+        || ':reminder:' || period as once, plan_id || ':' || step_id as name
+      from (select *, ${periodOf('asked', now, everySeconds)} as period from open) overdue where period > 0
+    )
+    select plan_id, step_id, attempt, status, period, once, ${isoOf('asked', 'microseconds')} as since, name from named n
+    where ${unreminded} and ${comesAfter(sql`asked`, sql`name`, after)}
+    order by asked, name limit ${limit}`);
+  return rows;
+}
+
+/** The same for changes that need an approval, since they were proposed. */
+export async function findOverdueChanges(
+  db: Queryable,
+  now: Date,
+  everySeconds: number,
+  limit: number,
+  after: Place | null,
+): Promise<OverdueChange[]> {
+  const { rows } = await db.execute<OverdueChange>(sql`
+    with named as (
+      select *, plan_id || ':patch:' || patch_id || ':reminder:' || period as once
+      from (
+        select p.id as plan_id, c.id as patch_id, c.created_at, ${periodOf('c.created_at', now, everySeconds)} as period
+        from ${countersign}.plans p join ${countersign}.plan_patches c on c.id = p.pending_patch
+        where p.pending_patch is not null and ${remindable}
+      ) overdue where period > 0
+    )
+    select plan_id, patch_id, period, once, ${isoOf('created_at', 'microseconds')} as since, patch_id as name from named n
+    where ${unreminded} and ${comesAfter(sql`created_at`, sql`patch_id`, after)}
+    order by created_at, patch_id limit ${limit}`);
+  return rows;
+}
+
+// Rounds that look at a limited number of what they find, the oldest first. What could not be looked after is found again, so
+// each round goes on where the one before ended: however many fail in every round, younger ones are looked at all the same.
+
+/** Where something stands in the order in which it is looked at: since when, in microseconds, then by a name of its own. */
+export type Place = { since: string; name: string };
+
+/** What stands behind `after`; null: all of it. */
+export function comesAfter(since: SQL, name: SQL, after: Place | null): SQL {
+  return after === null
+    ? sql`true`
+    : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
+}
+
+/** A function that finds the next page, of at most `limit`; after the last one comes the first. */
+export function createPages<Found extends Place>(
+  limit: number,
+  find: (limit: number, after: Place | null) => Promise<Found[]>,
+): () => Promise<Found[]> {
+  let after: Place | null = null;
+  return async () => {
+    const found = await find(limit, after);
+    const last = found.length < limit ? undefined : found.at(-1);
+    after = last === undefined ? null : { since: last.since, name: last.name };
+    return found;
+  };
+}

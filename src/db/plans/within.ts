@@ -1,0 +1,102 @@
+// What people of one organisation see: its plans, runs and conversations, and those of the instance itself that concern the reader.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { plans } from '../schema.ts';
+
+/** Whose plans, and who reads them. */
+export type Within = {
+  tenant: string;
+  /** All names of the reader. */
+  names: string[];
+  /** By what approver rules may call the reader: these names, and those of their groups. */
+  asked: string[];
+  /** Plans in which a task waits for the reader. */
+  tasks: string[];
+  /** The reader is one of the configured approvers. */
+  approves: boolean;
+  /** Guarded operations whose rule names the reader. */
+  operations: string[];
+};
+
+const list = (values: string[]) => sql`${sql.param(values)}::text[]`;
+
+/** What makes a plan visible, each by an index of its own. */
+export function withinEach({ tenant, names, asked, tasks, approves, operations }: Within): SQL[] {
+  const ofNobody = sql`${plans.tenant} is null`;
+  const asksForReader = sql`(${plans.approver_policy} -> 'people' ?| ${list(asked)}
+    or ${plans.tools_required} && ${list(operations)}
+    or ${approves} and ${plans.approver_policy} ->> 'kind' in ('requester', 'not_requester'))`;
+  return [
+    sql`${plans.tenant} = ${tenant}`,
+    sql`${plans.requester} = any(${list(names)}) and ${ofNobody}`,
+    sql`${plans.id} = any(${list(tasks)}) and ${ofNobody}`,
+    sql`${plans.attention} and (${plans.status} in ('proposed', 'needs_review') or ${plans.pending_patch} is not null)
+      and ${asksForReader} and ${ofNobody}`,
+  ];
+}
+
+/** The ids of the first `limit` plans that meet `condition`, the newest first; each reason is read no further than that. */
+export function firstWithin(within: Within, condition: SQL | undefined, limit: number): SQL {
+  const found = withinEach(within).map(
+    (reason) => sql`(select ${plans.id}, ${plans.created_at} from ${plans}
+      where ${reason} and ${condition ?? sql`true`}
+      order by ${plans.created_at} desc, ${plans.id} desc limit ${limit})`,
+  );
+  return sql`(select id from (${sql.join(found, sql` union `)}) as found(id, created_at)
+    order by created_at desc, id desc limit ${limit})`;
+}
+
+/** Whether the reader may see a plan. */
+export function isWithin(within: Within): SQL {
+  return sql`((${sql.join(withinEach(within), sql`) or (`)}))`;
+}
+
+/** Whether a run `r` was asked for in this organisation, or by the reader where it belongs to none. */
+export function runIsWithin({ tenant, names }: Within): SQL {
+  return sql`(r.tenant = ${tenant} or r.tenant is null and r."user" = any(${list(names)}))`;
+}
+
+/** Whether the reader may see a run. */
+export async function isRunWithin(db: Queryable, id: string, within: Within): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`select from ${countersign}.runs r where r.id = ${id} and ${runIsWithin(within)}`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Whether a conversation is of nobody else: in a chat of this organisation, or in none and begun by this organisation, whose all is
+ * that was asked for in it. One that nobody has used yet is whose first it is, unless
+ * reminders are said there.
+ */
+export async function isConversationWithin(
+  db: Queryable,
+  id: string,
+  { tenant }: Pick<Within, 'tenant'>,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select from (select) as one where coalesce(
+      (select c.platform || ':' || c.tenant = ${tenant} from ${countersign}.chat_places c where c.conversation = ${id}),
+      not exists (select from ${countersign}.runs r where r.conversation = ${id} and r.tenant is distinct from ${tenant})
+      and not exists (select from ${countersign}.plans p where p.conversation = ${id} and p.tenant is distinct from ${tenant})
+      and coalesce(
+        (select m.tenant = ${tenant} from ${countersign}.messages m where m.conversation = ${id} order by m.id limit 1),
+        ${id} not like 'reminders:%' and not exists (select from ${countersign}.messages m where m.conversation = ${id})
+        or exists (select from ${countersign}.runs r where r.conversation = ${id})
+        or exists (select from ${countersign}.plans p where p.conversation = ${id})))`);
+  return rows.length > 0;
+}
+
+/** Those of `ids` that the reader may see. */
+export async function keepWithin(
+  db: Queryable,
+  ids: string[],
+  within: Within,
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select ${plans.id} from ${plans}
+    where ${plans.id} = any(${list(ids)}) and ${isWithin(within)}`);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,81 @@
+// Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. In the same statement it updates
+// the counters of the plan, its partitions and its blocks, the revision, and the change stream.
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
+import { countersign } from '../schema/columns.ts';
+import { blockOf } from './blocks.ts';
+import { insertEvents } from './events.ts';
+
+const statuses = StepStatus.options;
+
+function deltaOf(status: StepStatus): SQL {
+  const name = sql.identifier(status);
+  return sql`(count(*) filter (where to_status = ${sql.raw(`'${status}'`)}) - count(*) filter (where from_status = ${sql.raw(`'${status}'`)}))::int as ${name}`;
+}
+
+const deltas = sql.join(statuses.map(deltaOf), sql`, `);
+const apply = (table: string) =>
+  sql.join(
+    statuses.map((s) => sql.raw(`${s} = ${table}.${s} + d.${s}`)),
+    sql`, `,
+  );
+const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
+
+/**
+ * CTEs to append after one named `changed(position, step_id, partition, from_status, to_status, kind, detail)`:
+ * they allot a revision to each change, update the counters of plan `planId`, its partitions and its blocks and write the
+ * events. The last CTE, `plan`, has the new revision and counters; no row when nothing changed.
+ * The caller must hold the plan's row lock. That blocks are counted here is told to the triggers of `step_states`, which count
+ * for statements that do not.
+ */
+export function accounting(planId: string | Placeholder): SQL {
+  return sql`
+    delta as materialized (
+      select count(*)::int as n, ${deltas}, set_config('countersign.counted', 'on', true) as told from changed
+    ),
+    plan as (
+      update ${countersign}.plans p
+      set revision = p.revision + d.n, updated_at = clock_timestamp(), ${apply('p')}
+      from delta d where p.id = ${planId} and d.n > 0
+      returning p.revision, d.n, p.total, ${columns}
+    ),
+    partition_delta as (
+      select partition, ${deltas} from changed where partition is not null group by partition
+    ),
+    partitions as (
+      update ${countersign}.plan_partitions p set ${apply('p')}
+      from partition_delta d where p.plan_id = ${planId} and p.name = d.partition
+    ),
+    block_delta as materialized (
+      select ${blockOf('position')} as block, ${deltas} from changed group by 1
+    ),
+    blocks as (
+      update ${countersign}.step_blocks p set ${apply('p')}
+      from block_delta d
+      where p.plan_id = ${planId} and p.block = d.block and p.block = any(array(select block from block_delta))
+    ),
+    events as (${insertEvents(planId)})`;
+}
+
+/** The counters out of a row of `plans` or `plan_partitions`. */
+export function countsOf(row: StepCounts): StepCounts {
+  return {
+    pending: row.pending,
+    ready: row.ready,
+    running: row.running,
+    waiting: row.waiting,
+    succeeded: row.succeeded,
+    failed: row.failed,
+    skipped: row.skipped,
+    cancelled: row.cancelled,
+    stale: row.stale,
+    unknown: row.unknown,
+  };
+}
+
+/** Steps that can still change without a person retrying them. */
+export function openSteps(counts: StepCounts): number {
+  return (
+    counts.pending + counts.ready + counts.running + counts.waiting + counts.unknown + counts.stale
+  );
+}

@@ -1,0 +1,251 @@
+// Steps, edges and lanes of a plan: inserted in bulk, and archived when a new version replaces them.
+import { sql } from 'drizzle-orm';
+import type { Step, StepContent } from '#domain/plan/plan.ts';
+import type { ReviewRank } from '#domain/plan/review-rank.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { copyRows, type RowForm, writeList } from '../copy-rows.ts';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import type { planEdges, planLanes } from '../schema.ts';
+import { limitsOfStep } from './conditions.ts';
+
+// What the tables of a plan take of its steps, lanes and edges.
+
+/** A step as it is inserted; its edges are inserted beside it. */
+export type NewStep = Omit<StepContent, 'after'> &
+  Pick<Step, 'position' | 'effect' | 'guarded'> & {
+    /** null: the step is called by its position. */
+    label: string | null;
+    review_rank: ReviewRank;
+    /** Edges that end here, and that begin here. */
+    unmet: number;
+    dependents: number;
+    /** The kind of step it is: a number of one of the plan's lanes. */
+    lane: number;
+    seal: string;
+  };
+
+/** A dependency between two positions of a plan. */
+type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
+
+/** What a worker must offer to run the steps of this kind, and what they reserve from. */
+type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
+
+export const contentRows: RowForm<NewStep> = {
+  table: 'plan_steps',
+  fields: {
+    position: (step) => step.position,
+    step_id: (step) => step.id,
+    label: (step) => step.label,
+    description: (step) => step.description,
+    tool: (step) => step.tool,
+    operation: (step) => step.operation,
+    target: (step) => step.target,
+    args: (step) => JSON.stringify(step.args),
+    priority: (step) => step.priority,
+    partition: (step) => step.partition,
+    tags: (step) => writeList(step.tags),
+    resources: (step) => JSON.stringify(step.resources),
+    capabilities: (step) => writeList(step.capabilities),
+    notes: (step) => (step.notes === null ? null : JSON.stringify(step.notes)),
+    duration_minutes: (step) => step.duration_minutes,
+    not_before: (step) => step.not_before,
+    seen: (step) => (step.seen === null ? null : JSON.stringify(step.seen)),
+    effect: (step) => step.effect,
+    guarded: (step) => step.guarded,
+    review_rank: (step) => step.review_rank,
+    seal: (step) => step.seal,
+    // A word of SQL.
+    '"when"': (step) => (step.when.length === 0 ? null : JSON.stringify(step.when)),
+    ask_before: (step) => step.ask_before,
+  },
+};
+
+export const stateRows: RowForm<NewStep> = {
+  table: 'step_states',
+  fields: {
+    position: (step) => step.position,
+    step_id: (step) => step.id,
+    partition: (step) => step.partition,
+    lane: (step) => step.lane,
+    priority: (step) => step.priority,
+    dependents: (step) => step.dependents,
+    unmet: (step) => step.unmet,
+    available_at: (step) => step.not_before,
+  },
+};
+
+const laneRows: RowForm<Lane> = {
+  table: 'plan_lanes',
+  fields: {
+    lane: (lane) => lane.lane,
+    tool: (lane) => lane.tool,
+    operation: (lane) => lane.operation,
+    capabilities: (lane) => writeList(lane.capabilities),
+    pools: (lane) => writeList(lane.pools),
+  },
+};
+
+const edgeRows: RowForm<Edge> = {
+  table: 'plan_edges',
+  fields: {
+    predecessor: (edge) => edge.predecessor,
+    successor: (edge) => edge.successor,
+    type: (edge) => edge.type,
+    lag_minutes: (edge) => edge.lag_minutes,
+  },
+};
+
+export type { Edge, Lane };
+
+/** Adds pending steps to the counts of their partitions. */
+async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { partition } of steps) {
+    if (partition !== null) counts.set(partition, (counts.get(partition) ?? 0) + 1);
+  }
+  if (counts.size === 0) return;
+  await tx.execute(sql`
+    insert into ${countersign}.plan_partitions as p (plan_id, name, pending)
+    select ${planId}, name, pending
+    from unnest(${sql.param([...counts.keys()])}::text[], ${sql.param([...counts.values()])}::int[]) as s(name, pending)
+    on conflict (plan_id, name) do update set pending = p.pending + excluded.pending`);
+}
+
+/** Stores steps at new positions of a plan. The caller keeps the plan's counters. */
+export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
+  await copyRows(tx, planId, steps, contentRows);
+  await countPartitions(tx, planId, steps);
+  await copyRows(tx, planId, steps, stateRows);
+}
+
+export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]): Promise<void> {
+  await copyRows(tx, planId, lanes, laneRows);
+}
+
+/** The kinds of steps of a plan, by number. */
+export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
+  const { rows } = await db.execute<Lane>(sql`
+    select lane, tool, operation, capabilities, pools from ${countersign}.plan_lanes
+    where plan_id = ${planId} order by lane`);
+  return rows;
+}
+
+export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
+  await copyRows(tx, planId, edges, edgeRows);
+}
+
+/** From so many rows on Postgres is told at once how they are distributed. */
+const analyzeFrom = 5000;
+
+/**
+ * After `inserted` steps and edges were stored: where they are many, Postgres is told of them at once and not when it
+ * comes round to it. Beside a large plan it knows, it takes one that it does not know for empty, and looks for its rows by
+ * whatever index has the plan's id. The tables stay locked against each other's analysis until the transaction ends, so it
+ * is one statement, in one order, and late.
+ */
+export async function analyzeMany(tx: Queryable, inserted: number): Promise<void> {
+  if (inserted < analyzeFrom) return;
+  await tx.execute(sql`
+    analyze ${countersign}.step_states (plan_id, position, lane, status, unmet),
+      ${countersign}.plan_steps (plan_id, position, step_id, partition),
+      ${countersign}.plan_edges (plan_id, predecessor, successor)`);
+}
+
+/** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
+export const isPresent = sql`s.lane <> 0`;
+
+const after = sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
+    order by e.predecessor, e.type), '[]')
+  from ${countersign}.plan_edges e
+  join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+  where e.plan_id = s.plan_id and e.successor = s.position) as after`;
+
+/** How often the plan uses each operation, in the order of the steps. */
+export async function readOperations(
+  db: Queryable,
+  planId: string,
+): Promise<
+  {
+    operation: string;
+    count: number;
+    effect: Step['effect'];
+    guarded: boolean;
+  }[]
+> {
+  const { rows } = await db.execute<{
+    operation: string;
+    count: number;
+    effect: Step['effect'];
+    guarded: boolean;
+  }>(sql`
+    select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
+      bool_or(guarded) as guarded
+    from ${countersign}.plan_steps c where plan_id = ${planId} and not exists (
+      select 1 from ${countersign}.step_states s where s.plan_id = c.plan_id and s.position = c.position
+        and s.status = 'cancelled' and not (${isPresent}))
+    group by tool, operation order by min(position)`);
+  return rows;
+}
+
+/** Moves the steps of the current version aside, so that the next one can take their place. */
+export async function archiveSteps(tx: Queryable, planId: string, version: number): Promise<void> {
+  await tx.execute(sql`
+    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
+    select s.plan_id, ${version}, s.position, s.step_id, jsonb_build_object(
+      'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
+      'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
+      'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
+      'not_before', s.not_before, 'after', x.after) || ${limitsOfStep} ||
+      case when s.seen is null then '{}' else jsonb_build_object('seen', s.seen) end
+    from ${countersign}.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
+  for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
+    await tx.execute(
+      sql`delete from ${countersign}.${sql.identifier(table)} where plan_id = ${planId}`,
+    );
+  }
+  await tx.execute(sql`delete from ${countersign}.plan_partitions where plan_id = ${planId}`);
+}
+
+const workAtMost = 1000;
+
+/**
+ * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a moment
+ * (ISO 8601, to the millisecond).
+ * @param without arguments that are left out, since they may be long
+ */
+export async function readWorkDone(
+  db: Queryable,
+  planId: string,
+  moment: string | null,
+  without: string[],
+): Promise<{ id: string; tool: string; args: JsonObject; then: boolean }[]> {
+  const then = sql`${moment}::timestamptz between date_trunc('milliseconds', a.started_at) and a.ended_at`;
+  const { rows } = await db.execute<{
+    id: string;
+    tool: string;
+    args: JsonObject;
+    then: boolean;
+  }>(sql`
+    select c.step_id as id, c.tool, coalesce(s.final_args, c.args) - ${sql.param(without)}::text[] as args,
+      coalesce(${then}, false) as then
+    from ${countersign}.step_attempts a
+    join ${countersign}.plan_steps c on c.plan_id = a.plan_id and c.position = a.position and c.effect <> 'read'
+    join ${countersign}.step_states s on s.plan_id = a.plan_id and s.position = a.position
+    where a.plan_id = ${planId} and a.status = 'succeeded'
+    order by coalesce(${then}, false) desc, a.ended_at desc limit ${workAtMost}`);
+  return rows;
+}
+
+/** How many attempts of the step have succeeded: more than none once an approved change had it run again. */
+export async function countSucceeded(
+  db: Queryable,
+  planId: string,
+  position: number,
+): Promise<number> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from ${countersign}.step_attempts
+    where plan_id = ${planId} and position = ${position} and status = 'succeeded'`);
+  return rows[0]?.n ?? 0;
+}
