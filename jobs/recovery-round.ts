@@ -10,8 +10,8 @@ import { recover } from '#executor/recover.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createRinging } from '#notices/reminders.ts';
 import { lookAfterWebhooks, type WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
-import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { extendSeries } from '#plans/change/extend-series.ts';
+import { replanPlans } from '#plans/replan/start-replanning.ts';
 import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
 
 export type RecoveryRound = { stop(): Promise<void> };

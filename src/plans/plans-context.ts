@@ -10,10 +10,13 @@ import type { Grouping } from '#domain/people/groups.ts';
 import type { IdentitySettings } from '#domain/people/identity.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
-import type { Settings } from '#domain/settings.ts';
+import type { ResourcePool, Settings } from '#domain/settings.ts';
 import type { Catalogues } from '#domain/tool.ts';
-import type { PoolLimits } from './content/normalise-step.ts';
-import type { OnFailure } from './lifecycle/stop-dependents.ts';
+
+export type OnFailure = Settings['executor']['on_failure'];
+
+/** How much of each pool steps may reserve at once. */
+export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
 
 /** `usual`: the model of plans that name none; `firstCallUsd`: the expected cost of a model's first call. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };

@@ -144,7 +144,23 @@ function judge({ from, to }: Import): string | null {
   return `${from} (${module}) may not import ${to} (${target})`;
 }
 
-/** Circles among files, each as the path around it. */
+/**
+ * Modules whose folders do not import in one direction yet. Remove a module once it does; add none.
+ * Files directly in a module may import its folders and the other way round.
+ */
+const unsorted = ['domain', 'planner', 'adapters/console/page', 'adapters/slack', 'adapters/teams'];
+
+/** The folder of a file inside its module; null if the file is directly in it. */
+function folderOf(path: string): string | null {
+  const module = moduleOf(path);
+  if (module === null || unsorted.includes(module)) return null;
+  const base =
+    module.includes('/') || ['cards', 'jobs', 'bench'].includes(module) ? module : `src/${module}`;
+  const [folder = '', file] = path.slice(base.length + 1).split('/');
+  return file === undefined ? null : `${base}/${folder}`;
+}
+
+/** Circles, each as the path around it. */
 function findCircles(imports: Import[]): string[] {
   const next = Map.groupBy(imports, ({ from }) => from);
   const state = new Map<string, 'open' | 'done'>();
@@ -165,6 +181,17 @@ function findCircles(imports: Import[]): string[] {
   return circles;
 }
 
+/** The imports from one folder of a module into another of the same module. */
+function betweenFolders(imports: Import[]): Import[] {
+  return imports.flatMap((one) => {
+    const from = folderOf(one.from);
+    const to = folderOf(one.to);
+    if (from === null || to === null || from === to || moduleOf(one.from) !== moduleOf(one.to))
+      return [];
+    return [{ from, to }];
+  });
+}
+
 /** What breaks the rules among these files, one sentence each; empty when all is well. */
 export function findViolations(sources: Source[], aliases: Record<string, string>): string[] {
   const imports = sources.flatMap((source) =>
@@ -174,7 +201,9 @@ export function findViolations(sources: Source[], aliases: Record<string, string
     })),
   );
   const broken = imports.map(judge).filter((sentence) => sentence !== null);
-  return [...new Set([...broken, ...findCircles(imports)])].sort();
+  return [
+    ...new Set([...broken, ...findCircles(imports), ...findCircles(betweenFolders(imports))]),
+  ].sort();
 }
 
 /** Every TypeScript file of the instance, by its path from the root. */

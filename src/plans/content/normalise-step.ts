@@ -3,16 +3,13 @@ import { openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Step, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
-import type { ResourcePool } from '#domain/settings.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
-import { type SealedContent, sealOf } from './seal.ts';
+import type { PoolLimits } from '../plans-context.ts';
 import { areReadable } from './check-references.ts';
 import type { Problems } from './problems.ts';
-
-/** How much of each pool steps may reserve at once. */
-export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
+import { type SealedContent, sealOf } from './seal.ts';
 
 /** What a draft is checked against. */
 export type StepRules = {

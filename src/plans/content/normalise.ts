@@ -5,10 +5,11 @@ import { labelVersion } from '#domain/plan/step-numbers.ts';
 import { startSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
+import type { PoolLimits } from '../plans-context.ts';
 import { createReferenceCheck } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { Lanes } from './lanes.ts';
-import { normaliseStep, type PoolLimits, type StepRules } from './normalise-step.ts';
+import { normaliseStep, type StepRules } from './normalise-step.ts';
 import { Problems } from './problems.ts';
 import { checkSelected, findReads } from './read-steps.ts';
 

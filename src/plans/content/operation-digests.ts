@@ -2,7 +2,7 @@
 import { CountersignError } from '#domain/errors.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { describeChange, digestOperation } from '#tools/operation-digest.ts';
-import type { PatchEffect } from '../change/model.ts';
+import type { StepBody } from './normalise-step.ts';
 
 /** Digests of operations by name. Plans stored before there were any have none, and are not compared. */
 export type OperationDigests = Record<string, string>;
@@ -36,7 +36,11 @@ export function findChangedOperation(
 }
 
 /** The operations that a patch adds steps of. */
-export function addedOperations({ added }: Pick<PatchEffect, 'added'>): string[] {
+export function addedOperations({
+  added,
+}: {
+  added: readonly { now: Pick<StepBody, 'tool' | 'operation'> }[];
+}): string[] {
   return [...new Set(added.map(({ now }) => operationName(now.tool, now.operation)))].sort();
 }
 

@@ -4,7 +4,8 @@ import type { Transaction } from '#db/database.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
 import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
 import { isSkippedByCondition } from '#db/steps/conditions.ts';
-import { type OnFailure, stopDependents } from './stop-dependents.ts';
+import type { OnFailure } from '../plans-context.ts';
+import { stopDependents } from './stop-dependents.ts';
 
 /** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
 export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {

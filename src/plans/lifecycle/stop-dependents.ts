@@ -4,9 +4,7 @@ import type { Transaction } from '#db/database.ts';
 import { stopAllSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
 import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
-import type { Settings } from '#domain/settings.ts';
-
-export type OnFailure = Settings['executor']['on_failure'];
+import type { OnFailure } from '../plans-context.ts';
 
 /** The caller holds the plan's lock. @returns the plan's counters after it, or null when nothing was stopped */
 export async function stopDependents(

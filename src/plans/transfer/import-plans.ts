@@ -10,8 +10,8 @@ import type { PlanDraft, PlanStatus, StepDraft } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
 import { parseJson } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
-import { digestPlan } from '../content/canonical.ts';
 import { isFreePlanId } from '../change/propose.ts';
+import { digestPlan } from '../content/canonical.ts';
 import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
 
 /** What became of one plan of the file. `plan_id`: what it is called here. */

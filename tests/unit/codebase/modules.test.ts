@@ -127,6 +127,16 @@ test('files that import each other are reported, however many lie between', () =
   ]);
 });
 
+test('folders of a module that import each other are reported', () => {
+  const sources = [
+    { path: 'src/plans/views/a.ts', text: "import { x } from '../series/b.ts';" },
+    { path: 'src/plans/series/c.ts', text: "import { x } from '../views/d.ts';" },
+  ];
+  expect(findViolations(sources, aliases)).toEqual([
+    'imports go in a circle: src/plans/views → src/plans/series → src/plans/views',
+  ]);
+});
+
 test('an import down the instance is allowed', () => {
   const text = "import { a } from '#plans/a.ts';\nimport { b } from '#domain/b.ts';";
   expect(findViolations([{ path: 'src/conversation/x.ts', text }], aliases)).toEqual([]);

@@ -1,8 +1,8 @@
 // What is agreed besides the steps is said on the card, also that a clock change skips a time.
 import { describe, expect, it } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
-import { occurrencesBetween } from '#plans/series/series.ts';
 import { describeTerms } from '#plans/content/terms.ts';
+import { occurrencesBetween } from '#plans/series/series.ts';
 
 const nightly: Series = {
   id: 'nightly',
