@@ -1,5 +1,4 @@
 // What draft operations may do through the database: read outputs of their plan page by page, keep draftbooks and reports.
-
 import type { Database } from '#db/database.ts';
 import { loadArtifacts, readContent, storeArtifact } from '#db/plans/artifacts.ts';
 import { countSources, readSources } from '#db/plans/draft-sources.ts';

@@ -1,6 +1,5 @@
 // The facts of a planning session's card at the end of an earlier turn, with what a person decided about it. Only the last state of
 // each turn is kept.
-
 import { readSaidAround } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readTurnState } from '#db/planning/checkpoints.ts';

@@ -1,5 +1,4 @@
 // Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
-
 import { readTenantOf } from '#db/people/tenants.ts';
 import { readPlan } from '#db/plans/plans.ts';
 import { readSteps, readStepsById } from '#db/steps/pages.ts';

@@ -1,5 +1,4 @@
 // Follows a plan or a conversation: woken by NOTIFY, and polling every two seconds in case a notification was lost.
-
 import { readMessages } from '#db/chat/messages.ts';
 import type { Listener, Topic } from '#db/notify.ts';
 import { readActivity } from '#db/planning/runs.ts';

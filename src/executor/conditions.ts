@@ -1,6 +1,5 @@
 // Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
 // skipped too, and so is one that waits for a question which was answered with No, or for a call that a person said no to.
-
 import { showName } from '#db/people/identities.ts';
 import { readOutputs } from '#db/plans/artifacts.ts';
 import { readPredecessors } from '#db/sql/predecessors.ts';

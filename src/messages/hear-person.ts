@@ -1,5 +1,4 @@
 // Stores messages of people. A message with an id of its own, such as one from a chat platform, is stored once.
-
 import { appendMessage } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';

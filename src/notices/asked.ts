@@ -1,7 +1,6 @@
 // The people a message asks to do something: approvers of a proposal or a change, the assignee of a task, the requester of a step with an
 // unknown outcome. People who are in the conversation just now, or have done their part, are left out. Chat platforms mention the
 // others in the message and tell each of them once in a direct message (`src/chat/outbox`).
-
 import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readShown, readStanding } from '#db/people/identities.ts';

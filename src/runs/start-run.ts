@@ -1,5 +1,4 @@
 // Starts a run: the run, the message and the planner's job commit together.
-
 import { lockConversation } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';

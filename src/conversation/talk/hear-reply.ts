@@ -1,5 +1,4 @@
 // A reply to a run: a decision about what it shows, or input for its next turn.
-
 import { readAsked } from '#db/chat/messages.ts';
 import { isOnePerson } from '#db/people/identities.ts';
 import { lockRun, type RunRow } from '#db/planning/runs.ts';

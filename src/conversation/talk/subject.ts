@@ -1,5 +1,4 @@
 // What a deciding word refers to. Pure.
-
 import type { RunRow } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { waitsFor } from '#runs/session-subject.ts';

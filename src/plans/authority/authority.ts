@@ -1,6 +1,5 @@
 // Who may decide about a plan, checked here for every surface. A model never may. A plan starts when every rule is satisfied: its own
 // and that of each guarded operation it uses.
-
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#db/people/identities.ts';

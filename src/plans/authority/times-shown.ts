@@ -1,5 +1,4 @@
 // Steps whose start has passed begin immediately, so their approval has to say that the reader saw it.
-
 import type { PlanRow } from '#db/plans/plans.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,4 @@
 // What a failed step stops: its dependents, or everything that has not started, depending on the configuration.
-
 import type { Transaction } from '#db/database.ts';
 import { stopAllSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';

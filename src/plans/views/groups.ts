@@ -1,5 +1,4 @@
 // A plan by groups of its steps: how far each is, and what waits for what. Bounded at any size.
-
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { countsOf } from '#db/steps/accounting.ts';

@@ -1,5 +1,4 @@
 // Views of a plan whose cost does not grow with it: overview, diff, pages of steps.
-
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { countOpenFindings } from '#db/plans/findings.ts';
