@@ -21,7 +21,7 @@ const properties = [
   'tests/unit/cards/hostile-text.test.ts',
   'tests/unit/conversation/identity/shown-names.test.ts',
   'tests/unit/edges/fuzz.test.ts',
-  'tests/unit/planner/grammar/fix.test.ts',
+  'tests/unit/planner/outline/fix.test.ts',
   'tests/unit/plans/series.test.ts',
   'tests/unit/tools/walk-schema.test.ts',
 ];

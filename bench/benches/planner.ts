@@ -10,7 +10,7 @@ import { outsidePlan } from '#domain/tool.ts';
 import type { ChatModel, ChatReply } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { createPlanner } from '#planner/create-planner.ts';
-import { openPlannerTools } from '#planner/open-tools.ts';
+import { openPlannerTools } from '#planner/reads/open-reads.ts';
 import { median } from '../numbers.ts';
 import { makeRow } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';

@@ -23,7 +23,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
 import type { WebhooksContext } from '#notices/webhooks/work-on-endpoint.ts';
 import type { Budget } from '#planner/budget/budget.ts';
-import { createReads } from '#planner/open-tools.ts';
+import { createReads } from '#planner/reads/open-reads.ts';
 import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';

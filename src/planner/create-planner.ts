@@ -17,18 +17,18 @@ import { payForCalls } from './budget/pay-for-calls.ts';
 import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
 import { readPolicyWish } from './commands/policy-words.ts';
 import { createCommandReasoner } from './commands/reasoner.ts';
-import type { Thresholds } from './confidence.ts';
 import { type Checkpoints, keepInMemory, type Transition } from './controller/checkpoints.ts';
 import { type ControllerOptions, createController } from './controller/controller.ts';
-import { isResting } from './controller/table.ts';
 import { createRemember } from './memo/remember-outcomes.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import { runAgain } from './run-again.ts';
+import type { Thresholds } from './stages/confidence.ts';
+import { isResting } from './stages/table.ts';
 import type { OtherPlans } from './tools/probe-portfolio.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
-import { createToolset } from './toolset.ts';
+import { createToolset } from './tools/registry.ts';
 
 /** Where sessions, paid replies and costs are kept, so that they outlive this process. */
 export type PlannerStore = {

@@ -8,8 +8,8 @@ import type { Pause, PlanningState, SessionResult } from '#domain/planning/state
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
-import type { ToolResult } from './agent/agent-tool.ts';
 import type { PlannerTools } from './ports.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /** One call's answer as a reasoner sees it. `ends`: the stage is over with that event. */
 export type CallAnswer = { result: ToolResult; ends?: StageEvent };

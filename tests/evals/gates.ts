@@ -4,7 +4,7 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { isObject, type Json } from '#domain/text.ts';
-import { dependenciesOf, sourcesOf } from '#planner/roadmap/collect-edges.ts';
+import { dependenciesOf, sourcesOf } from '#planner/order/collect-edges.ts';
 import { toMoment } from '#timeline/recurrence.ts';
 import type { Expectation, StepGate, Wanted } from './case.ts';
 

@@ -9,9 +9,9 @@ import type { ScaffoldPart } from '#domain/planning/part.ts';
 import { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
-import { openPlannerTools } from '#planner/open-tools.ts';
 import type { EndedPart } from '#planner/parts/assemble-parts.ts';
 import type { PlannerTools, PostTarget, PostTargets } from '#planner/ports.ts';
+import { openPlannerTools } from '#planner/reads/open-reads.ts';
 import { createRegistry } from '#tools/registry.ts';
 import type { CannedOperation, EvalCase } from './case.ts';
 

@@ -16,7 +16,6 @@ import type { ChatModel } from '#models/chat.ts';
 import { type Budget, firstOutputTokens } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
-import { openPlannerTools } from '#planner/open-tools.ts';
 import type {
   DataRequests,
   PartPlanners,
@@ -24,6 +23,7 @@ import type {
   PlansAtHand,
   PostTargets,
 } from '#planner/ports.ts';
+import { openPlannerTools } from '#planner/reads/open-reads.ts';
 import { createAskPlanner } from '#planner/replan/ask-planner.ts';
 import type { ModelBudget } from '#plans/plans-context.ts';
 import { createPlanInRepair } from '#runs/plans-at-hand.ts';

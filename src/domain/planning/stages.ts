@@ -1,4 +1,4 @@
-// The stages and events of a planning session. `#planner/controller/table.ts` connects them.
+// The stages and events of a planning session. `#planner/stages/table.ts` connects them.
 import { z } from 'zod';
 
 /** In which work is done, as a session passes through them. */

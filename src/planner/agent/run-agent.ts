@@ -8,9 +8,9 @@ import type { StageEvent } from '#domain/planning/stages.ts';
 import type { CallProgress, ChatMessage, ChatReply, ChatTool } from '#models/chat.ts';
 import type { Cap } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
-import { traceStep } from '../outcomes.ts';
 import type { OfferedTool, StageTools } from '../reasoner.ts';
-import { fail, type ToolResult } from './agent-tool.ts';
+import { fail, type ToolResult } from '../tool-result.ts';
+import { traceStep } from '../trace-step.ts';
 import {
   argumentsAtMost,
   type CallMemory,

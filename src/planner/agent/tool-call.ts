@@ -4,8 +4,8 @@ import { CountersignError } from '#domain/errors.ts';
 import { parseRequestJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
-import { shownAtMost } from '../draft/session-reads.ts';
-import { fail, type ToolResult } from './agent-tool.ts';
+import { shownAtMost } from '../reads/session-reads.ts';
+import { fail, type ToolResult } from '../tool-result.ts';
 
 export type Prepared =
   | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }

@@ -5,8 +5,8 @@ import { writeTemplates } from '#domain/plan/templates.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { summaryOperations } from '../draft/summarise-group.ts';
-import { type Coverage, listPages, newCoverage } from '../list-pages.ts';
 import type { PlannerTools } from '../ports.ts';
+import { type Coverage, listPages, newCoverage } from '../reads/list-pages.ts';
 import type { RiskNote } from './build.ts';
 import type { Piece, RowsCommand } from './command.ts';
 

@@ -6,7 +6,7 @@ import { JsonValue } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten, trimTail } from '#domain/words.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
-import type { WrittenOutline } from '../grammar/written-outline.ts';
+import type { WrittenOutline } from '../outline/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import type { RiskNote } from './build.ts';
 import type { Clause, Request } from './command.ts';

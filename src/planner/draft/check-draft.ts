@@ -7,8 +7,8 @@ import type { OperationSpec } from '#domain/tool.ts';
 import { digraphOf } from '#graph/cycles.ts';
 import { findCycle } from '#graph/digraph.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
+import { dependenciesOf, sourcesOf } from '../order/collect-edges.ts';
 import type { PlannerTools } from '../ports.ts';
-import { dependenciesOf, sourcesOf } from '../roadmap/collect-edges.ts';
 
 const problemsAtMost = 20;
 

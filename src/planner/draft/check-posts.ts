@@ -2,7 +2,7 @@
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { onOneLine } from '#domain/words.ts';
 import type { PostTarget } from '../ports.ts';
-import type { ToolContext } from '../tools/planning-tool.ts';
+import type { ToolContext } from '../tool.ts';
 
 const namedAtMost = 5;
 

@@ -11,12 +11,12 @@ import type {
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
-import { collectEdges, dependenciesOf } from '../roadmap/collect-edges.ts';
-import { findEnds } from '../roadmap/events.ts';
-import { titleOf } from '../roadmap/name-nodes.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from '../roadmap/outline-index.ts';
-import { type Joint, lowerEdges, type StepEdges } from '../roadmap/step-edges.ts';
-import { timeSteps } from '../roadmap/time-steps.ts';
+import { collectEdges, dependenciesOf } from '../order/collect-edges.ts';
+import { findEnds } from '../order/events.ts';
+import { titleOf } from '../order/name-nodes.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
+import { type Joint, lowerEdges, type StepEdges } from '../order/step-edges.ts';
+import { timeSteps } from '../order/time-steps.ts';
 import { namePrerequisites } from './name-prerequisites.ts';
 
 export type DraftOptions = {

@@ -5,10 +5,10 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
-import { makeNode } from '../grammar/make-node.ts';
-import { readTree, setLevels, takeId } from '../grammar/outline-tree.ts';
-import { settleEdges } from '../grammar/written-outline.ts';
-import type { NewStep, StepChange } from '../grammar/written-steps.ts';
+import { makeNode } from '../outline/make-node.ts';
+import { readTree, setLevels, takeId } from '../outline/outline-tree.ts';
+import { settleEdges } from '../outline/written-outline.ts';
+import type { NewStep, StepChange } from '../outline/written-steps.ts';
 
 export type Edited = { outline: PlanOutline } | { problems: string[] };
 

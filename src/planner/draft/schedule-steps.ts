@@ -2,8 +2,8 @@
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
 import { listOf, shorten } from '#domain/words.ts';
-import { makeNode } from '../grammar/make-node.ts';
-import { takeId } from '../grammar/outline-tree.ts';
+import { makeNode } from '../outline/make-node.ts';
+import { takeId } from '../outline/outline-tree.ts';
 import { dropEmptyPhases, type Edited, placeSteps, withNodes } from './edit-draft.ts';
 
 /** `null`: taken away; left out: as it was. */

@@ -8,7 +8,7 @@ import { writeTemplates } from '#domain/plan/templates.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
-import { readTree } from '../grammar/outline-tree.ts';
+import { readTree } from '../outline/outline-tree.ts';
 import { draftPlan } from './draft-plan.ts';
 
 /** Steps of a draft that is shown whole, and of a longer one those that look likely and those it begins with. */

@@ -3,11 +3,11 @@
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { ChatReply } from '#models/chat.ts';
-import { fail } from '../agent/agent-tool.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import { showDraft } from '../draft/show-draft.ts';
-import { traceStep } from '../outcomes.ts';
 import type { StageTask, StageTools } from '../reasoner.ts';
+import { fail } from '../tool-result.ts';
+import { traceStep } from '../trace-step.ts';
 import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts';
 
 const critic = 'critic';

@@ -8,7 +8,7 @@ import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { addGroups, type Edited, placeSteps } from '../draft/edit-draft.ts';
-import { takeId } from '../grammar/outline-tree.ts';
+import { takeId } from '../outline/outline-tree.ts';
 
 /** A part as its planner left it. */
 export type EndedPart = {

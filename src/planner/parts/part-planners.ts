@@ -16,8 +16,8 @@ import { passCrashPoint } from '#domain/crash-points.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { EnqueueAll } from '#domain/jobs.ts';
 import type { ScaffoldPart } from '#domain/planning/part.ts';
-import { followTopic } from '../follow-topic.ts';
 import type { PartPlanners } from '../ports.ts';
+import { followTopic } from '../reads/follow-topic.ts';
 
 /** Milliseconds between two looks, where no notification comes; people are told as often. */
 const lookEveryMs = 5000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type PatternSpec, PatternType, ProposedName } from '#domain/planning/pattern.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
-import type { ToolContext } from '../tools/planning-tool.ts';
+import type { ToolContext } from '../tool.ts';
 import { findPattern, findSubtype, findVariant, toTokens } from './names.ts';
 import { patternRules } from './rules.ts';
 

@@ -1,7 +1,7 @@
 // The pattern a session may use: a proposed one only after a person approved it (B6).
 import { isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
 import type { Rfc } from '#domain/planning/state.ts';
-import type { ToolContext } from '../tools/planning-tool.ts';
+import type { ToolContext } from '../tool.ts';
 
 /** What of `spec` is proposed: a new pattern before a new subtype. null: nothing. */
 export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {

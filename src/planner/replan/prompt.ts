@@ -4,7 +4,7 @@ import type { ReplanTask } from '#domain/plan/replan.ts';
 import { onOneLine } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../agent/tool-call.ts';
-import { describePlan } from '../describe-plans.ts';
+import { describePlan } from '../reads/describe-plans.ts';
 
 const rules = `You repair a plan of Countersign while it runs. Something was found wrong, and the steps that depend on it are stale: none of them runs until a change settles it. You propose that change; code checks it, and a person approves it where it does more than was approved.
 

@@ -6,19 +6,14 @@ import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { ReplanAnswer, ReplanTask } from '#domain/plan/replan.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { JsonObject, line, toJson } from '#domain/text.ts';
-import { fail, fromSchema, succeed, type ToolResult } from '../agent/agent-tool.ts';
 import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
-import { createStepReader } from '../grammar/written-steps.ts';
+import { createStepReader } from '../outline/written-steps.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { CallAnswer, OfferedTool, StageTools } from '../reasoner.ts';
-import { readCall, readTool } from '../stage-tools/catalogue-tools.ts';
-import {
-  dropNulls,
-  HeardChange,
-  readChange,
-  WrittenChange,
-} from '../stage-tools/written-change.ts';
+import { fail, fromSchema, succeed, type ToolResult } from '../tool-result.ts';
+import { readCall, readTool } from '../tools/catalogue-tools.ts';
+import { dropNulls, HeardChange, readChange, WrittenChange } from '../tools/written-change.ts';
 
 /** What of a plan can be read and tried. Nothing of it changes anything. */
 export type PlanInRepair = {

@@ -5,7 +5,7 @@ import type { ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { bindsEnd } from '#timeline/precedence.ts';
 import { dayOf, startOfDay } from '#timeline/working-time.ts';
-import { seriesOf } from '../roadmap/outline-index.ts';
+import { seriesOf } from '../order/outline-index.ts';
 import { ownerOf, placeOfWork, type TimeModel, type WorkNode } from './time-model.ts';
 
 /** Longest lag that an edge between steps can carry. */

@@ -7,7 +7,7 @@ import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pas
 import type { Interval } from '#timeline/intervals.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
 import { openWorkingTime } from '#timeline/working-time.ts';
-import type { Operations } from '../roadmap/operations.ts';
+import type { Operations } from '../order/operations.ts';
 import type { BusyReport } from './busy.ts';
 import type { ChangedOutline } from './date-change.ts';
 import { isMoment, makeBlocks } from './make-blocks.ts';

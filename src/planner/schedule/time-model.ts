@@ -6,9 +6,9 @@ import type { JsonObject } from '#domain/text.ts';
 import type { TimedNode } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { bindsEnd, type TimedEdge } from '#timeline/precedence.ts';
-import { predecessorsOf, sortSteps } from '../roadmap/durations.ts';
-import type { Operations } from '../roadmap/operations.ts';
-import { indexOutline, type OutlineIndex } from '../roadmap/outline-index.ts';
+import { predecessorsOf, sortSteps } from '../order/durations.ts';
+import type { Operations } from '../order/operations.ts';
+import { indexOutline, type OutlineIndex } from '../order/outline-index.ts';
 
 /** What is known of the times of a node that holds work. Moments are milliseconds since 1970. */
 export type WorkNode = {

@@ -9,7 +9,7 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 import type { Remedy } from '#timeline/relaxations.ts';
-import type { OutlineIndex } from '../roadmap/outline-index.ts';
+import type { OutlineIndex } from '../order/outline-index.ts';
 import { ownerOf } from './time-model.ts';
 
 /** `Mon, 4 May 2026, 09:30` */

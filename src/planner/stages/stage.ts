@@ -6,11 +6,11 @@ import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { PlanningLimits } from '../budget/limits.ts';
-import type { Thresholds } from '../confidence.ts';
-import type { Session } from '../controller/session.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { CallAnswer, Reasoner, StageTools } from '../reasoner.ts';
-import type { Product } from '../tools/planning-tool.ts';
+import type { Product } from '../tool.ts';
+import type { Thresholds } from './confidence.ts';
+import type { Session } from './session.ts';
 
 export type StageContext = {
   session: Session;

@@ -2,10 +2,9 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { TraceEntry, Violation } from '#domain/planning/trace.ts';
-import type { Resting } from '../controller/table.ts';
-import { applyFixes, suggestFixes } from '../grammar/fix.ts';
-import { validateRoadmap } from '../roadmap/validate.ts';
-import { validateSchedule } from '../schedule/validate.ts';
+import { validateRoadmap } from '../order/validate-roadmap.ts';
+import { applyFixes, suggestFixes } from '../outline/fix.ts';
+import { validateSchedule } from '../schedule/validate-schedule.ts';
 import { noteAssumptions } from '../tools/elicit-context.ts';
 import {
   type ApprovalInput,
@@ -22,6 +21,7 @@ import {
   type StageContext,
   type StageRunner,
 } from './stage.ts';
+import type { Resting } from './table.ts';
 import { keepSureness, mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 // DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.

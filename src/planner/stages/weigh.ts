@@ -1,8 +1,8 @@
 // Weighs a stage's confidence (B8): continue, retry, or ask a person.
 import type { Stage } from '#domain/planning/stages.ts';
 import type { Confidence, Violation } from '#domain/planning/trace.ts';
-import { composeConfidence, judgeConfidence, type Verdict } from '../confidence.ts';
-import { traceStep } from '../outcomes.ts';
+import { traceStep } from '../trace-step.ts';
+import { composeConfidence, judgeConfidence, type Verdict } from './confidence.ts';
 import type { StageContext } from './stage.ts';
 
 /** Weighs the session's stage and keeps the result with it. */

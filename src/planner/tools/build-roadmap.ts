@@ -13,17 +13,17 @@ import {
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { startSlices } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
+import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
+import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
+import { measureRoadmap } from '../order/metrics.ts';
+import { describeCycle } from '../order/name-nodes.ts';
+import { readOperations } from '../order/operations.ts';
+import { scoreWays } from '../order/score.ts';
+import { findWaves } from '../order/waves.ts';
+import { findWays, type Way } from '../order/ways.ts';
 import { optionsWanted } from '../policy/effects.ts';
-import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
-import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
-import { measureRoadmap } from '../roadmap/metrics.ts';
-import { describeCycle } from '../roadmap/name-nodes.ts';
-import { readOperations } from '../roadmap/operations.ts';
-import { scoreWays } from '../roadmap/score.ts';
-import { findWaves } from '../roadmap/waves.ts';
-import { findWays, type Way } from '../roadmap/ways.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 const Input = z
   .strictObject({

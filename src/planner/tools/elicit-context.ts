@@ -14,10 +14,10 @@ import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { type JsonObject, line } from '#domain/text.ts';
 import { endSentence } from '#domain/words.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike, meaningfulWords } from '../policy/likeness.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 const Question = z.strictObject({
   /** The same whenever it is asked. */

@@ -4,23 +4,23 @@ import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { countOf } from '#domain/words.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
-import { compareOutlines, whoseChange } from '../grammar/compare-outlines.ts';
-import { applyFixes } from '../grammar/fix.ts';
-import type { Fix } from '../grammar/fix-kinds.ts';
-import { keepIds } from '../grammar/keep-ids.ts';
-import { deepest, readTree, setLevels } from '../grammar/outline-tree.ts';
+import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
+import { applyFixes } from '../outline/fix.ts';
+import type { Fix } from '../outline/fix-kinds.ts';
+import { keepIds } from '../outline/keep-ids.ts';
+import { deepest, readTree, setLevels } from '../outline/outline-tree.ts';
 import {
   readNodes,
   readPreferences,
   readRisks,
   readTexts,
   WrittenOutline,
-} from '../grammar/written-outline.ts';
+} from '../outline/written-outline.ts';
 import { fitOutline } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
-import type { PlanningTool, ToolContext } from './planning-tool.ts';
+import type { PlanningTool, ToolContext } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 export const generateNodes: PlanningTool<WrittenOutline> = {
   name: 'generate_nodes',

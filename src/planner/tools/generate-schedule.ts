@@ -7,12 +7,12 @@ import type { Adaptation } from '#domain/planning/trace.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { readDuration } from '#timeline/durations.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
-import { readOperations } from '../roadmap/operations.ts';
+import { readOperations } from '../order/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
 import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 // The arguments of generate_schedule: other times for nodes, and days that are worked or not.
 const WrittenChange = DateChange.extend({

@@ -8,11 +8,11 @@ import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 type Call = { kind: 'ask' } | { kind: 'decide'; decision: SessionDecision };
 

@@ -2,7 +2,6 @@
 // first is taken and noted.
 import { askedQuestion, joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
 import type { Stage } from '#domain/planning/stages.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
 import { offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
 import {
   type Alternative,
@@ -10,8 +9,9 @@ import {
   toOffered,
   writeAlternatives,
 } from '../policy/options.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 import { addOffered, noteAssumptions } from './elicit-context.ts';
-import type { ToolContext, ToolOutcome } from './planning-tool.ts';
 
 export const ideaStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 

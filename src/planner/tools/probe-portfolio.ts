@@ -6,10 +6,10 @@ import { errorMessage } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { JsonValue } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
-import { fail } from '../agent/agent-tool.ts';
 import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
 import { probeTimes } from '../schedule/probe-times.ts';
-import type { PlanningTool, ToolContext } from './planning-tool.ts';
+import type { PlanningTool, ToolContext } from '../tool.ts';
+import { fail } from '../tool-result.ts';
 
 /** Reads what other plans ask of people's time. */
 export type OtherPlans = (query: PortfolioQuery) => Promise<PortfolioPage>;

@@ -2,10 +2,10 @@
 // so that no plan ever waits for it.
 import { z } from 'zod';
 import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
-import { succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
+import { succeed } from '../tool-result.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
 

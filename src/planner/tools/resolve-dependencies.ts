@@ -5,12 +5,12 @@ import { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
-import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
-import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
-import { describeCycle } from '../roadmap/name-nodes.ts';
-import { type ResolvedOrder, resolveOrder } from '../roadmap/resolve-order.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
+import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
+import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
+import { describeCycle } from '../order/name-nodes.ts';
+import { type ResolvedOrder, resolveOrder } from '../order/resolve-order.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 const GivenEdge = z.strictObject({
   from: z.string().describe('Id of the node that comes first.'),

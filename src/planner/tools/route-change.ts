@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { Gate, type StageEvent } from '#domain/planning/stages.ts';
 import type { Pause } from '#domain/planning/state.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
-import type { ToolContext, ToolOutcome } from './planning-tool.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, succeed } from '../tool-result.ts';
 
 export const RouteChange = z.strictObject({
   stage: Gate.describe('outline: also words and values of steps; of several, the first'),

@@ -5,11 +5,11 @@ import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import { canonicalPattern, isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import { JsonObject } from '#domain/text.ts';
-import { fail } from '../agent/agent-tool.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
+import { fail } from '../tool-result.ts';
 
 export const selectPattern: PlanningTool<ChosenPattern> = {
   name: 'select_pattern',

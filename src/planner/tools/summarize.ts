@@ -5,9 +5,9 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { workingStages } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { succeed } from '../agent/agent-tool.ts';
 import { detailOf } from '../policy/effects.ts';
-import type { PlanningTool } from './planning-tool.ts';
+import type { PlanningTool } from '../tool.ts';
+import { succeed } from '../tool-result.ts';
 
 const Summarize = z.strictObject({});
 export type Summarize = z.infer<typeof Summarize>;

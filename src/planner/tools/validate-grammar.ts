@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
-import { suggestFixes } from '../grammar/fix.ts';
-import { scoreRules, validateOutline } from '../grammar/validate-outline.ts';
-import type { PlanningTool } from './planning-tool.ts';
+import { suggestFixes } from '../outline/fix.ts';
+import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
+import type { PlanningTool } from '../tool.ts';
 
 /** What is told of one outline; those that block come first. */
 const toldAtMost = 100;

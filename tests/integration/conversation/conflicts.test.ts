@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
-import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
+import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';

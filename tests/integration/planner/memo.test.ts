@@ -11,7 +11,7 @@ import { createBudget } from '#planner/budget/budget.ts';
 import { payForCalls } from '#planner/budget/pay-for-calls.ts';
 import { remember } from '#planner/memo/memo.ts';
 import { createRemember } from '#planner/memo/remember-outcomes.ts';
-import type { ToolOutcome } from '#planner/tools/planning-tool.ts';
+import type { ToolOutcome } from '#planner/tool.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { runRound } from '../../setup/retention.ts';
 

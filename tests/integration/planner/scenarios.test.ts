@@ -3,8 +3,8 @@
 import { env } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunView } from '#domain/planning/run.ts';
-import { validateRoadmap } from '#planner/roadmap/validate.ts';
-import { validateSchedule } from '#planner/schedule/validate.ts';
+import { validateRoadmap } from '#planner/order/validate-roadmap.ts';
+import { validateSchedule } from '#planner/schedule/validate-schedule.ts';
 import {
   call,
   drawOutline,

@@ -9,7 +9,7 @@ import { Settings } from '#domain/settings.ts';
 import type { Tenancy } from '#domain/tenancy.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { ToolRegistry } from '#domain/tool.ts';
-import { openPlannerTools } from '#planner/open-tools.ts';
+import { openPlannerTools } from '#planner/reads/open-reads.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { root } from '../../setup/process.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';

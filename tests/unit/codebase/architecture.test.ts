@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { StageEvent } from '#domain/planning/stages.ts';
-import { sessionLifecycle } from '#planner/controller/table.ts';
+import { sessionLifecycle } from '#planner/stages/table.ts';
 import { lifecycle, planEvents } from '#plans/lifecycle/lifecycle-table.ts';
 import { runEvents, runLifecycle } from '#runs/run-table.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readAmount } from '#domain/amount.ts';
 import { writeDecimal } from '#domain/decimal.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { Tally } from '#planner/stage-tools/tally-items.ts';
+import { Tally } from '#planner/tools/tally-items.ts';
 import { rounds } from '../../rounds.ts';
 
 const told = (text: string) => {

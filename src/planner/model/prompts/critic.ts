@@ -1,8 +1,8 @@
 // The critic's prompt: the person's words beside the draft, and one tool to say what does not fit.
 import { z } from 'zod';
 import type { ChatMessage } from '#models/chat.ts';
-import { fromSchema } from '../../agent/agent-tool.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
+import { fromSchema } from '../../tool-result.ts';
 
 const pointsAtMost = 5;
 const wordsAtMost = 8000;

@@ -1,11 +1,11 @@
 // What a model is shown of a call: words of others stay between marks that they cannot close.
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { succeed } from '#planner/agent/agent-tool.ts';
 import { wrapUntrusted, writeResult } from '#planner/agent/tool-call.ts';
 import { writeBriefing } from '#planner/model/prompts/briefing.ts';
+import { succeed } from '#planner/tool-result.ts';
 import { limits } from '../planners.ts';
-import { makeState } from '../tools/desk.ts';
+import { makeState } from '../tools/tool-context.ts';
 
 const call = { id: '1', name: 'mail_search', arguments: '{}' };
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { StageTask } from '#planner/reasoner.ts';
 import { node } from '../../../fixtures/model-calls.ts';
+import { outlineOf, task, write } from '../order/outlines.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
-import { outlineOf, task, write } from '../roadmap/outlines.ts';
 import { type Acts, calling, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;

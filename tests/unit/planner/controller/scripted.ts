@@ -8,7 +8,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { type Checkpoints, keepInMemory } from '#planner/controller/checkpoints.ts';
 import { type ControllerOptions, createController } from '#planner/controller/controller.ts';
 import type { Reasoner, StageTask } from '#planner/reasoner.ts';
-import { createToolset } from '#planner/toolset.ts';
+import { createToolset } from '#planner/tools/registry.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 import { limits } from '../planners.ts';
 

@@ -5,7 +5,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { type Schedule, type ScheduleBlock, StrategyProfile } from '#domain/planning/schedule.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
-import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
+import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import {
   deskOf,
@@ -17,7 +17,7 @@ import {
   read,
   task,
   write,
-} from '../roadmap/outlines.ts';
+} from '../order/outlines.ts';
 
 async function roadmapOf(outline: PlanOutline): Promise<Roadmap> {
   const { changes } = await createBuildRoadmap({ guarded: [] }).run({}, deskOf(outline));

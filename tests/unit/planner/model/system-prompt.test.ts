@@ -6,7 +6,7 @@ import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
 import { writeMessages } from '#planner/model/prompts/messages.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
-import { makeState } from '../tools/desk.ts';
+import { makeState } from '../tools/tool-context.ts';
 
 const operation: OperationSpec = {
   tool: 'tracker',

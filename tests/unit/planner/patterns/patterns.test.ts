@@ -4,7 +4,7 @@ import { PatternType } from '#domain/planning/pattern.ts';
 import { type Features, patternOf, rankPatterns, readFeatures } from '#planner/patterns/fit.ts';
 import { findPattern, findSubtype } from '#planner/patterns/names.ts';
 import { patternRules } from '#planner/patterns/rules.ts';
-import { outlineOf, sound } from '../grammar/outlines.ts';
+import { outlineOf, sound } from '../outline/outlines.ts';
 
 describe('the pattern that fits the shape of the work', () => {
   const work = (phase: number, ...rhythms: Rhythm[]): Features => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import { joinLines } from '#domain/planning/asked-question.ts';
 import { describeOutline, describeRoadmap } from '#planner/policy/gate-text.ts';
-import { makeOutline, makeRoadmap } from '../tools/desk.ts';
+import { makeOutline, makeRoadmap } from '../tools/tool-context.ts';
 
 const outlineText = (...args: Parameters<typeof describeOutline>) =>
   joinLines(describeOutline(...args));

@@ -6,7 +6,7 @@ import { PlanningState } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
-import type { ToolContext } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tool.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { makePlan } from '../../../fixtures/plans.ts';
 

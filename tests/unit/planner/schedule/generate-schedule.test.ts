@@ -4,11 +4,11 @@ import type { Roadmap } from '#domain/planning/roadmap.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
-import { validateSchedule } from '#planner/schedule/validate.ts';
+import { validateSchedule } from '#planner/schedule/validate-schedule.ts';
+import type { ToolContext } from '#planner/tool.ts';
+import { fromSchema } from '#planner/tool-result.ts';
 import { createGenerateSchedule } from '#planner/tools/generate-schedule.ts';
-import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import {
   machineStep,
   makeDesk,

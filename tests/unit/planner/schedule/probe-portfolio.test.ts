@@ -4,7 +4,7 @@ import type { PortfolioBlock } from '#db/plans/portfolio.ts';
 import { type Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import type { BusyTime } from '#planner/schedule/busy.ts';
 import { probeTimes } from '#planner/schedule/probe-times.ts';
-import type { ToolContext } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tool.ts';
 import { createProbePortfolio, type OtherPlans } from '#planner/tools/probe-portfolio.ts';
 import {
   type Event,

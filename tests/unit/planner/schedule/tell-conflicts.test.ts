@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Conflict } from '#domain/planning/schedule.ts';
 import { tellConflicts } from '#planner/schedule/time-words.ts';
-import { makeOutline } from '../tools/desk.ts';
+import { makeOutline } from '../tools/tool-context.ts';
 
 const conflict: Conflict = {
   node: '2',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { traceStep } from '#planner/outcomes.ts';
+import type { ToolContext } from '#planner/tool.ts';
 import { createElicitContext, type Question } from '#planner/tools/elicit-context.ts';
-import type { ToolContext } from '#planner/tools/planning-tool.ts';
-import { follow, makeDesk, makeOutline } from './desk.ts';
+import { traceStep } from '#planner/trace-step.ts';
+import { follow, makeDesk, makeOutline } from './tool-context.ts';
 
 const make = (question: string, more: Partial<Question> = {}): Question => ({
   id: null,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PatternSpec } from '#domain/planning/pattern.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import type { WrittenOutline } from '#planner/grammar/written-outline.ts';
+import type { WrittenOutline } from '#planner/outline/written-outline.ts';
 import { generateNodes } from '#planner/tools/generate-nodes.ts';
 import { validateGrammar } from '#planner/tools/validate-grammar.ts';
-import { follow, makeDesk } from './desk.ts';
+import { follow, makeDesk } from './tool-context.ts';
 
 type Node = WrittenOutline['nodes'][number];
 type Step = Node['steps'][number];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { nextStage } from '#planner/controller/table.ts';
+import { nextStage } from '#planner/stages/table.ts';
+import type { ToolContext } from '#planner/tool.ts';
 import {
   digestGate,
   handleApproval,
   isGateDue,
   personsDecision,
 } from '#planner/tools/handle-approval.ts';
-import type { ToolContext } from '#planner/tools/planning-tool.ts';
-import { follow, makeDesk, makeOutline, makeRoadmap, makeSchedule, now } from './desk.ts';
+import { follow, makeDesk, makeOutline, makeRoadmap, makeSchedule, now } from './tool-context.ts';
 
 const { automatic } = handleApproval;
 if (automatic === null) throw new Error('The controller asks without a model.');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
-import { brainstorm, craftOptions } from '#planner/toolset.ts';
-import { makeDesk } from './desk.ts';
+import { brainstorm, craftOptions } from '#planner/tools/registry.ts';
+import { makeDesk } from './tool-context.ts';
 
 const three: Alternative[] = [
   { name: 'One file', text: 'Write everything into notes.md', differs: 'Simple; grows long.' },

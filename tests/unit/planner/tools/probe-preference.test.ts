@@ -3,7 +3,7 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import { createProbePreference, styleQuestion } from '#planner/tools/probe-preference.ts';
-import { makeDesk } from './desk.ts';
+import { makeDesk } from './tool-context.ts';
 
 function people(known: string[] = []) {
   const asked = new Set(known);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { Pause } from '#domain/planning/state.ts';
 import { type RouteChange, routeChange } from '#planner/tools/route-change.ts';
-import { makeDesk, now } from './desk.ts';
+import { makeDesk, now } from './tool-context.ts';
 
 type Stage = z.infer<typeof RouteChange>['stage'];
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Rfc } from '#domain/planning/state.ts';
 import type { ChosenPattern } from '#planner/patterns/read-pattern.ts';
-import type { ToolContext } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tool.ts';
 import { selectPattern } from '#planner/tools/select-pattern.ts';
-import { follow, makeDesk } from './desk.ts';
+import { follow, makeDesk } from './tool-context.ts';
 
 const plain: ChosenPattern = {
   pattern_type: 'recurring_cycle',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { describeBudgetStop, summarize } from '#planner/tools/summarize.ts';
-import { makeDesk, makeOutline, makeRoadmap, makeState } from './desk.ts';
+import { makeDesk, makeOutline, makeRoadmap, makeState } from './tool-context.ts';
 
 const concise = { ...defaultPolicy, conversation_style: 'concise' as const };
 const started = { outline: makeOutline(), roadmap: makeRoadmap(), cost_usd: 0.31 };

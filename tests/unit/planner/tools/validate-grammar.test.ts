@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateGrammar } from '#planner/tools/validate-grammar.ts';
-import { changed, outlineOf, sound } from '../grammar/outlines.ts';
-import { makeDesk } from './desk.ts';
+import { changed, outlineOf, sound } from '../outline/outlines.ts';
+import { makeDesk } from './tool-context.ts';
 
 const check = (sketches: Parameters<typeof outlineOf>[0]) =>
   validateGrammar.run(

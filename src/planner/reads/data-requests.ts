@@ -1,0 +1,126 @@
+// Requests of planners for data: filed once, fulfilled by any worker into an artifact, and waited for for a while.
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Listener } from '#db/notify.ts';
+import {
+  countRequests,
+  type Fulfilment,
+  fileRequest,
+  readRequest,
+  settleRequest,
+} from '#db/people/data-requests.ts';
+import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
+import { drawArtifactId, loadRunArtifact } from '#db/plans/artifacts.ts';
+import type { Random } from '#domain/clock.ts';
+import { passCrashPoint } from '#domain/crash-points.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { Enqueue } from '#domain/jobs.ts';
+import { onOneLine } from '#domain/words.ts';
+import type { DataRequests, PlannerTools } from '../ports.ts';
+import { followTopic } from './follow-topic.ts';
+
+/** Milliseconds that a planner waits; then it goes on, and may ask again. */
+const waitAtMostMs = 30_000;
+/** Milliseconds between two looks, where no notification comes. */
+const lookEveryMs = 2000;
+const requestsAtMost = 200;
+/** What one fetch may take (milliseconds). */
+const fetchAtMostMs = 120_000;
+const summaryAtMost = 300;
+
+export function createDataRequests(context: {
+  db: Database;
+  enqueue: Enqueue<Transaction>;
+  listener: Pick<Listener, 'on'>;
+  random: Random;
+}): DataRequests {
+  const { db, enqueue, listener, random } = context;
+  return {
+    async fetch(runId, { operation, args, purpose }, signal) {
+      const key = hash('sha256', canonicalize([operation, args]) ?? '', 'hex');
+      const id = `REQ-${random.hex(6)}`;
+      const filed = await db.transaction(async (tx) => {
+        const { request, isNew } = await fileRequest(tx, {
+          id,
+          runId,
+          key,
+          operation,
+          args,
+          purpose,
+        });
+        if (isNew && (await countRequests(tx, runId)) > requestsAtMost)
+          throw new CountersignError(
+            'limit_exceeded',
+            `${requestsAtMost} requests have been filed for this run; use what they brought.`,
+          );
+        // One whose job was lost is sent again.
+        if (request.status === 'open')
+          await enqueue(tx, 'request', { request_id: request.id }, { key: request.id });
+        return request;
+      });
+      passCrashPoint('request_filed');
+      const news = followTopic(listener, `request:${filed.id}`, lookEveryMs);
+      try {
+        for (let request = filed, began = Date.now(); ; ) {
+          if (request.status !== 'open' || Date.now() - began > waitAtMostMs) return request;
+          await news.next(signal);
+          if (signal.aborted) throw new CountersignError('cancelled', 'Planning was stopped.');
+          request = (await readRequest(db.query, filed.id)) ?? filed;
+        }
+      } finally {
+        news.close();
+      }
+    },
+    load: (runId, artifactId) => loadRunArtifact(db.query, runId, artifactId),
+  };
+}
+
+/**
+ * Makes the read that a request asks for and stores what comes. One that is settled already is left as it is; one whose worker died is
+ * made again, which is harmless, and stored once.
+ * @param callOf makes calls that an organisation's planners may make
+ */
+export async function fulfilRequest(
+  {
+    db,
+    random,
+    callOf,
+  }: { db: Database; random: Random; callOf(tenant: string | null): PlannerTools['call'] },
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = await readRequest(db.query, id);
+  if (request === null || request.status !== 'open') return;
+  const tenant = tenantOfTurn(await readRun(db.query, request.run_id));
+  const end = await fetchData(random, callOf(tenant), request, signal);
+  passCrashPoint('request_fetched');
+  await db.transaction((tx) => settleRequest(tx, id, end));
+}
+
+async function fetchData(
+  random: Random,
+  call: PlannerTools['call'],
+  { operation, args }: { operation: string; args: Parameters<PlannerTools['call']>[1] },
+  signal: AbortSignal,
+): Promise<Fulfilment> {
+  try {
+    const late = AbortSignal.timeout(fetchAtMostMs);
+    const { summary, data } = await call(operation, args, AbortSignal.any([signal, late]));
+    return {
+      status: 'fulfilled',
+      summary: onOneLine(summary, summaryAtMost) || 'It came.',
+      artifact: {
+        id: drawArtifactId(random),
+        name: `${operation}.json`,
+        content: Buffer.from(JSON.stringify(data)),
+      },
+    };
+  } catch (error) {
+    // This process stops: another one fetches it.
+    if (signal.aborted) throw error;
+    // What passes by itself is tried again with the job.
+    if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
+    return { status: 'failed', summary: onOneLine(errorMessage(error), summaryAtMost) };
+  }
+}

@@ -1,0 +1,207 @@
+// The pages of a listing, read by code to their end: by the paging that was named, or the one that the operation and its output show.
+// Coverage records any sign of more items, so that no partial listing passes for complete.
+import { hash } from 'node:crypto';
+import { CountersignError } from '#domain/errors.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { readPointer } from '#tools/resolve-arguments.ts';
+import type { PlannerTools } from '../ports.ts';
+
+export const maxItems = 20_000;
+const maxPages = 500;
+
+export type Paging = { argument: string; next: string };
+
+export type Listing = {
+  operation: string;
+  args: JsonObject;
+  /** Left out: found in the operation's arguments and its output. */
+  paging?: Paging | undefined;
+};
+
+/** How much of a list was read. */
+export type Coverage = {
+  listed: number;
+  pages: number;
+  /** Total the output reports; null: none. */
+  total: number | null;
+  /** It says that there is more than was read. */
+  more: boolean;
+  /** Unreadable entries, in sentences. */
+  skipped: string[];
+};
+
+export const newCoverage = (): Coverage => ({
+  listed: 0,
+  pages: 0,
+  total: null,
+  more: false,
+  skipped: [],
+});
+
+export const isPartial = ({ listed, total, more }: Coverage): boolean =>
+  more || (total ?? 0) > listed;
+
+/** `5,000 of 6,200`, or `5,000 of at least 5,001`. */
+export function tellPart({ listed, total }: Coverage): string {
+  const isKnown = total !== null && total > listed;
+  const there = (isKnown ? total : listed + 1).toLocaleString('en-US');
+  return `${listed.toLocaleString('en-US')} of ${isKnown ? '' : 'at least '}${there}`;
+}
+
+const hasValue = (value: Json | undefined): boolean =>
+  value !== undefined && value !== null && value !== false && value !== '';
+
+/** Names under which outputs nest their page information. */
+const wrappers = ['pagination', 'paging', 'page_info', 'pageInfo', 'meta', '_meta', 'page'];
+
+/** Says that there is more, and nothing else. */
+const moreKeys = ['truncated', 'has_more', 'hasMore', 'has_next', 'hasNext', 'hasNextPage'];
+
+/** Output fields that lead to the next page, and the arguments that may take them. */
+const nextKeys: [names: string[], arguments: string[]][] = [
+  [
+    ['next_cursor', 'nextCursor', 'end_cursor', 'endCursor'],
+    ['cursor', 'after', 'page_cursor', 'pageCursor', 'start_cursor', 'starting_after'],
+  ],
+  [
+    ['next_page_token', 'nextPageToken', 'next_token', 'nextToken', 'continuation_token'],
+    ['page_token', 'pageToken', 'next_token', 'nextToken', 'token', 'continuation_token', 'cursor'],
+  ],
+  [
+    ['next_offset', 'nextOffset'],
+    ['offset', 'skip', 'start'],
+  ],
+  [
+    ['next_page', 'nextPage'],
+    ['page', 'page_number', 'pageNumber', 'cursor'],
+  ],
+  [['next'], ['after', 'offset', 'cursor', 'page', 'next', 'page_token', 'pageToken', 'start']],
+];
+
+const totalKeys = [
+  'total_count',
+  'totalCount',
+  'total_results',
+  'totalResults',
+  'total_items',
+  'totalItems',
+];
+
+const argumentsOf = ({ input }: OperationSpec): string[] =>
+  isObject(input.properties) ? Object.keys(input.properties) : [];
+
+function partsOf(data: Json): JsonObject[] {
+  if (!isObject(data)) return [];
+  return [data, ...wrappers.flatMap((name) => (isObject(data[name]) ? [data[name]] : []))];
+}
+
+/** The argument and value of the next page, as the operation takes it; null: the output names none that it takes. */
+function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | null {
+  const taken = spec === undefined ? [] : argumentsOf(spec);
+  for (const part of partsOf(data))
+    for (const [names, targets] of nextKeys)
+      for (const name of names) {
+        const value = part[name];
+        const argument = targets.find((one) => taken.includes(one));
+        const leads = typeof value === 'number' || (typeof value === 'string' && value !== '');
+        // With the last cursor of GraphQL comes whether it leads anywhere.
+        if (leads && argument !== undefined && part.hasNextPage !== false)
+          return { [argument]: value };
+      }
+  return null;
+}
+
+/** Whether an output says that there is more than it has. */
+export function saysMore(data: Json): boolean {
+  const leads = nextKeys.flatMap(([names]) => names);
+  return partsOf(data).some(
+    (part) =>
+      part.hasNextPage !== false && [...moreKeys, ...leads].some((name) => hasValue(part[name])),
+  );
+}
+
+/** How many there are in all, if an output says so. "total" alone may be a sum of money. */
+function findTotal(data: Json, isPaged: boolean): number | null {
+  const names = isPaged ? [...totalKeys, 'total'] : totalKeys;
+  const found = partsOf(data).flatMap((part) =>
+    names.flatMap((name) => (Number.isSafeInteger(part[name]) ? Number(part[name]) : [])),
+  );
+  return found[0] ?? null;
+}
+
+/** Entries that a reader of tables or texts skipped. */
+function findSkipped(data: Json): string[] {
+  if (!isObject(data) || !Array.isArray(data.skipped)) return [];
+  return data.skipped.flatMap((one) => {
+    if (typeof one === 'string') return [one];
+    return isObject(one) && typeof one.reason === 'string'
+      ? [`line ${String(one.line)}: ${one.reason}`]
+      : [];
+  });
+}
+
+/** A page without what leads to the next. */
+function writeContent(data: Json): string {
+  if (!isObject(data)) return JSON.stringify(data);
+  const leads = new Set([...nextKeys.flatMap(([names]) => names), ...wrappers]);
+  return JSON.stringify(Object.entries(data).filter(([name]) => !leads.has(name)));
+}
+
+/** Notes what an output that is read only once says of itself. */
+export function noteWhole(data: Json, coverage: Coverage): void {
+  coverage.pages += 1;
+  coverage.more ||= saysMore(data);
+  coverage.total = findTotal(data, false) ?? coverage.total;
+  coverage.skipped.push(...findSkipped(data));
+}
+
+/**
+ * The outputs of an operation page by page. `coverage.listed` is the caller's to raise before it asks for the next page.
+ * @throws CountersignError `invalid_arguments` for arguments that do not fit, and for a page that comes again
+ */
+export async function* listPages(
+  { operation, args: first, paging }: Listing,
+  { tools, signal }: { tools: PlannerTools; signal: AbortSignal },
+  coverage: Coverage,
+): AsyncGenerator<Json> {
+  const spec = tools.readable().find(({ name }) => name === operation);
+  const isPaged = paging !== undefined || (spec !== undefined && hasPaging(spec));
+  const seen = new Set<string>();
+  for (let args = first; ; ) {
+    const wrong = tools.validate(operation, args);
+    if (wrong.length > 0) throw new CountersignError('invalid_arguments', wrong.join(' '));
+    const { data } = await tools.call(operation, args, signal);
+    coverage.pages += 1;
+    coverage.total = findTotal(data, isPaged) ?? coverage.total;
+    coverage.skipped.push(...findSkipped(data));
+    const before = coverage.listed;
+    yield data;
+    // Pages without items may well be alike.
+    const digest = hash('sha256', writeContent(data));
+    if (coverage.listed > before && seen.size === seen.add(digest).size)
+      throw new CountersignError(
+        'invalid_arguments',
+        `${operation} returned the same page twice, so its list can't be read to the end; check paging.`,
+      );
+    const named = paging === undefined ? undefined : readPointer(data, paging.next);
+    const next =
+      paging !== undefined && named?.ok === true && hasValue(named.value)
+        ? { [paging.argument]: named.value }
+        : findNext(data, spec);
+    if (next === null) {
+      coverage.more = saysMore(data);
+      return;
+    }
+    if (coverage.listed >= maxItems || coverage.pages >= maxPages) {
+      coverage.more = true;
+      return;
+    }
+    args = { ...args, ...next };
+  }
+}
+
+const hasPaging = (spec: OperationSpec): boolean => {
+  const known = ['limit', 'per_page', 'page_size', ...nextKeys.flatMap(([, names]) => names)];
+  return argumentsOf(spec).some((name) => known.includes(name));
+};

@@ -1,0 +1,209 @@
+// The planner's read-only view of the instance: manifest, read operations, plans.
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '#db/database.ts';
+import { listPlans, readPlan } from '#db/plans/plans.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Plan } from '#domain/plan/plan.ts';
+import { payingRun } from '#domain/planning/part.ts';
+import type { PlanReads } from '#domain/service.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { JsonObject } from '#domain/text.ts';
+import {
+  type Catalogue,
+  type OperationSpec,
+  outsidePlan,
+  type ToolRegistry,
+} from '#domain/tool.ts';
+import { describeCall } from '#tools/describe-call.ts';
+import { decideCall, plannerOperations } from '#tools/guard.ts';
+import type {
+  Capacity,
+  DataRequests,
+  PartPlanners,
+  PlannerTools,
+  PlansAtHand,
+  PostTargets,
+} from '../ports.ts';
+import { lookAround } from './look-around.ts';
+
+/**
+ * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
+ * always do may be called at all is said by `plannerTools`.
+ */
+function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean {
+  const classOf = (given: JsonObject) => describeCall(operation.name, operation, given).class;
+  return classOf(args) === 'outside' && classOf({}) !== 'outside';
+}
+
+/** The calls that planners may make, and those that are made for them. */
+export function createReads({
+  registry,
+  allowed,
+  guarded,
+  timezone,
+}: {
+  /** The tools of this process. */
+  registry: ToolRegistry;
+  /** Which of the reading operations a planner may call. */
+  allowed: Settings['plannerTools'];
+  /** Operations that never run outside an approved plan. */
+  guarded: Settings['guardedTools'];
+  /** IANA zone of the calls. */
+  timezone: string;
+}): Pick<PlannerTools, 'readable' | 'call'> {
+  // What goes on after the call would have nobody who asks for it.
+  const readable = () =>
+    plannerOperations(registry, allowed).filter(
+      ({ name }) => registry.get(name)?.checkLater === undefined,
+    );
+  const call: PlannerTools['call'] = async (name, args, signal) => {
+    const decision = decideCall({
+      operation: name,
+      scope: null,
+      guarded,
+      approvedBy: null,
+      mode: 'block',
+    });
+    if (decision.kind !== 'allow') throw new CountersignError(decision.code, decision.reason);
+    const operation = registry.get(name);
+    if (operation === undefined || !readable().some((spec) => spec.name === name)) {
+      throw new CountersignError(
+        'guarded_operation',
+        `${name} is not for planners. Put it into a step of the plan.`,
+      );
+    }
+    if (leavesByArguments(operation, args)) {
+      throw new CountersignError(
+        'guarded_operation',
+        `${name} with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.`,
+      );
+    }
+    const context = { idempotencyKey: randomUUID(), user: 'planner', timezone, signal };
+    const output = await operation.call(args, outsidePlan(context));
+    if ('waitFor' in output || 'later' in output)
+      throw new CountersignError(
+        'guarded_operation',
+        `${name} waits for a person or for work that goes on; a planner cannot.`,
+      );
+    return output;
+  };
+  return { readable, call };
+}
+
+export function openPlannerTools(options: {
+  /** The tools of this process: all that a planner may call itself. */
+  registry: ToolRegistry;
+  /** What a plan may name. */
+  catalogue: Pick<Catalogue, 'list' | 'validate'>;
+  db: Queryable;
+  /** Which of the reading operations a planner may call. */
+  allowed: Settings['plannerTools'];
+  /** Operations that never run outside an approved plan. */
+  guarded: Settings['guardedTools'];
+  /** IANA zone of the calls. */
+  timezone: string;
+  /** The plans of those who take part in a run; null: all. */
+  plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
+  atHand?: PlansAtHand;
+  posts?: PostTargets;
+  parts?: PartPlanners;
+  requests?: DataRequests;
+  /** Names of calendars in the configuration. */
+  calendars?: string[];
+  guardedApprovers?: Settings['guardedApprovers'];
+  capacity?: Capacity;
+  /** Back ends that are there, of all processes. */
+  backends?: () => Promise<{ name: string; capabilities: string[] }[]>;
+}): PlannerTools {
+  const {
+    registry,
+    catalogue,
+    db,
+    allowed,
+    guarded,
+    timezone,
+    atHand,
+    parts = null,
+    requests = null,
+    calendars = [],
+    guardedApprovers = {},
+    capacity = { pools: {}, capabilities: [] },
+    backends = () => Promise.resolve([]),
+  } = options;
+  // A planner of a part sees what its run does.
+  const runOf = (runId: string) => payingRun({ runId, turn: 0 }).runId;
+  const plansOf = async (runId: string) => (await options.plansOf?.(runOf(runId))) ?? null;
+  const targets = options.posts;
+  const posts: PostTargets | null =
+    targets === undefined
+      ? null
+      : {
+          list: (runId) => targets.list(runOf(runId)),
+          refuse: (runId, names) => targets.refuse(runOf(runId), names),
+        };
+  async function getPlan(runId: string, id: string): Promise<Plan> {
+    const plans = await plansOf(runId);
+    return plans === null ? readPlan(db, id) : plans.getPlan(id);
+  }
+  const manifest = () => catalogue.list().filter(({ internal }) => internal !== true);
+  const { readable, call } = createReads({ registry, allowed, guarded, timezone });
+  return {
+    manifest,
+    readable,
+    call,
+    capacity,
+    validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
+    async listPlans(runId, filter) {
+      const plans = await plansOf(runId);
+      return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
+    },
+    getPlan,
+    posts,
+    parts,
+    requests:
+      requests === null
+        ? null
+        : {
+            fetch: (runId, ...rest) => requests.fetch(runOf(runId), ...rest),
+            load: (runId, id) => requests.load(runOf(runId), id),
+          },
+    lookAround: (runId, signal) =>
+      lookAround(
+        {
+          manifest: manifest(),
+          readable: new Set(readable().map(({ name }) => name)),
+          call,
+          calendars,
+          servers: registry.status(),
+          guardedApprovers,
+          posts,
+          pools: capacity.pools,
+          backends,
+        },
+        runId,
+        signal,
+      ),
+    atHand:
+      atHand === undefined
+        ? null
+        : {
+            ...atHand,
+            async readPage(runId, id, after) {
+              await getPlan(runId, id);
+              return atHand.readPage(runId, id, after);
+            },
+            async readDraft(runId, id, values) {
+              await getPlan(runId, id);
+              return atHand.readDraft(runId, id, values);
+            },
+            async readAnswer(runId, id, ...rest) {
+              await getPlan(runId, id);
+              return atHand.readAnswer(runId, id, ...rest);
+            },
+            async tryChange(runId, id, change) {
+              await getPlan(runId, id);
+              return atHand.tryChange(runId, id, change);
+            },
+          },
+  };
+}

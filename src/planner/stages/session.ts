@@ -1,0 +1,126 @@
+// The state of a planning session, changed here only, so that products and what invalidates them stay consistent.
+import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
+import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.ts';
+import { addRead } from '../reads/session-reads.ts';
+import { type Product, type StateChanges, spoils } from '../tool.ts';
+
+/** What a stage has put together about its own sureness, before it is weighed. */
+export type Sureness = { self: number | null; heuristics: number | null };
+
+export class Session {
+  #state: PlanningState;
+  #sureness: Sureness = { self: null, heuristics: null };
+
+  constructor(state: PlanningState) {
+    this.#state = state;
+  }
+
+  get state(): Readonly<PlanningState> {
+    return this.#state;
+  }
+
+  /** What tools said of their own sureness in this stage. */
+  get sureness(): Sureness {
+    return this.#sureness;
+  }
+
+  change(changes: StateChanges): void {
+    this.#state = { ...this.#state, ...changes };
+  }
+
+  /** Forgets what is known of an earlier try. */
+  enter(stage: Stage): void {
+    this.#state = { ...this.#state, stage };
+    this.#sureness = { self: null, heuristics: null };
+  }
+
+  has(product: Product): boolean {
+    // A draft is there as soon as it has a step, submitted or not.
+    if (product === 'draft')
+      return this.#state.outline?.nodes.some(({ steps }) => steps.length > 0) === true;
+    return this.#state.produced.includes(product);
+  }
+
+  addRead(read: SessionRead): void {
+    this.#state = { ...this.#state, reads: addRead(this.#state.reads, read) };
+  }
+
+  lacking(products: Product[]): Product[] {
+    return products.filter((product) => !this.has(product));
+  }
+
+  produce(products: Product[]): void {
+    const gone = new Set(products.flatMap((product) => spoils[product]));
+    const kept = this.#state.produced.filter((name) => !(gone as Set<string>).has(name));
+    this.#state = { ...this.#state, produced: [...new Set([...kept, ...products])] };
+  }
+
+  /** What was produced is to be made again. */
+  discard(products: Product[]): void {
+    const gone = new Set<string>(products.flatMap((product) => [product, ...spoils[product]]));
+    this.#state = {
+      ...this.#state,
+      produced: this.#state.produced.filter((name) => !gone.has(name)),
+    };
+  }
+
+  weigh(sureness: Partial<Sureness>): void {
+    this.#sureness = { ...this.#sureness, ...sureness };
+  }
+
+  setConfidence(stage: Stage, confidence: Confidence): void {
+    this.#state = {
+      ...this.#state,
+      confidence: { ...this.#state.confidence, [stage]: confidence },
+    };
+  }
+
+  /** One more try of `stage`. @returns how many there have been */
+  retry(stage: Stage): number {
+    const tries = (this.#state.retries[stage] ?? 0) + 1;
+    this.#state = { ...this.#state, retries: { ...this.#state.retries, [stage]: tries } };
+    return tries;
+  }
+
+  forgetRetries(stage: Stage): void {
+    this.#state = { ...this.#state, retries: { ...this.#state.retries, [stage]: 0 } };
+  }
+
+  pay(calls: number, usd: number): void {
+    const { calls: before, cost_usd } = this.#state;
+    this.#state = { ...this.#state, calls: before + calls, cost_usd: cost_usd + usd };
+  }
+
+  liftSoftBudget(): void {
+    this.#state = { ...this.#state, soft_budget_lifted: true };
+  }
+
+  note(entry: TraceEntry): void {
+    const { trace, turn } = this.#state;
+    this.#state = { ...this.#state, trace: [...trace, { ...entry, turn }] };
+  }
+
+  /** The controller's own entry: `stage` is left by `event`. */
+  noteTransition(
+    from: Stage,
+    event: StageEvent,
+    to: Stage,
+    at: Date,
+    more: Partial<TraceEntry> & { adaptations?: Adaptation[] } = {},
+  ): void {
+    this.note({
+      stage: from,
+      tool: 'controller',
+      at: at.toISOString(),
+      duration_ms: 0,
+      ok: true,
+      confidence: this.#state.confidence[from]?.composite ?? null,
+      cost_delta: 0,
+      explanation: `${event.replaceAll('_', ' ')} → ${to}`,
+      event,
+      to,
+      ...more,
+    });
+  }
+}

@@ -1,0 +1,41 @@
+// Asks the person before a model's notes or preferences are kept; the question carries them whole.
+import { memoryWords } from '#cards/memory-words.ts';
+import { confirmPolicy } from '#cards/policy-words.ts';
+import { applyOverride } from '#domain/people/policy.ts';
+import type { AskedQuestion } from '#domain/planning/asked-question.ts';
+import type { StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
+import { succeed } from '../tool-result.ts';
+
+/** @param changes notes and a wish of this turn, added to those that were asked about before */
+export function askToKeep(
+  { state, policy }: Pick<ToolContext, 'state' | 'policy'>,
+  changes: Pick<StateChanges, 'memory' | 'wish'>,
+): ToolOutcome {
+  const { memory = state.memory, wish = state.wish } = changes;
+  const notes = memory?.keep ?? [];
+  const { yes, no, ask } = memoryWords;
+  const options = [{ text: yes }, { text: no }];
+  const questions: AskedQuestion[] = [];
+  if (notes.length > 0)
+    questions.push({
+      ...{ id: 'keep_notes', text: ask({ notes }), options },
+      keep: { kind: 'notes', notes },
+    });
+  if (wish != null) {
+    const { override, lasting } = wish;
+    const change = confirmPolicy(applyOverride(policy, override), override, lasting);
+    questions.push({
+      ...{ id: 'keep_policy', text: memoryWords.askPolicy({ change }), options },
+      keep: { kind: 'policy', override, lasting },
+    });
+  }
+  return {
+    result: succeed(null, 'The person is asked.'),
+    changes: {
+      ...changes,
+      pause: { kind: 'questions', resume: state.stage, gate: null, digest: null },
+      result: { kind: 'question', text: questions.map(({ text }) => text).join('\n'), questions },
+    },
+    ends: 'needs_clarification',
+  };
+}

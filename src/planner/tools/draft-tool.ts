@@ -1,0 +1,98 @@
+// What the tools that edit the draft have in common: their shape, the draft they open, and the outcome of an edit.
+import type { z } from 'zod';
+import { PlanOutline } from '#domain/planning/outline.ts';
+import { countOf, onOneLine } from '#domain/words.ts';
+import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
+import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, fromSchema, succeed, type ToolResult } from '../tool-result.ts';
+import { openStages, type StageTool } from './stage-tool.ts';
+
+const problemsAtMost = 20;
+
+export function draftTool(
+  name: string,
+  description: string,
+  shown: z.ZodType,
+  run: StageTool['run'],
+  more: Partial<StageTool> = {},
+  wide?: z.ZodType,
+): StageTool {
+  return {
+    name,
+    description,
+    parameters: fromSchema(shown).parameters,
+    ...(wide === undefined ? {} : { wide: fromSchema(wide).parameters }),
+    stages: openStages,
+    prerequisites: ['draft'],
+    produces: ['draft'],
+    reads: false,
+    revision: null,
+    check: fromSchema(shown).check,
+    run,
+    ...more,
+  };
+}
+
+/** The draft as it stands; an empty one where nothing has been drafted. */
+export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'request'>): PlanOutline {
+  const title = onOneLine(request, 200) || 'Plan';
+  return (
+    state.outline ??
+    emptyOutline(
+      title,
+      state.pattern ?? { pattern_type: 'milestone_project', introduced_by: 'system' },
+    )
+  );
+}
+
+export function countSteps(outline: PlanOutline): number {
+  return outline.nodes.reduce((sum, { steps }) => sum + steps.length, 0);
+}
+
+/** The outcome of an edit, with what it changed for the trace. */
+export function keepEdit(
+  edited: Edited,
+  { state }: ToolContext,
+  said: string,
+  problems: string[] = [],
+): ToolOutcome {
+  if ('problems' in edited)
+    return { result: fail(...[...problems, ...edited.problems].slice(0, problemsAtMost)) };
+  // What is stored is read back by the same schema.
+  const parsed = PlanOutline.safeParse(edited.outline);
+  if (!parsed.success)
+    return {
+      result: fail(
+        'Nothing was changed.',
+        ...parsed.error.issues
+          .slice(0, problemsAtMost)
+          .map(({ path, message }) => `${path.join('.')}: ${message}.`),
+      ),
+    };
+  const { outline } = edited;
+  const count = countSteps(outline);
+  const holds = `The draft has ${countOf(count, 'step')} now.`;
+  const who = whoseChange(state, state.outline?.nodes ?? null);
+  const known = new Set(state.outline?.nodes.map(({ id }) => id));
+  const nodes =
+    who === 'system'
+      ? outline.nodes
+      : outline.nodes.map((node) => (known.has(node.id) ? node : { ...node, origin: who }));
+  const adaptations =
+    state.outline === null || who === 'system'
+      ? []
+      : compareOutlines(state.outline.nodes, nodes, {
+          introduced_by: who,
+          why: state.change?.feedback ?? state.hints[0] ?? said,
+        });
+  const result: ToolResult =
+    problems.length === 0
+      ? succeed(null, said, holds)
+      : fail(said, holds, ...problems.slice(0, problemsAtMost));
+  return {
+    result,
+    changes: { outline: { ...outline, nodes } },
+    ...(adaptations.length > 0 ? { adaptations } : {}),
+  };
+}

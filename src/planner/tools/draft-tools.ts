@@ -1,0 +1,243 @@
+// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit what is there.
+// Every step is checked when it is written; all problems of a call come in one answer, and what was sound is kept.
+import { z } from 'zod';
+import { parseRequestJson } from '#domain/json.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import { isObject, type Json, JsonValue, toJson } from '#domain/text.ts';
+import { countOf } from '#domain/words.ts';
+import { checkStep } from '../draft/check-draft.ts';
+import { checkPosts } from '../draft/check-posts.ts';
+import { draftPlan } from '../draft/draft-plan.ts';
+import { addSteps, editSteps, placeSteps, removeSteps, stepsNamed } from '../draft/edit-draft.ts';
+import { pageSteps } from '../draft/show-draft.ts';
+import {
+  capacityShape,
+  createStepReader,
+  type NewStep,
+  writtenStepShape,
+} from '../outline/written-steps.ts';
+import type { ToolContext } from '../tool.ts';
+import { fail, fromSchema, succeed } from '../tool-result.ts';
+import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { forEach } from './for-each.ts';
+import { scaffold } from './scaffold.ts';
+import { createSetSchedule } from './set-schedule.ts';
+import type { StageTool } from './stage-tool.ts';
+import { submitPlan } from './submit-plan.ts';
+
+const problemsAtMost = 20;
+
+const before = z.string().optional().describe('id of the step they go before');
+const AddSteps = z.strictObject({ steps: z.array(z.strictObject(writtenStepShape)), before });
+const WideAddSteps = z.strictObject({
+  steps: z.array(z.strictObject({ ...writtenStepShape, ...capacityShape })),
+  before,
+});
+const HeardSteps = z.looseObject({
+  steps: z.union([z.array(JsonValue), z.string()]),
+  before: z.string().nullish(),
+});
+
+function listSteps(steps: z.infer<typeof HeardSteps>['steps']): Json[] {
+  if (typeof steps !== 'string') return steps;
+  try {
+    const parsed = JsonValue.parse(parseRequestJson(steps));
+    return Array.isArray(parsed) ? parsed : [parsed];
+  } catch {
+    return [steps]; // the reader says that it is no step
+  }
+}
+
+/** Steps without an id get the next free number. */
+function nameSteps(list: Json[], draft: PlanOutline): Json[] {
+  const said = list.flatMap((step) => (isObject(step) ? String(step.id) : []));
+  const taken = new Set([...placeSteps(draft).keys(), ...said]);
+  let next = 1;
+  return list.map((step) => {
+    if (!isObject(step) || (step.id !== undefined && step.id !== null)) return step;
+    while (taken.has(String(next))) next += 1;
+    taken.add(String(next));
+    return { ...step, id: String(next) };
+  });
+}
+
+/** Reads steps one by one: what is sound, and what is wrong with the others. */
+function readSteps<T extends object>(
+  list: Json[],
+  read: (raw: Json) => T | { problems: string[] },
+) {
+  const found: T[] = [];
+  const problems: string[] = [];
+  for (const raw of list) {
+    const one = read(raw);
+    if ('problems' in one) problems.push(...one.problems);
+    else found.push(one);
+  }
+  return { found, problems };
+}
+
+const readerOf = ({ tools, state }: ToolContext) =>
+  createStepReader(tools.manifest(), state.timezone);
+
+const add = draftTool(
+  'add_steps',
+  'Adds steps to the draft. A long plan comes in several calls.',
+  AddSteps,
+  async (args, toolContext) => {
+    const { steps, before } = HeardSteps.parse(args);
+    const draft = openDraft(toolContext);
+    const { found, problems } = readSteps(
+      nameSteps(listSteps(steps), draft),
+      readerOf(toolContext).readNew,
+    );
+    const sound: NewStep[] = [];
+    const seen = new Set<string>();
+    const check = checkStep(toolContext.tools);
+    const unreachable = await checkPosts(
+      found.map(({ step }) => step),
+      toolContext,
+    );
+    for (const one of found) {
+      const { step } = one;
+      const wrong = check(step, step.id);
+      const nowhere = unreachable.get(step.id);
+      if (nowhere !== undefined) wrong.push(nowhere);
+      if (seen.has(step.id)) wrong.push(`Two steps have the id ${step.id}.`);
+      seen.add(step.id);
+      if (wrong.length > 0) problems.push(...wrong);
+      else sound.push(one);
+    }
+    if (sound.length === 0)
+      return {
+        result: fail(
+          ...(problems.length > 0 ? problems.slice(0, problemsAtMost) : ['No steps were given.']),
+        ),
+      };
+    const said =
+      problems.length === 0
+        ? `Added ${countOf(sound.length, 'step')}.`
+        : `Added ${sound.length} of ${countOf(found.length, 'step')}: all but those below. Add only those again.`;
+    return keepEdit(addSteps(draft, sound, before ?? null), toolContext, said, problems);
+  },
+  { prerequisites: [], check: fromSchema(HeardSteps).check },
+  WideAddSteps,
+);
+
+const { id, description, operation, args, ...others } = writtenStepShape;
+const editShape = {
+  description: description.optional(),
+  operation: operation.optional(),
+  args: args.optional().describe('only arguments that change; null takes one away'),
+  ...others,
+};
+const EditSteps = z.strictObject({ steps: z.array(z.strictObject({ id, ...editShape })) });
+const WideEditSteps = z.strictObject({
+  steps: z.array(
+    z.strictObject({
+      id: z.string().describe('of a step; what is said of many, also a group, phase or partition'),
+      ...editShape,
+      ...capacityShape,
+    }),
+  ),
+});
+
+/** What can be said of all steps of a group, phase or partition at once. */
+const ofMany = [...Object.keys(capacityShape), 'after', 'ask_before', 'not_before'];
+
+/** Edits of a group, phase or partition as edits of each of its steps. */
+function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problems: string[] } {
+  const places = placeSteps(draft);
+  const problems: string[] = [];
+  const edits = list.flatMap((edit): Json[] => {
+    if (!isObject(edit) || typeof edit.id !== 'string' || places.has(edit.id)) return [edit];
+    const { id: name, ...said } = edit;
+    const ids = stepsNamed(draft, [name]).filter((one) => places.has(one));
+    if (ids.length === 0) return [edit];
+    const own = Object.keys(said).filter((key) => !ofMany.includes(key));
+    if (own.length > 0)
+      problems.push(
+        `“${name}” is ${countOf(ids.length, 'step')}, and ${own.join(', ')} is said of one step. Of many: ${ofMany.join(', ')}.`,
+      );
+    return ids.map((one) => JsonValue.parse({ ...said, id: one }));
+  });
+  return { edits, problems };
+}
+
+const edit = draftTool(
+  'edit_steps',
+  'Changes steps of the draft. Give the id and only what changes; everything else stays as it is.',
+  EditSteps,
+  async (given, toolContext) => {
+    const { steps } = HeardSteps.parse(given);
+    const draft = openDraft(toolContext);
+    const spread = spreadEdits(listSteps(steps), draft);
+    const read = readSteps(spread.edits, readerOf(toolContext).readChange);
+    const { found } = read;
+    const problems = [...spread.problems, ...read.problems];
+    if (problems.length > 0)
+      return { result: fail('Nothing was changed.', ...problems.slice(0, problemsAtMost)) };
+    const edited = editSteps(draft, found);
+    if ('problems' in edited)
+      return { result: fail('Nothing was changed.', ...edited.problems.slice(0, problemsAtMost)) };
+    const places = placeSteps(edited.outline);
+    const check = checkStep(toolContext.tools);
+    const wrong = found.flatMap(({ step }) => {
+      const place = places.get(step.id);
+      return place === undefined ? [] : check(place.step, step.id);
+    });
+    if (wrong.length > 0)
+      return { result: fail('Nothing was changed.', ...wrong.slice(0, problemsAtMost)) };
+    return keepEdit(edited, toolContext, `Changed ${countOf(found.length, 'step')}.`);
+  },
+  { check: fromSchema(HeardSteps).check },
+  WideEditSteps,
+);
+
+const RemoveSteps = z.strictObject({
+  ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
+});
+
+const remove = draftTool(
+  'remove_steps',
+  'Removes steps from the draft. What waited for them waits for what they waited for.',
+  RemoveSteps,
+  async (given, toolContext) => {
+    const draft = openDraft(toolContext);
+    const ids = stepsNamed(draft, RemoveSteps.parse(given).ids);
+    return keepEdit(
+      removeSteps(draft, ids),
+      toolContext,
+      `Removed ${countOf(ids.length, 'step')}.`,
+    );
+  },
+);
+
+const ShowSteps = z.strictObject({
+  ids: z.array(z.string()).optional(),
+  query: z.string().optional().describe('words of the steps that are looked for'),
+  from: z.number().int().min(1).optional().describe('place of the first, from 1'),
+});
+
+const show = draftTool(
+  'show_steps',
+  'Reads steps of the draft with their whole arguments: by id, by words, or from a place on.',
+  ShowSteps,
+  async (given, { state }) => {
+    const { ids, query, from } = ShowSteps.parse(given);
+    const { outline } = state;
+    if (outline === null) return { result: fail('There is no draft yet.') };
+    const plan = draftPlan(outline, state.roadmap, state.schedule);
+    const page = pageSteps(outline, plan, state.timezone, {
+      ...(ids === undefined ? {} : { ids }),
+      ...(query === undefined ? {} : { query }),
+      ...(from === undefined ? {} : { from }),
+    });
+    return { result: succeed(toJson(page)) };
+  },
+  { produces: [], reads: true },
+);
+
+export function createDraftTools(profile: StrategyProfile): StageTool[] {
+  return [add, edit, remove, createSetSchedule(profile), show, forEach, scaffold, submitPlan];
+}

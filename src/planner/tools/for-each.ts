@@ -1,0 +1,302 @@
+// for_each: one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
+// step is concrete.
+import { z } from 'zod';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import { partitionSizeOf } from '#domain/planning/modes.ts';
+import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
+import { startSlices } from '#domain/slices.ts';
+import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
+import { type OperationSpec, operationName } from '#domain/tool.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
+import { checkStep } from '../draft/check-draft.ts';
+import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
+import { partitionSteps } from '../draft/partition-steps.ts';
+import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
+import { capacityShape, createStepReader, writtenStepShape } from '../outline/written-steps.ts';
+import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../reads/list-pages.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, fromSchema } from '../tool-result.ts';
+import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
+import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
+import { Tally } from './tally-items.ts';
+
+const problemsAtMost = 5;
+/** Characters of the steps made of the items. */
+const maxCharacters = 16_000_000;
+
+const template = '{{item}} or {{item/path}} stands for it, or a value in it';
+const stepShape = {
+  description: z.string(),
+  operation: z.string(),
+  args: writtenStepShape.args,
+  after: z.array(AnyJson).optional(),
+  ask_before: z.boolean().optional(),
+};
+// A partition is that of the items.
+const { partition: _, ...sharedShape } = capacityShape;
+const { artifact, ...listedShape } = itemSourceShape;
+
+const Shown = z.strictObject({
+  id: z.string().describe('the steps are id-1, id-2, …'),
+  title: z.string(),
+  ...listedShape,
+  step: z.strictObject(stepShape).describe(template),
+  phase: z.string().optional(),
+  then_summarise: z.string().optional().describe('what one summary of all is to say'),
+  summary_path: z.string().optional(),
+});
+const ForEach = Shown.extend({
+  artifact,
+  step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
+  partition_by: z.string().optional().describe('JSON pointer into the item'),
+});
+/** For our own code only; models never see it. */
+const Sent = ForEach.extend({ items: z.array(AnyJson).optional() });
+export type ForEach = z.infer<typeof Sent>;
+
+type Expanded = StepDraft & { id: string };
+
+/** Where a step writes, if its arguments say so; two steps of one kind never write to the same place. */
+function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): string | null {
+  if (spec === undefined || spec.effect === 'read') return null;
+  const said = ['path', 'to', 'destination'].map((name) => args[name]);
+  return said.find((value) => typeof value === 'string') ?? null;
+}
+
+/** Makes the steps, item by item. */
+class Expansion {
+  readonly steps: Expanded[] = [];
+  readonly problems: string[] = [];
+  /** For each step, what its item has at `partition_by`. */
+  readonly values: string[] = [];
+  readonly #given: ForEach;
+  readonly #template: JsonObject;
+  readonly #read: ReturnType<typeof createStepReader>['readNew'];
+  readonly #check: ReturnType<typeof checkStep>;
+  readonly #specs: Map<string, OperationSpec>;
+  readonly #targets = new Map<string, number>();
+  #length = 0;
+
+  constructor(given: ForEach, { tools, state }: ToolContext) {
+    this.#given = given;
+    this.#template = JsonObject.parse(given.step);
+    this.#read = createStepReader(tools.manifest(), state.timezone).readNew;
+    this.#check = checkStep(tools);
+    this.#specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
+  }
+
+  get isStopped(): boolean {
+    return this.problems.length >= problemsAtMost;
+  }
+
+  /** @param nth the item's number among those that were found */
+  add(item: Json, nth: number): void {
+    const { id: group, partition_by } = this.#given;
+    if (this.#length >= maxCharacters) {
+      const long = 'The steps are too long together. Take fewer items, or a shorter template.';
+      if (!this.problems.includes(long)) this.problems.unshift(long);
+      return;
+    }
+    const lacking = new Set<string>();
+    const { description, args, ...rest } = this.#template;
+    const raw = {
+      ...rest,
+      id: `${group}-${this.steps.length + 1}`,
+      description: shorten(String(fill(description ?? '', item, lacking, (text) => text)), 3000),
+      args: fill(args ?? {}, item, lacking, escapeText),
+      tags: [...(Array.isArray(rest.tags) ? rest.tags : []), group],
+    };
+    const part = partition_by === undefined ? null : valueAt(item, partition_by);
+    if (part === undefined) lacking.add(partition_by ?? '');
+    this.#length += JSON.stringify(raw).length;
+    if (lacking.size > 0) {
+      this.problems.push(
+        `Item ${nth} has nothing at ${[...lacking].join(', ')}: ${shorten(JSON.stringify(item), 200)}`,
+      );
+      return;
+    }
+    const one = this.#read(JsonObject.parse(raw));
+    const wrong = 'problems' in one ? one.problems : this.#check(one.step, one.step.id);
+    if ('problems' in one || wrong.length > 0) {
+      this.problems.push(...wrong);
+      return;
+    }
+    const { step } = one;
+    const target = targetOf(step, this.#specs.get(operationName(step.tool, step.operation)));
+    const other = target === null ? undefined : this.#targets.get(target);
+    if (target !== null && other !== undefined)
+      this.problems.push(`Items ${other} and ${nth} are both for ${shorten(target, 200)}.`);
+    if (target !== null) this.#targets.set(target, nth);
+    this.steps.push(step);
+    if (part != null) this.values.push(writeValue(part));
+  }
+}
+
+/** The draft with the group and, where one is wanted, its summary. */
+function addAll(
+  given: ForEach,
+  { title, totals }: { title: string; totals: string[] },
+  steps: Expanded[],
+  partitions: string[],
+  toolContext: ToolContext,
+): Edited {
+  const phase = given.phase ?? null;
+  const group = addGroup(openDraft(toolContext), given.id, shorten(title, 3000), steps, phase);
+  const { then_summarise: task, summary_path: path } = given;
+  if (task === undefined || 'problems' in group) return group;
+  const known = new Set(toolContext.tools.manifest().map(({ name }) => name));
+  const missing = summaryOperations.filter((name) => !known.has(name));
+  if (missing.length > 0)
+    return { problems: [`There is no operation ${missing.join(', ')} for then_summarise.`] };
+  const summary = summariseGroup(given.id, partitions, { task, path, totals });
+  return addGroup(
+    group.outline,
+    `${given.id}-summary`,
+    `Summary of ${shorten(given.title, 2000)}`,
+    summary,
+    phase,
+  );
+}
+
+/** Items that conditions left out because they lack a field, by field. */
+type Lacking = Map<string, number>;
+
+const gapsShown = 5;
+
+/** Gaps of the group, each a sentence for the start of the plan's risks. */
+function findGaps(
+  node: string,
+  given: ForEach,
+  { coverage, lacking, steps }: { coverage: Coverage; lacking: Lacking; steps: number },
+): OutlineGap[] {
+  const { operation = 'the artifact' } = given;
+  const title = shorten(given.title, 150);
+  const gaps: OutlineGap[] = [];
+  if (isPartial(coverage))
+    gaps.push({
+      node,
+      text: `“${title}” is incomplete: ${operation} listed ${tellPart(coverage)} items. What was not listed has no step.`,
+      choice: `Plan these ${steps.toLocaleString('en-US')} only`,
+    });
+  const { skipped } = coverage;
+  if (skipped.length > 0) {
+    const more = skipped.length - gapsShown;
+    const rest = more > 0 ? `; and ${countOf(more, 'other')}` : '';
+    gaps.push({
+      node,
+      text: shorten(
+        `${countOf(skipped.length, 'line')} of the source of “${title}” to look at: ${skipped.slice(0, gapsShown).join('; ')}${rest}. What could not be read has no step here; correct it and ask again.`,
+        1000,
+      ),
+      choice: null,
+    });
+  }
+  for (const [path, count] of lacking)
+    gaps.push({
+      node,
+      text: `“${title}” leaves out ${countOf(count, 'item')} without ${shorten(path, 200)}, which its conditions ask for.`,
+      choice: null,
+    });
+  return gaps;
+}
+
+const nodeOf = ({ nodes }: PlanOutline, [first]: Expanded[]): string =>
+  nodes.find(({ steps }) => steps[0]?.id === first?.id)?.id ?? '';
+
+/** `300 found`, `300 found, 12 taken`, `5,000 of at least 5,001 found` */
+function tellFound(coverage: Coverage, taken: number): string {
+  const { listed } = coverage;
+  const found = isPartial(coverage) ? tellPart(coverage) : listed.toLocaleString('en-US');
+  return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} taken`}`;
+}
+
+async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
+  const given = Sent.parse(args);
+  const expansion = new Expansion(given, toolContext);
+  const coverage = newCoverage();
+  const lacking: Lacking = new Map();
+  const tally = new Tally();
+  const sample: Json[] = [];
+  let [found, pages] = [0, 0];
+  let first: Json | undefined;
+  const slices = startSlices();
+  for await (const items of listItems(given, toolContext, coverage)) {
+    pages += 1;
+    for (const item of items) {
+      found += 1;
+      first ??= item;
+      if (expansion.isStopped) continue;
+      for (const path of lackingFields(item, given))
+        lacking.set(path, (lacking.get(path) ?? 0) + 1);
+      if (!holds(item, given)) continue;
+      if (sample.length < 5) sample.push(item);
+      tally.add(item);
+      expansion.add(item, found);
+      if (slices.isOver) await slices.rest();
+    }
+  }
+  await slices.rest();
+  const { steps, problems, values } = expansion;
+  if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+  const absent = [...lacking].filter(([, count]) => count === found).map(([path]) => path);
+  if (steps.length === 0)
+    return {
+      result: fail(
+        `Found ${countOf(found, 'item')}, and none that ${given.where === undefined ? 'is there' : 'meets the conditions'}.`,
+        ...(absent.length === 0 ? [] : [`None of them has ${listOf(absent)}.`]),
+        ...(first === undefined ? [] : [`The first: ${shorten(JSON.stringify(first), 300)}`]),
+        ...coverage.skipped.slice(0, problemsAtMost),
+      ),
+    };
+  if (steps.length > maxItems)
+    return {
+      result: fail(
+        `There are ${steps.length} items; a plan takes ${maxItems} of one kind. Narrow them down with "where".`,
+      ),
+    };
+  const { modes } = toolContext;
+  const parted = partitionSteps(given.id, steps, given.partition_by === undefined ? null : values, {
+    size: partitionSizeOf(modes.reasoning_level),
+    always: modes.planning_mode === 'extensive',
+  });
+  if ('problem' in parted) return { result: fail(parted.problem) };
+  const { partitions } = parted;
+  const title = `${given.title} (${tellFound(coverage, steps.length)})`;
+  const totals = tally.tell();
+  const added = addAll(given, { title, totals }, steps, partitions, toolContext);
+  const gaps =
+    'problems' in added
+      ? []
+      : findGaps(nodeOf(added.outline, steps), given, { coverage, lacking, steps: steps.length });
+  const edited =
+    'problems' in added
+      ? added
+      : { outline: withGaps(added.outline, [...(added.outline.gaps ?? []), ...gaps]) };
+  const where =
+    partitions.length === 0
+      ? ''
+      : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
+  const taken = steps.length === found ? 'all of them' : steps.length.toLocaleString('en-US');
+  const said = `Found ${countOf(found, 'item')}${pages > 1 ? ` on ${countOf(pages, 'page')}` : ''}, ${taken} taken: steps ${given.id}-1 to ${given.id}-${steps.length}${where}. First: ${shorten(steps[0]?.description ?? '', 200)}. Last: ${shorten(steps.at(-1)?.description ?? '', 200)}.`;
+  const advice = isPartial(coverage)
+    ? [
+        'Narrow it down so that everything is listed (a folder, a filter, "paging"); otherwise the person is asked when you submit.',
+      ]
+    : [];
+  const told = [said, ...gaps.map(({ text }) => text), ...advice].join(' ');
+  const outcome = keepEdit(edited, toolContext, told);
+  const data = { found, taken: steps.length, first: sample, totals };
+  // An artifact was read by the request that brought it.
+  const { operation, args: asked = {} } = given;
+  return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
+}
+
+export const forEach = draftTool(
+  'for_each',
+  'Adds one step for each item that a read operation lists; code pages and filters.',
+  Shown,
+  run,
+  { prerequisites: [], quotes: true, check: fromSchema(Sent).check },
+  ForEach,
+);

@@ -1,0 +1,144 @@
+// Tools for plans that are there: plan_get reads one with what came of its steps, plan_continue proposes a change of it, plan_again
+// takes it as a draft, answer_step puts an answer before a person. None of them decides anything.
+import { z } from 'zod';
+import { GivenToStep, type Pause } from '#domain/planning/state.ts';
+import { AnyJson, toJson } from '#domain/text.ts';
+import { outlineOfDraft } from '../outline/outline-of-draft.ts';
+import { createStepReader } from '../outline/written-steps.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, fromSchema, succeed } from '../tool-result.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
+import { dropNulls, HeardChange, readChange, WrittenChange } from './written-change.ts';
+
+/** What can be said to a step. */
+const StepAnswer = GivenToStep.shape.answer;
+
+const planId = z.string().describe('PLAN- and 8 hexadecimal digits');
+
+const GetPlan = z.strictObject({
+  plan: planId,
+  after: z.int().min(0).optional().describe('"next" of the page before; left out: the first page'),
+});
+
+const getPlan: StageTool = {
+  name: 'plan_get',
+  description:
+    'Read a plan: where it stands, its revision, and of its steps status, call, output or error, a page at a time.',
+  ...besideStages,
+  ...fromSchema(GetPlan),
+  reads: true,
+  isOffered: ({ has_plans }) => has_plans,
+  async run(args, { tools, state }) {
+    const { plan, after = 0 } = GetPlan.parse(args);
+    if (tools.atHand === null)
+      return { result: succeed(toJson(await tools.getPlan(state.run_id, plan))) };
+    return { result: succeed(toJson(await tools.atHand.readPage(state.run_id, plan, after))) };
+  },
+};
+
+const Continue = z.strictObject({
+  plan: planId,
+  revision: z.int().min(1).describe('that of the plan as you read it'),
+  ...WrittenChange.shape,
+});
+const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
+const problemsTold = 10;
+
+async function continuePlan(given: object, { tools, state }: ToolContext): Promise<ToolOutcome> {
+  const { atHand } = tools;
+  if (atHand === null) return { result: fail('There is no plan to go on with here.') };
+  const args = HeardContinue.parse(dropNulls(given));
+  const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
+  if ('problems' in read) return { result: fail(...read.problems.slice(0, problemsTold)) };
+  const problems = await atHand.tryChange(state.run_id, args.plan, read.change);
+  if (problems.length > 0) return { result: fail(...problems.slice(0, problemsTold)) };
+  return {
+    result: succeed(
+      null,
+      'The change is put before the person. Nothing of it runs until they approve it.',
+    ),
+    changes: {
+      result: { kind: 'patch', plan_id: args.plan, patch: read.change, why: args.why },
+    },
+    ends: 'answered',
+  };
+}
+
+const goOn: StageTool = {
+  name: 'plan_continue',
+  description:
+    'Propose a change of a plan that runs, failed or is done: what is done stays, the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
+  ...besideStages,
+  ...fromSchema(Continue),
+  check: (args) => fromSchema(HeardContinue).check(dropNulls(args)),
+  isOffered: ({ has_plans }) => has_plans,
+  reads: false,
+  run: continuePlan,
+};
+
+const Again = z.strictObject({ plan: planId });
+
+/** Of a repeated plan so much is shown at once; the draft has all of it. */
+const stepsShown = 60;
+
+const repeat: StageTool = {
+  name: 'plan_again',
+  description:
+    'Take an earlier plan as the draft of a new one ("run it again for March"). The old plan stays as it is; change dates, names and paths before you submit the draft.',
+  ...besideStages,
+  ...fromSchema(Again),
+  produces: ['pattern', 'draft'],
+  reads: false,
+  isOffered: ({ has_plans }) => has_plans,
+  async run(args, { tools, state }) {
+    const { plan } = Again.parse(args);
+    if (tools.atHand === null) return { result: fail('There is no plan to repeat here.') };
+    const draft = await tools.atHand.readDraft(state.run_id, plan);
+    const outline = outlineOfDraft(draft, null);
+    const steps = draft.steps.slice(0, stepsShown);
+    const data = { ...draft, steps, steps_total: draft.steps.length };
+    return {
+      result: succeed(
+        toJson(data),
+        'This is the draft now. Change what is different this time, then submit it.',
+      ),
+      changes: { pattern: outline.pattern, outline },
+    };
+  },
+};
+
+const Answer = z.strictObject({
+  plan: planId,
+  step: z.string().describe('id of the step that waits'),
+  answer: z
+    .union([z.string(), z.record(z.string(), AnyJson)])
+    .describe('what the person said, in their words; the values of its fields where it has a form'),
+});
+
+const answerPause: Pause = { kind: 'answer', resume: 'COLLECT_CONTEXT', gate: null, digest: null };
+
+const answerStep: StageTool = {
+  name: 'answer_step',
+  description:
+    'The person has answered a step that waits: put their answer before them to confirm. It answers nothing by itself.',
+  ...besideStages,
+  ...fromSchema(Answer),
+  reads: false,
+  isOffered: ({ has_plans }) => has_plans,
+  async run(args, { tools, state }) {
+    const { plan, step, answer } = Answer.parse(args);
+    if (tools.atHand === null) return { result: fail('There is no plan here.') };
+    const fields = StepAnswer.safeParse(answer);
+    if (!fields.success)
+      return { result: fail('The answer is text, or one text, number or yes/no for each field.') };
+    const read = await tools.atHand.readAnswer(state.run_id, plan, step, fields.data);
+    if ('problems' in read) return { result: fail(...read.problems) };
+    return {
+      result: succeed(null, 'The person is asked to confirm it.'),
+      changes: { result: { kind: 'step_answer', ...read }, pause: answerPause },
+      ends: 'needs_clarification',
+    };
+  },
+};
+
+export const goingOnTools: StageTool[] = [getPlan, goOn, repeat, answerStep];

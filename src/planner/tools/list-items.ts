@@ -1,0 +1,136 @@
+// The items of a for_each, page by page, filtered by code; no more than a page is held.
+import { z } from 'zod';
+import { CountersignError } from '#domain/errors.ts';
+import { ConditionOperator, StepCondition } from '#domain/plan/condition.ts';
+import { AnyJson, isObject, type Json, JsonObject } from '#domain/text.ts';
+import { explainCondition } from '#tools/explain-condition.ts';
+import { readPointer } from '#tools/resolve-arguments.ts';
+import { readDelimited, readJsonLines, readJsonList } from '#tools/tables/read-rows.ts';
+import { type Coverage, listPages, noteWhole } from '../reads/list-pages.ts';
+import type { ToolContext } from '../tool.ts';
+
+/** What says where items come from. */
+export const itemSourceShape = {
+  operation: z.string().optional().describe('lists the items'),
+  args: JsonObject.optional(),
+  artifact: z.string().optional().describe('instead of both'),
+  list: z.string().describe('JSON pointer to the list or text in its output'),
+  where: z
+    .array(
+      z.strictObject({
+        path: z.string().describe('JSON pointer into the item'),
+        is: ConditionOperator,
+        value: AnyJson.optional(),
+      }),
+    )
+    .optional(),
+  paging: z
+    .strictObject({
+      argument: z.string(),
+      next: z.string().describe('pointer in the output'),
+    })
+    .optional(),
+};
+export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
+  /** Items that code has listed, instead of all that. */
+  items?: Json[] | undefined;
+};
+
+/** What a text is called, or says of itself, where that tells how it is read. */
+function kindOf(
+  text: string,
+  data: Json,
+  args: JsonObject,
+): 'json' | 'lines of json' | 'table' | 'lines' {
+  const name = [args.path, args.url].find((one) => typeof one === 'string') ?? '';
+  const [bare = ''] = name.split(/[?#]/, 1);
+  const ending = bare.slice(bare.lastIndexOf('.') + 1).toLowerCase();
+  const headers = isObject(data) && isObject(data.headers) ? data.headers : {};
+  const type = String(headers['content-type'] ?? '');
+  if (['jsonl', 'ndjson'].includes(ending) || /jsonl|ndjson/.test(type)) return 'lines of json';
+  if (['csv', 'tsv', 'tab'].includes(ending) || /csv|tab-separated/.test(type)) return 'table';
+  const [first = '', second = ''] = text.trim().split('\n', 2);
+  if (/^\{.*\}\s*$/.test(first) && second.startsWith('{')) return 'lines of json';
+  return /^[[{]/.test(first) ? 'json' : 'lines';
+}
+
+async function* oneBy(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+/** The items of a text: rows of a table, objects of JSON, or its lines. */
+async function readItems(
+  text: string,
+  data: Json,
+  args: JsonObject,
+  coverage: Coverage,
+): Promise<Json[]> {
+  const kind = kindOf(text, data, args);
+  if (kind === 'lines') return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+  const readers = { json: readJsonList, 'lines of json': readJsonLines, table: readDelimited };
+  const items: Json[] = [];
+  for await (const entry of readers[kind](oneBy(text))) {
+    if ('row' in entry) items.push(entry.row);
+    if ('reason' in entry) coverage.skipped.push(`line ${entry.line}: ${entry.reason}`);
+  }
+  return items;
+}
+
+/** @throws CountersignError `invalid_arguments` where there is neither a list nor a text */
+async function listIn(
+  data: Json,
+  list: string,
+  args: JsonObject,
+  coverage: Coverage,
+): Promise<Json[]> {
+  const at = readPointer(data, list);
+  if (at.ok && Array.isArray(at.value)) return at.value;
+  if (at.ok && typeof at.value === 'string') return readItems(at.value, data, args, coverage);
+  throw new CountersignError(
+    'invalid_arguments',
+    `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
+  );
+}
+
+/** The items page by page. @throws CountersignError `invalid_arguments` where there is no list, or a page comes again */
+export async function* listItems(
+  { operation, args = {}, artifact, list, paging, items: given }: ItemSource,
+  { tools, state, signal }: Pick<ToolContext, 'tools' | 'state' | 'signal'>,
+  coverage: Coverage,
+): AsyncGenerator<Json[]> {
+  if (given !== undefined) {
+    coverage.listed = given.length;
+    yield given;
+    return;
+  }
+  if (artifact !== undefined) {
+    const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
+    const items = await listIn(data, list, {}, coverage);
+    noteWhole(data, coverage);
+    coverage.listed += items.length;
+    yield items;
+    return;
+  }
+  if (operation === undefined)
+    throw new CountersignError('invalid_arguments', 'Give "operation" and "args", or "artifact".');
+  for await (const data of listPages({ operation, args, paging }, { tools, signal }, coverage)) {
+    const items = await listIn(data, list, args, coverage);
+    coverage.listed += items.length;
+    yield items;
+  }
+}
+
+/** Fields that conditions ask for and an item does not have; `exists` asks just that. */
+export function lackingFields(item: Json, { where = [] }: Pick<ItemSource, 'where'>): string[] {
+  return where.flatMap(({ path, is }) =>
+    is === 'exists' || readPointer(item, path).ok ? [] : [path],
+  );
+}
+
+/** Whether all conditions hold of the item. */
+export function holds(item: Json, { where = [] }: Pick<ItemSource, 'where'>): boolean {
+  return where.every(
+    (condition) =>
+      explainCondition(StepCondition.parse({ ...condition, step: 'item' }), item, 'item') === null,
+  );
+}

@@ -1,0 +1,68 @@
+// remember: what the person asked to keep, in their own words. What a file, a tool or somebody else says is never kept:
+// code compares each note with what the person wrote, and asks them before it is kept.
+import { z } from 'zod';
+import { fold, type MemoryNote, tidyNote } from '#domain/people/memory.ts';
+import { memoryLimits } from '#domain/people/memory-note.ts';
+import { line } from '#domain/text.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, fromSchema } from '../tool-result.ts';
+import { askToKeep } from './ask-to-keep.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
+
+/** Whether `words` stand together in one of the texts, not as part of longer words. */
+export function standsIn(words: string, texts: readonly string[]): boolean {
+  const wanted = fold(words);
+  const isLetter = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+  return texts.map(fold).some((text) => {
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+      const before = isLetter(text[at - 1]) && isLetter(wanted[0]);
+      const after = isLetter(text[at + wanted.length]) && isLetter(wanted.at(-1));
+      if (!before && !after) return true;
+    }
+    return false;
+  });
+}
+
+const Remember = z.strictObject({
+  text: line(memoryLimits.text).describe('in exactly their words'),
+  name: line(memoryLimits.name).nullable().describe('whose or what it is'),
+});
+
+/**
+ * Whether the person wrote it: a name and what belongs to it in one message, or the latter in their last one, as the answer to a
+ * question. Of parts that stand apart, a file could make a pair that nobody meant.
+ */
+function isOwn({ name, text }: MemoryNote, said: readonly string[]): boolean {
+  if (name === null) return standsIn(text, said);
+  return (
+    said.some((message) => standsIn(text, [message]) && standsIn(name, [message])) ||
+    (standsIn(text, said.slice(-1)) && standsIn(name, said))
+  );
+}
+
+async function runRemember(
+  args: object,
+  { state, policy, ownWords, said }: ToolContext,
+): Promise<ToolOutcome> {
+  const refuse = (why: string) => ({ result: fail(why) });
+  if (!ownWords)
+    return refuse('Somebody else said that; only the requester has things remembered.');
+  const note: MemoryNote = tidyNote(Remember.parse({ name: null, ...args }));
+  if (!isOwn(note, said))
+    return refuse(
+      'Keep only words they wrote themselves, exactly as written. To keep anything else, ask them with elicit_context.',
+    );
+  const { known, keep } = state.memory ?? { known: [], keep: [] };
+  if (keep.length >= memoryLimits.message)
+    return refuse(`At most ${memoryLimits.message} memory changes per message.`);
+  return askToKeep({ state, policy }, { memory: { known, keep: [...keep, note] } });
+}
+
+export const memoryTool: StageTool = {
+  name: 'remember',
+  description: 'Remember something they ask you to keep, in their exact words.',
+  ...besideStages,
+  ...fromSchema(Remember),
+  check: (args) => fromSchema(Remember).check({ name: null, ...args }),
+  run: runRemember,
+};

@@ -1,0 +1,114 @@
+// request_data: asks for data that is too large to read here. A worker fetches it into an artifact of the plan; the planner is
+// told what came, its shape and its first items, and refers to the rest.
+import { z } from 'zod';
+import { payingRun } from '#domain/planning/part.ts';
+import { isObject, type Json, JsonObject, toJson } from '#domain/text.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, fromSchema, succeed } from '../tool-result.ts';
+import { readCall } from './catalogue-tools.ts';
+import { besideStages, type StageTool } from './stage-tool.ts';
+
+const RequestData = z.strictObject({
+  operation: z.string().describe('full name of a read operation'),
+  args: JsonObject,
+  why: z.string(),
+});
+const Heard = z.looseObject({ why: z.string().nullish() });
+
+const keysAtMost = 30;
+const itemsShown = 3;
+/** Characters of an item, or of a text. */
+const shownAtMost = 400;
+
+/** `list of 5,000`, `text of 300 characters`, `object`. */
+function describeKind(value: Json): string {
+  if (Array.isArray(value)) return `list of ${value.length.toLocaleString('en-US')}`;
+  if (typeof value === 'string') return `text of ${countOf(value.length, 'character')}`;
+  if (isObject(value)) return `object with ${Object.keys(value).slice(0, 10).join(', ')}`;
+  return value === null ? 'null' : shorten(JSON.stringify(value), 60);
+}
+
+/** What a value looks like, and the first of it: of its lists the longest, in it or directly inside. */
+export function describeData(data: Json): Json {
+  const inside = isObject(data) ? Object.entries(data) : [];
+  const lists: [string, Json[]][] = [
+    ['', data] as const,
+    ...inside.map(
+      ([key, value]) => [`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value] as const,
+    ),
+  ].flatMap(([path, value]) => (Array.isArray(value) ? [[path, value]] : []));
+  const [longest] = lists.sort(([, a], [, b]) => b.length - a.length);
+  const shape = isObject(data)
+    ? Object.fromEntries(
+        inside.slice(0, keysAtMost).map(([key, value]) => [key, describeKind(value)]),
+      )
+    : describeKind(data);
+  if (longest === undefined)
+    return {
+      shape,
+      begins: shorten(typeof data === 'string' ? data : JSON.stringify(data), shownAtMost),
+    };
+  const [path, items] = longest;
+  const first = items.slice(0, itemsShown).map((item) => {
+    const text = JSON.stringify(item);
+    return text.length <= shownAtMost ? item : shorten(text, shownAtMost);
+  });
+  return { shape, list: path, first };
+}
+
+/** Why the operation is none that a planner may have called; null: it may. */
+function refuse(name: string, { tools }: ToolContext): string | null {
+  const known = tools.manifest().find((spec) => spec.name === name);
+  if (known === undefined)
+    return `There is no operation ${shorten(name, 100)}. Find one with search_operations.`;
+  if (tools.readable().some((spec) => spec.name === name)) return null;
+  const why = known.effect === 'read' ? 'may not be called while planning' : 'changes something';
+  return `${name} ${why}, so it has to be a step of the plan: add it with add_steps. Later steps take its output as { "$from": "its id", "path": "/…" }.`;
+}
+
+async function run(given: object, toolContext: ToolContext): Promise<ToolOutcome> {
+  const { tools, state, now, signal } = toolContext;
+  const { name: operation, args } = readCall(JsonObject.parse(given)) ?? { name: '', args: {} };
+  const refusal = refuse(operation, toolContext);
+  if (refusal !== null) return { result: fail(refusal) };
+  const problems = tools.validate(operation, args);
+  if (problems.length > 0) return { result: fail(...problems) };
+  const { requests } = tools;
+  if (requests === null) return { result: fail('Nothing can be requested here. Call read.') };
+  const purpose = shorten(Heard.parse(given).why?.trim() || 'for planning', 1000);
+  const request = await requests.fetch(state.run_id, { operation, args, purpose }, signal);
+  const { status, artifact_id: artifact, summary } = request;
+  if (status === 'failed') return { result: fail(`It could not be fetched: ${summary}`) };
+  const data = artifact === null ? null : await requests.load(state.run_id, artifact);
+  if (artifact === null || data === null)
+    return {
+      result: succeed(
+        { request: request.id },
+        'It is still being fetched. Go on, and ask for it again later.',
+      ),
+    };
+  const sample = describeData(data);
+  return {
+    result: succeed(
+      toJson({ artifact, about: sample }),
+      `${summary ?? ''} A step takes it as { "$artifact": "${artifact}", "path": "/…" }; for_each lists from it with "artifact".`,
+    ),
+    read: { operation, args, data: sample, at: now.toISOString() },
+  };
+}
+
+export const requestData: StageTool = {
+  name: 'request_data',
+  description:
+    'Has a read operation called whose output is too large to read here. Gives a reference, the shape and the first items.',
+  ...fromSchema(RequestData),
+  check: (args) =>
+    readCall(JsonObject.parse(args)) === null ? ['Give "operation" and "args", an object.'] : [],
+  ...besideStages,
+  reads: true,
+  // Where little is planned, `read` will do, and each word of a tool costs on every call.
+  isOffered: ({ run_id: runId, turn }, { planning_mode }) =>
+    planning_mode === 'extensive' || payingRun({ runId, turn }).runId !== runId,
+  run,
+};

@@ -1,0 +1,139 @@
+// scaffold: a large plan in two layers. The model names the parts and their order; a planner of its own plans each part, and what
+// they drafted is put together here.
+import { z } from 'zod';
+import { passCrashPoint } from '#domain/crash-points.ts';
+import { askedQuestion } from '#domain/planning/asked-question.ts';
+import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
+import type { SessionRead } from '#domain/planning/state.ts';
+import { toJson } from '#domain/text.ts';
+import { countOf, shorten } from '#domain/words.ts';
+import { type Assembled, assembleParts, type EndedPart } from '../parts/assemble-parts.ts';
+import { checkScaffold } from '../parts/check-scaffold.ts';
+import type { ToolContext, ToolOutcome } from '../tool.ts';
+import { fail, fromSchema } from '../tool-result.ts';
+import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { describeBudgetStop } from './summarize.ts';
+
+export const scaffoldTool = 'scaffold';
+
+const names = z.array(z.string());
+const Scaffold = z.strictObject({
+  parts: z.array(
+    z.strictObject({
+      id: z.string().describe('short and unique: letters, digits, - and _'),
+      title: z.string(),
+      goal: z.string().describe('what its planner has to know, and what is true once it is done'),
+      inputs: names.optional().describe('what it takes from other parts, such as files'),
+      outputs: names.optional().describe('what other parts take from it'),
+      after: names.optional().describe('ids of parts that come before it'),
+    }),
+  ),
+});
+const HeardScaffold = z.looseObject({
+  parts: z.array(
+    z.looseObject({
+      id: z.union([z.string(), z.number()]),
+      title: z.string(),
+      goal: z.string(),
+      inputs: names.nullish(),
+      outputs: names.nullish(),
+      after: names.nullish(),
+    }),
+  ),
+});
+
+function readParts(args: object): ScaffoldPart[] | { problems: string[] } {
+  const parts = HeardScaffold.parse(args).parts.map(
+    ({ id, title, goal, inputs, outputs, after }) => ({
+      id: String(id).trim(),
+      title: title.trim(),
+      goal,
+      inputs: inputs ?? [],
+      outputs: outputs ?? [],
+      after: [...new Set(after)],
+    }),
+  );
+  const read = z.array(ScaffoldPart).safeParse(parts);
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(
+    ({ path: [at, ...rest], message }) =>
+      `Part ${parts[Number(at)]?.id ?? String(at)}: ${rest.join('.')}: ${message}.`,
+  );
+  return { problems: problems.slice(0, 20) };
+}
+
+/** Whether to go on is for the person to say, as with any call that would pass the ceiling. */
+function holdForBudget(
+  { state, policy }: ToolContext,
+  said: string,
+  partsUsd: number,
+): Partial<ToolOutcome> {
+  const spent = { ...state, cost_usd: state.cost_usd + partsUsd };
+  const text = `${said} ${describeBudgetStop(spent, policy)}`;
+  return {
+    changes: {
+      result: { kind: 'question', text, questions: [askedQuestion(text)] },
+      pause: { kind: 'budget', resume: state.stage, gate: null, digest: null },
+      reason: 'the soft ceiling of a turn would be passed while planning parts',
+    },
+    ends: 'needs_clarification',
+  };
+}
+
+/** What later turns have to know of parts that are not in the draft, to have them planned after all. */
+function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): SessionRead {
+  const parts = missing.map(({ part, why }) => ({ ...part, why: shorten(why, 300) }));
+  const data = toJson({ not_in_the_draft: parts });
+  return { operation: scaffoldTool, args: {}, data, at: now.toISOString() };
+}
+
+function conclude(toolContext: ToolContext, ended: EndedPart[]): ToolOutcome {
+  const { edited, missing } = assembleParts(openDraft(toolContext), ended);
+  const count = ended.length - missing.length;
+  const said = `${count} of ${countOf(ended.length, 'part')} planned.`;
+  const lost = missing.map(
+    ({ part, why }) => `Part ${part.id} is not in the draft: ${shorten(why, 500)}`,
+  );
+  const outcome: ToolOutcome = {
+    ...(count === 0
+      ? { result: fail('No part could be planned.', ...lost.slice(0, 20)) }
+      : keepEdit(edited, toolContext, said, lost)),
+    ...(missing.length === 0 ? {} : { read: rememberMissing(toolContext, missing) }),
+  };
+  if (!ended.some(({ status }) => status === 'held')) return outcome;
+  const held = holdForBudget(
+    toolContext,
+    said,
+    ended.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
+  );
+  return { ...outcome, ...held, changes: { ...outcome.changes, ...held.changes } };
+}
+
+async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
+  const { state, tools, user, report, signal } = toolContext;
+  const { run_id: runId, turn } = state;
+  if (tools.parts === null || payingRun({ runId, turn }).runId !== runId)
+    return { result: fail('There are no further planners here. Write the steps with add_steps.') };
+  const parts = readParts(args);
+  if ('problems' in parts) return { result: fail(...parts.problems) };
+  const groups = new Set(state.outline?.nodes.map(({ id }) => id));
+  const problems = checkScaffold(parts, groups);
+  if (problems.length > 0) return { result: fail(...problems) };
+  const ended = await tools.parts.plan({ runId, turn, user }, parts, report, signal);
+  const outcome = conclude(toolContext, ended);
+  passCrashPoint('parts_assembled');
+  return outcome;
+}
+
+export const scaffold = draftTool(
+  scaffoldTool,
+  'Plans in two layers: name the parts, and a planner of its own plans each of them into steps. Returns when all are planned. A part that is there already is planned anew.',
+  Scaffold,
+  run,
+  {
+    prerequisites: [],
+    check: fromSchema(HeardScaffold).check,
+    waits: true,
+    isOffered: (_, { planning_mode }) => planning_mode === 'extensive',
+  },
+);

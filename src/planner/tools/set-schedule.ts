@@ -1,0 +1,113 @@
+// set_schedule: when steps of the draft run. Times are the person's local ones; durations are read as people say them.
+import { z } from 'zod';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import { countOf } from '#domain/words.ts';
+import { readDuration } from '#timeline/durations.ts';
+import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
+import { checkRule, readRule } from '#timeline/rule.ts';
+import { placeSteps, stepsNamed } from '../draft/edit-draft.ts';
+import { scheduleSteps, type Timing } from '../draft/schedule-steps.ts';
+import { readOperations } from '../order/operations.ts';
+import type { ToolContext } from '../tool.ts';
+import { fail } from '../tool-result.ts';
+import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import type { StageTool } from './stage-tool.ts';
+
+const time = z.string().nullable().optional();
+const SetSchedule = z.strictObject({
+  ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
+  not_before: time.describe('local ISO 8601 time; null takes it away'),
+  deadline: time,
+  duration: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('"2 h"; a person\'s work in "3 working days"'),
+  repeat: z
+    .strictObject({
+      rrule: z.string().describe('RFC 5545: FREQ=WEEKLY;BYDAY=MO'),
+      starts_at: z.string().optional().describe('first time; left out: from now'),
+      until: z.string().optional(),
+      timezone: z.string().optional().describe('IANA; left out: the person’s'),
+    })
+    .nullable()
+    .optional()
+    .describe('these steps repeat together by this rule'),
+});
+
+type SetSchedule = z.infer<typeof SetSchedule>;
+
+/** @throws CountersignError `invalid_arguments` for a time that cannot be read */
+function readTimes(
+  { not_before, deadline, repeat }: SetSchedule,
+  { state, now }: ToolContext,
+): Timing {
+  const { timezone } = state;
+  const moment = (text: string | null | undefined) =>
+    text === undefined || text === null ? text : toMoment(text.trim(), timezone).toISOString();
+  const start = moment(not_before);
+  const end = moment(deadline);
+  const timing: Timing = {
+    ...(start === undefined ? {} : { not_before: start }),
+    ...(end === undefined ? {} : { deadline: end }),
+  };
+  if (repeat === undefined) return timing;
+  if (repeat === null) return { ...timing, recurs: null };
+  return {
+    ...timing,
+    recurs: {
+      rrule: readRule(repeat.rrule),
+      starts_at: moment(repeat.starts_at) ?? now.toISOString(),
+      timezone: repeat.timezone ?? timezone,
+      until: moment(repeat.until) ?? null,
+    },
+  };
+}
+
+/** Minutes of the step: what a person does takes working time, everything else time that passes. */
+function readLength(
+  duration: string,
+  step: StepDraft,
+  { tools }: ToolContext,
+  profile: StrategyProfile,
+): ReturnType<typeof readDuration> {
+  const isPersons = readOperations(tools.manifest()).asksPerson(step);
+  return readDuration(duration, profile, isPersons ? 'person' : 'clock');
+}
+
+export function createSetSchedule(profile: StrategyProfile): StageTool {
+  return draftTool(
+    'set_schedule',
+    'Sets when steps of the draft run: not before, deadline, duration, repetition.',
+    SetSchedule,
+    async (given, toolContext) => {
+      const said = SetSchedule.parse(given);
+      const draft = openDraft(toolContext);
+      const ids = stepsNamed(draft, said.ids);
+      const times = readTimes(said, toolContext);
+      const { duration } = said;
+      const broken =
+        times.recurs == null
+          ? null
+          : (checkRule(times.recurs.rrule) ?? checkTimezone(times.recurs.timezone));
+      if (broken !== null) return { result: fail(broken) };
+      if (Object.keys(times).length === 0 && duration === undefined)
+        return { result: fail('Say what to set: not_before, deadline, duration or repeat.') };
+      const places = placeSteps(draft);
+      const lengths = new Map<string, number | null>();
+      for (const id of ids) {
+        const step = places.get(id)?.step;
+        if (step === undefined || duration === undefined) continue;
+        const read = duration === null ? null : readLength(duration, step, toolContext, profile);
+        if (read?.ok === false) return { result: fail(`Step ${id}: ${read.message}`) };
+        lengths.set(id, read?.minutes ?? null);
+      }
+      return keepEdit(
+        scheduleSteps(draft, ids, times, lengths),
+        toolContext,
+        `Set the times of ${countOf(ids.length, 'step')}.`,
+      );
+    },
+  );
+}

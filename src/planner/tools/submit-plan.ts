@@ -1,0 +1,210 @@
+// submit_plan: the draft as it stands is checked as a whole and goes on to be put before the person.
+import canonicalize from 'canonicalize';
+import { z } from 'zod';
+import { PlanDraft, type StepDraft } from '#domain/plan/plan.ts';
+import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
+import { checkDraft } from '../draft/check-draft.ts';
+import { checkPosts } from '../draft/check-posts.ts';
+import { draftPlan } from '../draft/draft-plan.ts';
+import { readPreferences, readRisks, WrittenPreferences } from '../outline/written-outline.ts';
+import { patternOf, readFeatures } from '../patterns/fit.ts';
+import { usePattern } from '../patterns/use-pattern.ts';
+import { findPartialBases, toToolOutputs } from '../reads/session-reads.ts';
+import type { ToolContext } from '../tool.ts';
+import { fail, fromSchema, succeed } from '../tool-result.ts';
+import { countSteps, draftTool } from './draft-tool.ts';
+import { putQuestions, type Question } from './elicit-context.ts';
+import { scaffoldTool } from './scaffold.ts';
+
+const problemsAtMost = 20;
+const doubtsAtMost = 5;
+
+const SubmitPlan = z.strictObject({
+  title: z.string().optional().describe('the gist in a few words'),
+  summary: z
+    .string()
+    .optional()
+    .describe('one sentence: what the plan will do (“Writes …”, not “Wrote …”)'),
+  risks: z.array(z.string()).optional().describe('what could go wrong, and what was assumed'),
+  preferences: z
+    .strictObject({
+      order: z
+        .enum(['as said', 'one at a time', 'checked'])
+        .optional()
+        .describe('checked: a look before what cannot be taken back'),
+      in_working_hours: z.boolean().optional().describe('ask people in working hours only'),
+    })
+    .optional()
+    .describe('only what they said'),
+  confidence: z.number().describe('0 to 1: how sure you are that this is what they want'),
+  checked: z.boolean().optional(),
+});
+const HeardSubmission = SubmitPlan.extend({
+  title: z.string().nullish(),
+  summary: z.string().nullish(),
+  risks: z
+    .array(z.union([z.string(), z.looseObject({ text: z.string(), sign: z.string().nullish() })]))
+    .nullish(),
+  preferences: z.looseObject({}).nullish(),
+  confidence: z.number().nullish(),
+  checked: z.boolean().nullish(),
+});
+
+/** Evidence, for those who approve: what the session has read, beside what the plan had before. */
+function withEvidence(
+  outline: PlanOutline,
+  state: Readonly<PlanningState>,
+  { tools }: Pick<ToolContext, 'tools'>,
+): PlanOutline {
+  // What a scaffold lacks is no evidence.
+  const reads = state.reads.filter(({ operation }) => operation !== scaffoldTool);
+  if (reads.length === 0) return outline;
+  const { context } = outline;
+  const specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
+  const base =
+    typeof context === 'object'
+      ? context
+      : { notes: context ?? '', artifacts: [], tool_outputs: {} };
+  const outputs = toToolOutputs(reads, base.tool_outputs, (name) => {
+    const spec = specs.get(name);
+    return { tool: spec?.tool ?? name, operation: spec?.operation ?? name };
+  });
+  return { ...outline, context: { ...base, tool_outputs: outputs } };
+}
+
+/** The summary, and how many steps groups of one kind have and in which partitions they are, counted by code. */
+function withGroups(summary: string, { nodes }: PlanOutline): string {
+  const groups = nodes.flatMap(({ id, title, steps }) => {
+    if (steps.length < 2 || !steps.every(({ tags = [] }) => tags.includes(id))) return [];
+    const partitions = [...new Set(steps.flatMap(({ partition }) => partition ?? []))];
+    const parts =
+      partitions.length === 0
+        ? ''
+        : ` in ${countOf(partitions.length, 'partition')}, ${partitions[0]} to ${partitions.at(-1)}`;
+    return [`${onOneLine(title, 150)}: ${countOf(steps.length, 'step')}${parts}.`];
+  });
+  const told = groups.filter((one) => !summary.includes(one)).slice(0, 3);
+  const room = 1000 - told.join(' ').length - 1;
+  return [shorten(summary, Math.max(100, room)), ...told].join(' ').slice(0, 1000);
+}
+
+export const submitPlan = draftTool(
+  'submit_plan',
+  'Submits the draft for approval. Takes no steps.',
+  SubmitPlan,
+  async (given, toolContext) => {
+    const { state, tools } = toolContext;
+    const said = HeardSubmission.parse(given);
+    const { outline } = state;
+    if (outline === null || countSteps(outline) === 0)
+      return { result: fail('The draft has no steps. Write them with add_steps.') };
+    if (state.change !== null && state.produced.includes('outline'))
+      return {
+        result: fail(
+          'Nothing of the draft has changed, so the person would see the same plan again. Edit it as they asked, or ask them with elicit_context.',
+        ),
+      };
+    const title = (said.title?.trim() || outline.title).slice(0, 300);
+    const preferences = WrittenPreferences.safeParse(
+      said.preferences == null
+        ? null
+        : { order: null, in_working_hours: null, ...said.preferences },
+    );
+    if (!preferences.success)
+      return { result: fail('preferences: choose one of the listed values.') };
+    const wanted = usePattern(toolContext);
+    if ('refused' in wanted) return { result: fail(wanted.refused) };
+    const risks = said.risks?.map((risk) =>
+      typeof risk === 'string'
+        ? { text: risk, sign: null }
+        : { text: risk.text, sign: risk.sign ?? null },
+    );
+    const written: PlanOutline = {
+      ...outline,
+      title,
+      summary: withGroups(said.summary?.trim() || outline.summary, outline),
+      pattern: state.pattern === null ? patternOf(readFeatures(outline)) : wanted.spec,
+      nodes: outline.nodes.map((node) =>
+        node.structure === 'goal' && node.title === outline.title ? { ...node, title } : node,
+      ),
+      ...(risks === undefined ? {} : { risks: readRisks(risks) }),
+      ...readPreferences(preferences.data),
+    };
+    const draft = PlanDraft.safeParse(draftPlan(written, null, null));
+    if (!draft.success)
+      return {
+        result: fail(
+          ...draft.error.issues
+            .slice(0, problemsAtMost)
+            .map(({ path, message }) => `${path.join('.')}: ${message}.`),
+        ),
+      };
+    const problems = [
+      ...checkDraft(draft.data, tools),
+      ...findPartialBases(draft.data.steps, state.reads),
+    ];
+    if (problems.length === 0)
+      problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
+    if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+    const doubts = said.checked === true ? [] : findDoubts(draft.data.steps, tools.manifest());
+    if (doubts.length > 0)
+      return {
+        result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
+      };
+    const open = findOpenGaps(outline, toolContext);
+    if (open.length > 0) return putQuestions(open.map(askAboutGap), state.stage, toolContext);
+    const confidence = said.confidence ?? null;
+    return {
+      result: succeed(null, 'The plan is checked next, and then put before the person.'),
+      changes: { pattern: written.pattern, outline: withEvidence(written, state, toolContext) },
+      self: confidence === null || confidence < 0 || confidence > 1 ? null : confidence,
+      heuristics: 1,
+      ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',
+    };
+  },
+  { prerequisites: [], produces: ['pattern', 'outline'], check: fromSchema(HeardSubmission).check },
+);
+
+const questionsAtOnce = 3;
+
+/** Gaps nobody has accepted yet: "all" is literal until a person says otherwise. */
+function findOpenGaps({ gaps = [] }: PlanOutline, { said, request }: ToolContext): OutlineGap[] {
+  const words = new Set([...said, request].map((text) => text.trim()));
+  return gaps
+    .filter(({ choice }) => choice !== null && !words.has(choice))
+    .slice(0, questionsAtOnce);
+}
+
+function askAboutGap({ node, text, choice }: OutlineGap): Question {
+  return {
+    id: `incomplete ${node}`,
+    question: shorten(`${text} Should I plan only these?`, 500),
+    why: null,
+    default: null,
+    essential: true,
+    options: [choice ?? '', "I'll narrow it down", 'Cancel'],
+    recommended: null,
+  };
+}
+
+/** What looks wrong with a valid draft, pointed out once: steps that change something by exactly the same call. */
+function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): string[] {
+  const changing = new Set(
+    manifest
+      .filter(({ effect, human }) => effect !== 'read' && human !== true)
+      .map(({ tool, operation }) => `${tool}\n${operation}`),
+  );
+  const groups = Map.groupBy(
+    steps.filter(({ tool, operation }) => changing.has(`${tool}\n${operation}`)),
+    ({ tool, operation, args = {}, when }) => canonicalize([tool, operation, args, when ?? null]),
+  );
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .slice(0, doubtsAtMost)
+    .map(
+      (group) => `Steps ${listOf(group.slice(0, 5).map(({ id = '' }) => id))} make the same call.`,
+    );
+}

@@ -1,0 +1,134 @@
+// A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and what is to wait for what.
+import { z } from 'zod';
+import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
+import { isObject, type Json, JsonObject, JsonValue, line, toJson } from '#domain/text.ts';
+import { type StepChange, type StepReader, writtenStepShape } from '../outline/written-steps.ts';
+
+const { phase: _, ...newStepShape } = writtenStepShape;
+const newStep = z.strictObject({
+  ...newStepShape,
+  id: z.string().describe('new, unlike any step of the plan: 4b, 9'),
+});
+
+/** A change, without the plan it is of. */
+export const WrittenChange = z.strictObject({
+  why: line(500).describe('One sentence for the person: what changes, and why.'),
+  add: z
+    .array(newStep)
+    .optional()
+    .describe(
+      'New steps. Without "after", one that replaces another waits for what that waited for.',
+    ),
+  replace: z
+    .array(z.strictObject({ step: z.string(), by: z.string() }))
+    .optional()
+    .describe(
+      'Which new step takes the place of which step of the plan, by their ids: that never runs again, and what used its output uses that of the new one.',
+    ),
+  edit: z
+    .array(z.looseObject({ id: z.string() }))
+    .optional()
+    .describe(
+      'Steps that have not begun, by id, with what changes of description, args (all of them), not_before, notes, when, ask_before.',
+    ),
+  remove: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Ids of steps that are not to run, or not again. What waits for them goes on without them.',
+    ),
+  rerun: z
+    .array(z.string())
+    .optional()
+    .describe('Ids of steps that run again as they are: done, failed or stale ones.'),
+  wait: z
+    .array(z.strictObject({ step: z.string(), for: z.string() }))
+    .optional()
+    .describe('A step of the plan that has not begun shall wait for another one.'),
+});
+/** The same as it is heard: steps are read one by one, so that each problem is told. */
+export const HeardChange = WrittenChange.extend({
+  add: z.array(JsonValue).optional(),
+  edit: z.array(JsonValue).optional(),
+});
+type HeardChange = z.infer<typeof HeardChange>;
+
+export function dropNulls(value: object): JsonObject {
+  const given = Object.entries(JsonObject.parse(value)).filter(([, item]) => item !== null);
+  return Object.fromEntries(given);
+}
+
+/** What is given of a step, without what is not said. */
+function givenOf(step: StepChange['step']): JsonObject {
+  return JsonObject.parse(toJson(step));
+}
+
+/** In the order in which each may name what those before it make. */
+function toOperations(
+  args: HeardChange,
+  reader: StepReader,
+): { operations: Json[]; problems: string[] } {
+  const { replace = [], add = [], edit = [], remove = [], rerun = [], wait = [] } = args;
+  const problems: string[] = [];
+  const added = new Set<Json | undefined>();
+  const soundOf = <T extends object>(read: T | { problems: string[] }): T | null => {
+    if (!('problems' in read)) return read;
+    problems.push(...read.problems);
+    return null;
+  };
+  const readNew = (raw: Json): JsonObject => {
+    const read = soundOf(reader.readNew(raw));
+    return read === null ? {} : givenOf(read.step);
+  };
+  const readEdit = (raw: Json): Json => {
+    const read = soundOf(reader.readChange(raw));
+    if (read === null) return {};
+    const { id, ...set } = givenOf(read.step);
+    const cleared = Object.fromEntries(read.cleared.map((key) => [key, null]));
+    return { op: 'update_steps', steps: { ids: [id ?? ''] }, set: { ...set, ...cleared } };
+  };
+  const operations = [
+    ...add.map((raw): Json => {
+      const step = readNew(raw);
+      added.add(step.id);
+      const place = replace.find(({ by }) => by === step.id);
+      return place === undefined
+        ? { op: 'add_step', step }
+        : { op: 'replace_step', step: place.step, by: step };
+    }),
+    ...edit.map(readEdit),
+    ...wait.map((one): Json => ({ op: 'add_dependency', step: one.step, after: { id: one.for } })),
+    ...(rerun.length === 0 ? [] : [{ op: 'rerun_steps', steps: { ids: rerun } }]),
+    ...(remove.length === 0 ? [] : [{ op: 'remove_steps', steps: { ids: remove }, release: true }]),
+  ];
+  const loose = replace.filter(({ by }) => !added.has(by));
+  if (problems.length === 0 && loose.length > 0)
+    problems.push(
+      `"replace" names ${loose.map(({ by }) => by).join(', ')}, which "add" does not add.`,
+    );
+  return { operations, problems };
+}
+
+/** @param revision of the plan as it was read */
+export function readChange(
+  args: HeardChange,
+  revision: number,
+  read: StepReader,
+): { change: PlanPatch } | { problems: string[] } {
+  const { operations, problems } = toOperations(args, read);
+  if (problems.length > 0) return { problems };
+  if (operations.length === 0)
+    return {
+      problems: ['Nothing changes. Say what to replace, add, edit, remove, run again or wait for.'],
+    };
+  const parsed = z.array(PatchOperation).safeParse(operations);
+  if (parsed.success) {
+    return { change: { base_revision: revision, reason: args.why, operations: parsed.data } };
+  }
+  const misfits = parsed.error.issues.map(({ path: [index, ...path], message }) => {
+    const operation = operations[Number(index)];
+    const op = isObject(operation) ? String(operation.op) : 'change';
+    return `${op} ${path.join('.')}: ${message}`;
+  });
+  return { problems: misfits };
+}

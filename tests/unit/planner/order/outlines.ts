@@ -1,0 +1,135 @@
+// Small outlines, and what tools look at, for the tests of this folder.
+import { defaultPolicy } from '#domain/people/policy.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import type { ToolContext } from '#planner/tool.ts';
+import { builtins, toolsOf } from '../manifest.ts';
+import { makeState } from '../tools/tool-context.ts';
+
+type NodeInput = Omit<Partial<OutlineNode>, 'id' | 'after'> & {
+  after?: (string | OutlineNode['after'][number])[];
+};
+
+export function node(id: string, more: NodeInput = {}): OutlineNode {
+  const { after = [], ...rest } = more;
+  return OutlineNode.parse({
+    id,
+    parent: 'goal',
+    title: `Part ${id}`,
+    structure: 'task',
+    level: 2,
+    ...rest,
+    after: after.map((entry) => (typeof entry === 'string' ? { id: entry } : entry)),
+  });
+}
+
+export const goal = node('goal', { parent: null, structure: 'goal', level: 1, title: 'All of it' });
+
+/** An outline under one goal. */
+export function outlineOf(nodes: OutlineNode[], more: Partial<PlanOutline> = {}): PlanOutline {
+  return {
+    title: 'A plan',
+    summary: 'It is done.',
+    pattern: { pattern_type: 'milestone_project', introduced_by: 'system' },
+    nodes: [goal, ...nodes],
+    risks: [],
+    assumptions: [],
+    ...more,
+  };
+}
+
+export function write(id: string, more: Partial<StepDraft> = {}): StepDraft {
+  return {
+    id,
+    description: `Create ${id}.txt`,
+    tool: 'workspace',
+    operation: 'write',
+    args: { path: `${id}.txt`, content: id },
+    ...more,
+  };
+}
+
+export function read(id: string, more: Partial<StepDraft> = {}): StepDraft {
+  return {
+    ...write(id),
+    description: `Read ${id}.txt`,
+    operation: 'read',
+    args: { path: `${id}.txt` },
+    ...more,
+  };
+}
+
+export function remove(id: string, more: Partial<StepDraft> = {}): StepDraft {
+  return {
+    ...write(id),
+    description: `Delete ${id}.txt`,
+    operation: 'delete',
+    args: { path: `${id}.txt` },
+    ...more,
+  };
+}
+
+/** A task with one step that writes. */
+export function task(id: string, more: NodeInput = {}): OutlineNode {
+  return node(id, { steps: [write(id)], ...more });
+}
+
+export function phase(id: string, more: NodeInput = {}): OutlineNode {
+  return node(id, { structure: 'phase', ...more });
+}
+
+/** What `draft` is as an outline: one goal, a task a step. */
+export function flatOutline(draft: Pick<PlanDraft, 'title' | 'steps'>): PlanOutline {
+  const nodes = draft.steps.map((step, at) => {
+    const { after = [], ...rest } = step;
+    const id = step.id ?? String(at + 1);
+    return node(id, { title: step.description, steps: [{ ...rest, id }], after });
+  });
+  return outlineOf(nodes, { title: draft.title });
+}
+
+export function edge(from: string, to: string, more: Partial<RoadmapEdge> = {}): RoadmapEdge {
+  return { from, to, type: 'FS', lag_minutes: 0, why: 'stated', ...more };
+}
+
+/** `a → b` for each edge, with its type and lag where they are not the usual ones. */
+export function sayEdges(edges: Omit<RoadmapEdge, 'why'>[]): string[] {
+  return edges.map(({ from, to, type, lag_minutes }) => {
+    const lag = lag_minutes === 0 ? '' : lag_minutes > 0 ? `+${lag_minutes}` : `${lag_minutes}`;
+    return `${from} ${type === 'FS' && lag === '' ? '→' : `${type}${lag} →`} ${to}`;
+  });
+}
+
+type DeskInput = Partial<Omit<ToolContext, 'state'>> & {
+  state?: Partial<PlanningState>;
+  manifest?: OperationSpec[];
+};
+
+export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext {
+  const { state, manifest = builtins, ...rest } = more;
+  return {
+    state: makeState({
+      stage: 'DRAFT_ROADMAP',
+      now: '2026-03-02T08:00:00.000Z',
+      timezone: 'Europe/Berlin',
+      pattern: outline.pattern,
+      outline,
+      ...state,
+    }),
+    policy: defaultPolicy,
+    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+    request: 'Do all of it.',
+    user: 'ana',
+    ownWords: true,
+    said: [],
+    tools: toolsOf(manifest),
+    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    now: new Date('2026-03-02T08:00:00.000Z'),
+    signal: new AbortController().signal,
+    report: () => {},
+    ...rest,
+  };
+}

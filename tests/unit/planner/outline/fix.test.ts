@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PlanOutline } from '#domain/planning/outline.ts';
+import { applyFixes, suggestFixes } from '#planner/outline/fix.ts';
+import { validateOutline } from '#planner/outline/validate-outline.ts';
+import { rounds } from '../../../rounds.ts';
+import { anyOutline, changed, outlineOf, type Sketch, sound } from './outlines.ts';
+
+function mend(outline: PlanOutline) {
+  const fixes = suggestFixes(outline, validateOutline(outline));
+  return { fixes, ...applyFixes(outline, fixes) };
+}
+
+function mendSketch(sketches: Sketch[], pattern = {}) {
+  return mend(outlineOf(sketches, pattern));
+}
+
+function stepsOf({ nodes }: PlanOutline): string[] {
+  return nodes
+    .flatMap(({ steps }) =>
+      steps.map(({ description, args }) => `${description} ${JSON.stringify(args)}`),
+    )
+    .sort();
+}
+
+function shapeOf({ nodes }: PlanOutline): string[] {
+  return nodes.map(({ id, parent, structure, after }) =>
+    [`${structure} ${id} in ${parent}`, ...after.map(({ id: on }) => on)].join(' after '),
+  );
+}
+
+describe('suggested fixes', () => {
+  it('leave nothing that blocks and could be mended, lose no step, and fit the contract', () => {
+    fc.assert(
+      fc.property(anyOutline, (outline) => {
+        const { outline: mended } = mend(outline);
+        const open = validateOutline(mended).filter(({ blocking }) => blocking);
+        expect(suggestFixes(mended, open)).toEqual([]);
+        expect(stepsOf(mended)).toEqual(stepsOf(outline));
+        expect(PlanOutline.parse(mended)).toEqual(mended);
+      }),
+      { numRuns: rounds(300) },
+    );
+  }, 60_000);
+
+  it('leave only what no machine can settle', () => {
+    const settled = new Set<string>();
+    fc.assert(
+      fc.property(anyOutline, (outline) => {
+        const left = validateOutline(mend(outline).outline).filter(({ blocking }) => blocking);
+        for (const { code } of left) settled.add(code);
+      }),
+      { numRuns: rounds(200) },
+    );
+    // Nothing to do at all; values of each other or of nobody; a pattern that lacks what makes it.
+    const beyond = ['no_work', 'cycle', 'unreachable', 'unknown_reference', 'pattern_mismatch'];
+    expect([...settled].filter((code) => !beyond.includes(code))).toEqual([]);
+  }, 60_000);
+
+  it('of a sound outline are none, and applying none changes nothing', () => {
+    const outline = outlineOf(sound);
+    expect(mend(outline)).toEqual({ fixes: [], outline, adaptations: [] });
+  });
+
+  it('put a goal over phases that stand at level 1', () => {
+    const { outline, adaptations } = mendSketch(
+      sound.slice(1).map((node) => (node.parent === 'g' ? { ...node, parent: null } : node)),
+    );
+    expect(shapeOf(outline)).toEqual([
+      'goal goal in null',
+      'phase p in goal',
+      'task 1 in p',
+      'phase q in goal after p',
+      'task 2 in q after 1',
+    ]);
+    expect(outline.nodes.map(({ level }) => level)).toEqual([1, 2, 3, 2, 3]);
+    expect(adaptations[0]).toMatchObject({
+      what: 'added',
+      node: 'goal',
+      introduced_by: 'ai_adaptation',
+    });
+  });
+
+  it('make a second goal a phase of the first', () => {
+    const { outline } = mendSketch([
+      ...sound,
+      { id: 'h', structure: 'goal' },
+      { id: '3', parent: 'h', steps: ['3'] },
+    ]);
+    expect(shapeOf(outline).slice(-2)).toEqual(['phase h in g', 'task 3 in h']);
+  });
+
+  it('give later nodes and steps ids of their own', () => {
+    const { outline } = mendSketch([...sound, { id: '1', parent: 'p', steps: ['1'] }]);
+    const last = outline.nodes.at(-1);
+    expect([last?.id, last?.steps[0]?.id]).toEqual(['1-2', '1-2']);
+  });
+
+  it('break a circle at one edge, and keep the rest of the order', () => {
+    const tasks = (after: Record<string, string[]>) =>
+      Object.entries(after).map(([id, on]) => ({ id, parent: 'g', steps: [id], after: on }));
+    const { outline, adaptations } = mendSketch([
+      { id: 'g', structure: 'goal' },
+      ...tasks({ a: ['c'], b: ['a'], c: ['b'], d: ['c'] }),
+    ]);
+    expect(shapeOf(outline).slice(1)).toEqual([
+      'task a in g',
+      'task b in g after a',
+      'task c in g after b',
+      'task d in g after c',
+    ]);
+    expect(adaptations).toMatchObject([{ what: 'unlinked', node: 'c → a' }]);
+  });
+
+  it('leave alone what goes on behind a circle', () => {
+    const { outline } = mendSketch([
+      { id: 'g', structure: 'goal' },
+      { id: 'x', parent: 'g', steps: ['x'], after: ['b'] },
+      { id: 'a', parent: 'g', steps: ['a'], after: ['b'] },
+      { id: 'b', parent: 'g', steps: ['b'], after: ['a'] },
+    ]);
+    expect(shapeOf(outline)[1]).toBe('task x in g after b');
+  });
+
+  it('keep the order around an empty phase that is left out', () => {
+    const { outline } = mendSketch([
+      { id: 'g', structure: 'goal' },
+      { id: 'p', parent: 'g', structure: 'phase' },
+      { id: '1', parent: 'p', steps: ['1'] },
+      { id: 'e', parent: 'g', structure: 'phase', after: ['p'] },
+      { id: 'q', parent: 'g', structure: 'phase', after: ['e'] },
+      { id: '2', parent: 'q', steps: ['2'] },
+    ]);
+    expect(shapeOf(outline)[3]).toBe('phase q in g after p');
+  });
+
+  it('add the lags of both edges when what stood between is left out', () => {
+    const outline = outlineOf([...sound, { id: 'e', parent: 'g', structure: 'phase' }]);
+    const nodes = outline.nodes.map((node) => {
+      if (node.id === 'e')
+        return { ...node, after: [{ id: 'p', type: 'FS' as const, lag_minutes: 30 }] };
+      if (node.id !== 'q') return node;
+      return { ...node, after: [{ id: 'e', type: 'FF' as const, lag_minutes: 12 }] };
+    });
+    const { outline: mended } = mend({ ...outline, nodes });
+    expect(mended.nodes.find(({ id }) => id === 'q')?.after).toEqual([
+      { id: 'p', type: 'FF', lag_minutes: 42 },
+    ]);
+  });
+
+  it('say on the card what nobody does', () => {
+    const { outline } = mendSketch([
+      ...sound,
+      { id: '3', parent: 'p', title: 'Ask the neighbours' },
+    ]);
+    expect(shapeOf(outline).at(-1)).toBe('milestone 3 in p');
+    expect(outline.assumptions).toEqual([
+      'Nothing in this plan does “Ask the neighbours”: it has no step.',
+    ]);
+  });
+
+  it('say that something happens once when nobody said how often', () => {
+    const { outline } = mendSketch(
+      changed('1', { title: 'Water the plants', rhythm: 'recurring' }),
+      {
+        pattern_type: 'milestone_project',
+      },
+    );
+    expect(outline.nodes[2]?.rhythm).toBe('one_off');
+    expect(outline.assumptions).toEqual([
+      '“Water the plants” happens once: when it repeats was not said.',
+    ]);
+  });
+
+  it('put the steps of a node with parts into a task of their own', () => {
+    const { outline } = mendSketch(changed('p', { steps: ['3'] }));
+    const task = outline.nodes.find(({ id }) => id === 'p-steps');
+    expect(task).toMatchObject({ parent: 'p', structure: 'task', steps: [{ id: '3' }] });
+  });
+
+  it('set what lies too deep beside what it was a part of, in the same order', () => {
+    const { outline } = mendSketch([
+      { id: 'g', structure: 'goal' },
+      { id: 'a', parent: 'g', structure: 'phase' },
+      { id: 'b', parent: 'a', structure: 'phase' },
+      { id: 'c', parent: 'b', structure: 'phase' },
+      { id: '0', parent: 'c', steps: ['0'] },
+      { id: 'd', parent: 'c', structure: 'phase', after: ['0'] },
+      { id: '1', parent: 'd', steps: ['1'] },
+      { id: '2', parent: 'd', steps: ['2'] },
+      { id: '3', parent: 'c', steps: ['3'], after: ['d'] },
+    ]);
+    expect(shapeOf(outline).slice(4)).toEqual([
+      'task 0 in c',
+      'milestone d in c after 0 after 1 after 2',
+      'task 1 in c after 0',
+      'task 2 in c after 0',
+      'task 3 in c after d',
+    ]);
+  });
+
+  it('choose the pattern that an outline follows, and the subtype falls with the pattern', () => {
+    const { outline, adaptations } = mendSketch(sound, {
+      pattern_type: 'recurring_cycle',
+      subtype: 'weekly_review',
+      confidence: 0.9,
+    });
+    expect(outline.pattern).toEqual({
+      pattern_type: 'milestone_project',
+      introduced_by: 'ai_adaptation',
+      confidence: 0.9,
+    });
+    expect(adaptations).toMatchObject([{ what: 'changed', node: 'pattern' }]);
+  });
+
+  it('take a flat plan in which nothing comes again for a project', () => {
+    const flat = sound.filter(({ id }) => id === 'g');
+    const { outline } = mendSketch([...flat, { id: '1', parent: 'g', steps: ['1'] }], {
+      pattern_type: 'recurring_cycle',
+      confidence: 0.9,
+    });
+    expect(outline.pattern.pattern_type).toBe('milestone_project');
+  });
+
+  it('never overrule the pattern that a person chose', () => {
+    const pattern = { pattern_type: 'recurring_cycle', introduced_by: 'user_feedback' } as const;
+    expect(mendSketch(sound, pattern).fixes).toEqual([]);
+  });
+
+  it('close each phase of a transformation with a milestone', () => {
+    const { outline } = mendSketch(sound, {
+      pattern_type: 'strategic_transformation',
+      introduced_by: 'user_feedback',
+    });
+    expect(shapeOf(outline).filter((line) => line.startsWith('milestone'))).toEqual([
+      'milestone p-done in p after 1',
+      'milestone q-done in q after 2',
+    ]);
+  });
+
+  it('mend a ring of 4,999 tasks and as many orphans without getting lost', () => {
+    const ring = Array.from({ length: 4999 }, (_, index): Sketch => {
+      const after = [String((index + 4998) % 4999)];
+      return { id: String(index), parent: 'nowhere', steps: [String(index)], after };
+    });
+    const { outline, fixes } = mendSketch([{ id: 'g', structure: 'goal' }, ...ring]);
+    expect(validateOutline(outline)).toEqual([]);
+    expect(fixes).toHaveLength(5000);
+  }, 60_000);
+});

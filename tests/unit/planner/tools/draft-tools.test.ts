@@ -1,0 +1,667 @@
+// The draft as a model edits it: step by step, with all problems in one answer, and nothing else touched.
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '#domain/clock.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
+import type { PlanningModes } from '#domain/planning/modes.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import type { PlanningState } from '#domain/planning/state.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { draftPlan } from '#planner/draft/draft-plan.ts';
+import type { Capacity } from '#planner/ports.ts';
+import { Session } from '#planner/stages/session.ts';
+import { createStageTools } from '#planner/stages/stage-tools.ts';
+import { createToolset } from '#planner/tools/registry.ts';
+import { builtins, tableOperations, toolsOf } from '../manifest.ts';
+import { makeDesk, makeState } from './tool-context.ts';
+
+const { signal } = new AbortController();
+
+function open(
+  state: Partial<PlanningState> = {},
+  files?: Record<string, string>,
+  {
+    modes = {},
+    manifest = builtins,
+    capacity,
+  }: { modes?: Partial<PlanningModes>; manifest?: OperationSpec[]; capacity?: Capacity } = {},
+) {
+  const session = new Session(makeState(state));
+  const tools = { ...toolsOf(manifest, files), ...(capacity === undefined ? {} : { capacity }) };
+  const { state: _, signal: __, ...desk } = makeDesk({ request: 'Tidy up' });
+  const toolContext = { ...desk, modes: { ...desk.modes, ...modes } };
+  const stageTools = createStageTools({
+    stage: 'COLLECT_CONTEXT',
+    session,
+    tools: createToolset({
+      tools,
+      profile: StrategyProfile.parse({}),
+      otherPlans: async () => ({ blocks: [], more: false }),
+      preferences: { isKnown: async () => true, claim: async () => false },
+      guarded: [],
+    })(),
+    toolContext: { ...toolContext, tools },
+    clock: systemClock,
+    remember: async (_tool, _args, make) => ({ outcome: await make(), remembered: false }),
+    report: () => undefined,
+  });
+  const call = async (name: string, args: JsonObject) => {
+    const { result, ends } = await stageTools.call(name, args, signal);
+    return { ok: result.ok, says: result.explanations.join('\n'), data: result.data, ends };
+  };
+  const drafted = () => {
+    const { outline } = session.state;
+    if (outline === null) return [];
+    const { steps, series = [] } = draftPlan(outline, null, null);
+    return [...steps, ...series.flatMap((one) => one.steps)];
+  };
+  const fieldsOf = (name: string) => {
+    const tool = stageTools.offered().find((one) => one.name === name);
+    return JSON.stringify(tool?.parameters);
+  };
+  const offered = () => stageTools.offered().map(({ name }) => name);
+  return { session, call, drafted, offered, fieldsOf };
+}
+
+const write = (id: string, more: Record<string, Json> = {}): JsonObject => ({
+  id,
+  description: `Write ${id}.txt`,
+  operation: 'workspace_write',
+  args: { path: `${id}.txt`, content: id },
+  ...more,
+});
+
+const brief = (steps: StepDraft[]) =>
+  steps.map(({ id, args = {}, after = [] }) => `${id} ${args.path} <- ${JSON.stringify(after)}`);
+
+describe('add_steps', () => {
+  it('reads values in texts, which wait for their step when they are proposed', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', {
+      steps: [
+        { id: '1', description: 'Read it', operation: 'workspace_read', args: { path: 'a.txt' } },
+        write('2', { args: { path: 'b.txt', content: 'Status: {{1/text}}' } }),
+      ],
+    });
+    expect(drafted()[1]?.args?.content).toEqual({
+      $template: ['Status: ', { $from: '1', path: '/text' }],
+    });
+  });
+
+  it('keeps what is sound, says all that is wrong, and is not submitted unseen', async () => {
+    const { call, drafted } = open();
+    const added = await call('add_steps', {
+      steps: [
+        write('1'),
+        write('2', { args: { path: '2.txt' } }),
+        write('3', { operation: 'mail_send' }),
+        write('4', { after: ['1'] }),
+      ],
+    });
+    expect(added.ok).toBe(false);
+    expect(added.says).toContain('Added 2 of 4 steps');
+    expect(added.says).toContain('Step 2: ');
+    expect(added.says).toContain('Step 3: there is no operation mail_send');
+    expect(brief(drafted())).toEqual(['1 1.txt <- []', '4 4.txt <- ["1"]']);
+    expect((await call('submit_plan', { confidence: 1 })).says).toContain('The last edit failed');
+    expect(await call('submit_plan', { confidence: 1 })).toMatchObject({
+      ok: true,
+      ends: 'sufficient_context',
+    });
+  });
+
+  it('gives steps without an id a number, and refuses one that is taken', async () => {
+    const { call, drafted } = open();
+    const { id: _, ...nameless } = write('1');
+    await call('add_steps', { steps: [write('1'), nameless] });
+    expect(drafted().map(({ id }) => id)).toEqual(['1', '2']);
+    expect((await call('add_steps', { steps: [write('2')] })).says).toContain('step 2 already');
+  });
+
+  it('reads times in the person’s zone, conditions, and a place before another step', async () => {
+    const { call, drafted } = open({ timezone: 'Europe/Berlin' });
+    await call('add_steps', { steps: [write('1'), write('2')] });
+    const when = [{ step: '1', path: '/created', is: 'equals', value: true }];
+    await call('add_steps', {
+      before: '2',
+      steps: [write('x', { when, not_before: '2026-07-01T09:00', ask_before: true })],
+    });
+    expect(drafted().map(({ id }) => id)).toEqual(['1', 'x', '2']);
+    expect(drafted()[1]).toMatchObject({
+      when,
+      ask_before: true,
+      not_before: '2026-07-01T07:00:00.000Z',
+    });
+  });
+
+  it('groups steps by phase', async () => {
+    const { call, session } = open();
+    await call('add_steps', {
+      steps: [
+        write('1', { phase: 'Prepare' }),
+        write('2', { phase: 'Send' }),
+        write('3', { phase: 'Prepare' }),
+      ],
+    });
+    const nodes = session.state.outline?.nodes ?? [];
+    const phases = nodes.filter(({ structure }) => structure === 'phase');
+    expect(phases.map(({ title }) => title)).toEqual(['Prepare', 'Send']);
+    expect(nodes.filter(({ parent }) => parent === phases[0]?.id).map(({ id }) => id)).toEqual([
+      '1',
+      '3',
+    ]);
+  });
+});
+
+describe('what many steps and shared means need', () => {
+  const named = ['partition', 'tags', 'priority', 'resources', 'capabilities', 'prereq_titles'];
+  const tells = (text: string) => named.filter((name) => text.includes(`${name}"`));
+
+  it('is offered where there are pools, capabilities or extensive modes, and nowhere else', () => {
+    expect(tells(open().fieldsOf('add_steps'))).toEqual([]);
+    const capacities: Capacity[] = [
+      { pools: { gpu: 2 }, capabilities: [] },
+      { pools: {}, capabilities: ['eu'] },
+    ];
+    for (const capacity of capacities)
+      expect(tells(open({}, {}, { capacity }).fieldsOf('add_steps'))).toEqual(named);
+    const wide = open({}, {}, { modes: { planning_mode: 'extensive' } });
+    expect(wide.fieldsOf('add_steps')).toContain('prereq_titles');
+    expect(wide.fieldsOf('for_each')).toContain('partition_by');
+    const part = open({ run_id: 'run-1/1/a' });
+    expect(part.fieldsOf('add_steps')).toContain('prereq_titles');
+  });
+
+  it('stays with the step, and a pool that is not there is told', async () => {
+    const { call, drafted } = open({}, {}, { capacity: { pools: { gpu: 2 }, capabilities: [] } });
+    const notes = { prereq_tags: ['a'] };
+    const said = { partition: 'p', tags: ['a'], priority: 3, resources: { gpu: 1 }, notes };
+    const added = await call('add_steps', {
+      steps: [
+        write('1', { ...said, capabilities: ['eu'] }),
+        write('2', { resources: { gpu: 3 } }),
+        write('3', { resources: { cpu: 1 } }),
+      ],
+    });
+    expect(added.says).toContain('Step 2: It needs 3 of gpu, and there are 2.');
+    expect(added.says).toContain('Step 3: There is no resource pool cpu. There are gpu.');
+    expect(drafted()).toMatchObject([{ id: '1', ...said, capabilities: ['eu'] }]);
+  });
+
+  it('names the steps of a phase or group that a note calls by its title', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1', 'data/b': '1' });
+    await call('for_each', each('data'));
+    await call('add_steps', {
+      steps: [
+        write('x', { phase: 'Prepare all' }),
+        write('y', { notes: { prereq_titles: ['prepare ALL', 'Write x.txt'], of: 'ana' } }),
+        write('z', { notes: { prereq_titles: ['Delete each (2 found)'] } }),
+      ],
+    });
+    const notes = new Map(drafted().map((step) => [step.id, step.notes]));
+    expect(notes.get('y')).toEqual({
+      prereq_titles: ['Write x.txt'],
+      prereq_step_ids: ['x'],
+      of: 'ana',
+    });
+    expect(notes.get('z')).toEqual({ prereq_step_ids: ['g-1', 'g-2'] });
+  });
+
+  it('is set for a group, a phase or a partition at once', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1', 'data/b': '1' });
+    await call('for_each', each('data'));
+    await call('add_steps', {
+      steps: [write('x', { phase: 'Later' }), write('y', { partition: 'own' })],
+    });
+    const edited = await call('edit_steps', {
+      steps: [
+        { id: 'g', priority: 5, tags: ['hot'] },
+        { id: 'Later', resources: { gpu: 1 } },
+        { id: 'own', capabilities: ['eu'] },
+      ],
+    });
+    expect(edited).toMatchObject({ ok: true, says: expect.stringContaining('Changed 4 steps.') });
+    expect(drafted()).toMatchObject([
+      { id: 'g-1', priority: 5, tags: ['hot'] },
+      { id: 'g-2', priority: 5, tags: ['hot'] },
+      { id: 'x', resources: { gpu: 1 } },
+      { id: 'y', capabilities: ['eu'] },
+    ]);
+    const refused = await call('edit_steps', { steps: [{ id: 'g', description: 'All' }] });
+    expect(refused.says).toContain('“g” is 2 steps, and description is said of one step.');
+  });
+});
+
+/** Deletes what is in a folder. */
+const each = (path: string, more: JsonObject = {}): JsonObject => ({
+  id: 'g',
+  title: 'Delete each',
+  operation: 'workspace_list',
+  args: { path },
+  list: '/entries',
+  step: {
+    description: 'Delete {{item/path}}',
+    operation: 'workspace_delete',
+    args: { path: '{{item/path}}' },
+  },
+  ...more,
+});
+
+describe('for_each in partitions', () => {
+  const files = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`data/${at}.txt`, '1']));
+
+  it('makes slices of the size of the level, and none of what is smaller', async () => {
+    const fine = open({}, files, { modes: { reasoning_level: 10 } });
+    expect((await fine.call('for_each', each('data'))).says).toContain(
+      'in 3 partitions, g-01 to g-03',
+    );
+    const sizes = Map.groupBy(fine.drafted(), ({ partition }) => partition);
+    expect([...sizes].map(([name, steps]) => [name, steps.length])).toEqual([
+      ['g-01', 10],
+      ['g-02', 10],
+      ['g-03', 5],
+    ]);
+    const plain = open({}, files);
+    await plain.call('for_each', each('data'));
+    expect(plain.drafted().every(({ partition }) => partition === undefined)).toBe(true);
+    const extensive = open({}, files, { modes: { planning_mode: 'extensive' } });
+    await extensive.call('for_each', each('data'));
+    expect(extensive.drafted().every(({ partition }) => partition === 'g-01')).toBe(true);
+  });
+
+  it('takes the value that items share, and tells two items for one place', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1', 'data/b/c': '1', 'data/d': '1' });
+    await call('for_each', each('data', { partition_by: '/kind' }));
+    expect(drafted().map(({ partition }) => partition)).toEqual(['g-file', 'g-folder', 'g-file']);
+    const one = each('data', {
+      step: {
+        description: 'Write',
+        operation: 'workspace_write',
+        args: { path: 'all.txt', content: '{{item/path}}' },
+      },
+    });
+    expect((await call('for_each', one)).says).toContain('Items 1 and 2 are both for all.txt.');
+  });
+
+  it('adds one summary of all of them, and says so where nothing can summarise', async () => {
+    const manifest = [...builtins, ...tableOperations];
+    const { call, drafted } = open({}, files, { manifest, modes: { reasoning_level: 10 } });
+    const wish = { then_summarise: 'What there was', summary_path: 'summary.md' };
+    await call('for_each', each('data', wish));
+    await call('for_each', each('data', wish));
+    expect(drafted().slice(25)).toMatchObject([
+      { id: 'g-gather-1', operation: 'gather', args: { partition: 'g-01' } },
+      { id: 'g-gather-2', args: { partition: 'g-02' } },
+      { id: 'g-gather-3', args: { partition: 'g-03' } },
+      { id: 'g-narrow', args: { from: [{ $from: 'g-gather-1' }, {}, {}] } },
+      { id: 'g-summary', args: { draftbook: { $from: 'g-narrow' }, task: 'What there was' } },
+      { id: 'g-summary-file', args: { path: 'summary.md', content: { $from: 'g-summary' } } },
+    ]);
+    const plain = open({}, files);
+    expect((await plain.call('for_each', each('data', wish))).says).toContain(
+      'There is no operation draft_gather, draft_narrow, draft_finalise for then_summarise.',
+    );
+  });
+});
+
+describe('submit_plan', () => {
+  it('points out once that two steps make the same call', async () => {
+    const { call } = open();
+    await call('add_steps', {
+      steps: [write('1'), write('2', { args: { path: '1.txt', content: '1' } })],
+    });
+    const doubted = await call('submit_plan', { confidence: 1 });
+    expect(doubted).toMatchObject({
+      ok: false,
+      says: expect.stringContaining('Steps 1 and 2 make the same call'),
+    });
+    expect(await call('submit_plan', { confidence: 1, checked: true })).toMatchObject({ ok: true });
+  });
+});
+
+describe('a draft that is there', () => {
+  const three = [write('1'), write('2', { after: ['1'] }), write('3', { after: ['2'] })];
+
+  it('is what the tools that change it need', async () => {
+    const { call, offered } = open();
+    expect(offered()).toEqual(expect.arrayContaining(['add_steps', 'for_each', 'submit_plan']));
+    expect(offered()).not.toContain('edit_steps');
+    await call('add_steps', { steps: three });
+    expect(offered()).toEqual(
+      expect.arrayContaining(['edit_steps', 'remove_steps', 'set_schedule', 'show_steps']),
+    );
+  });
+
+  it('changes only where an edit says so, to the byte', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', { steps: three });
+    const before = drafted().map((step) => JSON.stringify(step));
+    expect((await call('edit_steps', { steps: [{ id: '2', args: { content: 'new' } }] })).ok).toBe(
+      true,
+    );
+    const after = drafted().map((step) => JSON.stringify(step));
+    expect(after[0]).toBe(before[0]);
+    expect(after[2]).toBe(before[2]);
+    expect(drafted()[1]).toMatchObject({ args: { path: '2.txt', content: 'new' }, after: ['1'] });
+  });
+
+  it('never loses one of two edits of a step', async () => {
+    const { call } = open();
+    await call('add_steps', { steps: three });
+    const edited = await call('edit_steps', {
+      steps: [
+        { id: '1', description: 'A' },
+        { id: '1', args: { content: 'n' } },
+      ],
+    });
+    expect(edited).toMatchObject({
+      ok: false,
+      says: expect.stringContaining('Step 1 is there twice'),
+    });
+  });
+
+  it('is never more than can be stored and read back', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', { steps: [write('1', { phase: 'x'.repeat(4000) })] });
+    expect(drafted()).toEqual([]);
+    await call('add_steps', { steps: [write('1')] });
+    expect((await call('submit_plan', { title: 't'.repeat(5000), confidence: 1 })).ok).toBe(true);
+  });
+
+  it('refuses an edit whole when part of it is wrong', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', { steps: three });
+    const edited = await call('edit_steps', {
+      steps: [
+        { id: '1', description: 'Write it anew' },
+        { id: '2', args: { path: null } },
+      ],
+    });
+    expect(edited.says).toContain('Nothing was changed');
+    expect(drafted()[0]?.description).toBe('Write 1.txt');
+    expect((await call('edit_steps', { steps: [{ id: '9' }] })).says).toContain(
+      'There is no step 9',
+    );
+  });
+
+  it('closes the gap where a step is removed, and keeps what others use', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', {
+      steps: [
+        ...three,
+        write('4', { args: { path: '4.txt', content: { $from: '3', path: '/path' } } }),
+      ],
+    });
+    expect((await call('remove_steps', { ids: ['3'] })).says).toContain(
+      'Step 4 uses the output of step 3',
+    );
+    expect((await call('remove_steps', { ids: ['2'] })).ok).toBe(true);
+    expect(brief(drafted().slice(0, 2))).toEqual(['1 1.txt <- []', '3 3.txt <- ["1"]']);
+  });
+
+  it('gets times, and steps that repeat together', async () => {
+    const { call, drafted, session } = open();
+    await call('add_steps', { steps: three });
+    await call('set_schedule', {
+      ids: ['1'],
+      not_before: '2026-06-01T09:00',
+      duration: '30 min',
+    });
+    expect(drafted()[0]).toMatchObject({
+      not_before: '2026-06-01T09:00:00.000Z',
+      duration_minutes: 30,
+    });
+    const wrong = await call('set_schedule', { ids: ['2'], repeat: { rrule: 'FREQ=SOMETIMES' } });
+    expect(wrong.ok).toBe(false);
+    await call('set_schedule', {
+      ids: ['2', '3'],
+      repeat: { rrule: 'FREQ=WEEKLY;BYDAY=MO', starts_at: '2026-06-01T09:00' },
+    });
+    const { outline } = session.state;
+    if (outline === null) throw new Error('no outline');
+    const { series = [], steps } = draftPlan(outline, null, null);
+    expect(steps.map(({ id }) => id)).toEqual(['1']);
+    expect(series).toMatchObject([
+      { rrule: 'FREQ=WEEKLY;BYDAY=MO', steps: [{ id: '2' }, { id: '3', after: ['2'] }] },
+    ]);
+  });
+
+  it('is read in part, by id or by words', async () => {
+    const { call } = open();
+    const steps = Array.from({ length: 60 }, (_, index) =>
+      write(`f${index}`, index === 41 ? { description: 'Archive the invoices' } : {}),
+    );
+    await call('add_steps', { steps });
+    const found = await call('show_steps', { query: 'invoices' });
+    expect(found.data).toMatchObject({ total: 60, next: null });
+    expect(JSON.stringify(found.data)).toContain('Step 42 (id f41): Archive the invoices');
+    expect((await call('show_steps', { from: 1 })).data).toMatchObject({ next: 41 });
+    expect((await call('show_steps', { ids: ['f7'] })).data).toMatchObject({
+      steps: [expect.stringContaining('f7.txt')],
+    });
+  });
+});
+
+describe('groups and phases', () => {
+  it('are named by their id or title where their steps are meant', async () => {
+    const { call, drafted } = open();
+    await call('add_steps', {
+      steps: [write('1', { phase: 'Prepare' }), write('2', { phase: 'Prepare' }), write('3')],
+    });
+    await call('set_schedule', {
+      ids: ['Prepare'],
+      not_before: '2026-06-01T09:00',
+      duration: '2 h',
+    });
+    expect(drafted().map(({ duration_minutes: minutes }) => minutes)).toEqual([
+      120,
+      120,
+      undefined,
+    ]);
+    await call('remove_steps', { ids: ['Prepare'] });
+    expect(drafted().map(({ id }) => id)).toEqual(['3']);
+  });
+
+  it('keep every step where only some of them repeat', async () => {
+    const { call, drafted } = open(
+      {},
+      Object.fromEntries([1, 2, 3, 4].map((n) => [`data/${n}`, '1'])),
+    );
+    await call('for_each', each('data'));
+    const daily = { rrule: 'FREQ=DAILY', starts_at: '2026-06-01T09:00' };
+    await call('set_schedule', { ids: ['g-1', 'g-2'], repeat: daily });
+    expect(
+      drafted()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['g-1', 'g-2', 'g-3', 'g-4']);
+    await call('set_schedule', { ids: ['g-1'], repeat: { ...daily, rrule: 'FREQ=WEEKLY' } });
+    expect(
+      drafted()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['g-1', 'g-2', 'g-3', 'g-4']);
+    await call('set_schedule', { ids: ['g-1', 'g-2'], repeat: daily });
+    expect((await call('set_schedule', { ids: ['g-1'], repeat: null })).says).toContain(
+      'repeat together',
+    );
+    expect(
+      (await call('set_schedule', { ids: ['g-3'], deadline: '2026-07-01T09:00' })).says,
+    ).toContain('one deadline');
+  });
+
+  it('wait for what a removed step waited for', async () => {
+    const { call, drafted } = open({}, { 'data/a': '1' });
+    await call('add_steps', { steps: [write('p'), write('x', { after: ['p'] })] });
+    const step = { description: 'Delete', operation: 'workspace_delete', after: ['x'] };
+    const behind = { step: { ...step, args: { path: '{{item/path}}' } } };
+    await call('for_each', each('.', behind));
+    await call('for_each', each('data', { ...behind, id: 'h' }));
+    await call('remove_steps', { ids: ['x'] });
+    const waits = drafted()
+      .filter(({ id = '' }) => id.includes('-'))
+      .map(({ after }) => after);
+    expect(waits).toEqual([['p'], ['p']]);
+  });
+
+  it('take three working days of a person for three days', async () => {
+    const { call, drafted } = open();
+    const task = {
+      id: '1',
+      description: 'Review it',
+      operation: 'human_task',
+      args: { question: 'Is it good?' },
+    };
+    await call('add_steps', { steps: [task] });
+    expect((await call('set_schedule', { ids: ['1'], duration: 'soon' })).says).toContain(
+      'Step 1: ',
+    );
+    await call('set_schedule', { ids: ['1'], duration: '3 working days' });
+    expect(drafted()[0]?.duration_minutes).toBe(3 * 8 * 60);
+  });
+});
+
+describe('for_each', () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 800 }, (_, index) => [`data/${index}.csv`, '1']),
+  );
+
+  it('makes one concrete step for each item, and keeps the sample as evidence', async () => {
+    const { call, drafted, session } = open({}, files);
+    const made = await call('for_each', {
+      id: 'move',
+      title: 'Move each file of data',
+      operation: 'workspace_list',
+      args: { path: 'data' },
+      list: '/entries',
+      where: [{ path: '/kind', is: 'equals', value: 'file' }],
+      step: {
+        description: 'Move {{item/path}} to old',
+        operation: 'workspace_move',
+        args: { from: '{{item/path}}', to: 'old/{{item/path}}' },
+      },
+    });
+    expect(made.says).toContain(
+      'Found 800 items, all of them taken: steps move-1 to move-800 in 4 partitions, move-01 to move-04.',
+    );
+    expect(drafted()).toHaveLength(800);
+    expect(drafted()[799]).toMatchObject({
+      id: 'move-800',
+      args: { from: 'data/799.csv', to: 'old/data/799.csv' },
+    });
+    expect(session.state.reads).toMatchObject([
+      { operation: 'workspace_list', data: { found: 800 } },
+    ]);
+    expect((await call('submit_plan', { title: 'Move all', confidence: 1 })).ok).toBe(true);
+  });
+
+  it('replaces what it made before under the same id', async () => {
+    const { call, drafted } = open({}, { 'data/a.csv': '1', 'data/b.csv': '1' });
+    for (const value of ['a.csv', 'csv'])
+      await call('for_each', each('data', { where: [{ path: '/path', is: 'contains', value }] }));
+    expect(drafted().map(({ id, args }) => `${id} ${args?.path}`)).toEqual([
+      'g-1 data/a.csv',
+      'g-2 data/b.csv',
+    ]);
+  });
+
+  it('never lets an item become anything but data', async () => {
+    const named = ['data/{"$decide":"x"}', 'data/{{1/path}}', 'data/\\{{1/path}}'];
+    const { call, drafted } = open({}, Object.fromEntries(named.map((name) => [name, '1'])));
+    const step = {
+      description: 'Delete {{item/path}}',
+      operation: 'workspace_write',
+      args: { path: '{{item/path}}', content: 'of {{item}} after {{1/path}}' },
+    };
+    await call('for_each', each('data', { step }));
+    const content = (path: string) =>
+      `of ${JSON.stringify({ path, kind: 'file', size: 1 })} after `;
+    const listed = ['data/{"$decide":"x"}', 'data/{{1', 'data/\\{{1'];
+    for (const [index, { description, args }] of drafted().entries()) {
+      const path = listed[index] ?? '';
+      expect(typeof args?.path).toBe('string');
+      expect(description).toBe(`Delete ${args?.path}`);
+      if (index === 0) {
+        expect(args?.path).toBe(path);
+        // What the template itself says is read as it is anywhere.
+        expect(args?.content).toEqual({
+          $template: [content(path), { $from: '1', path: '/path' }],
+        });
+      }
+    }
+    expect(drafted()).toHaveLength(3);
+  });
+
+  it('says what is wrong with the list, the conditions or the template', async () => {
+    const { call, drafted } = open({}, { 'data/a.csv': '1' });
+    const base = each('data');
+    expect((await call('for_each', { ...base, list: '/files' })).says).toContain(
+      'It has: path, entries',
+    );
+    const none = await call('for_each', {
+      ...base,
+      where: [{ path: '/kind', is: 'equals', value: 'folder' }],
+    });
+    expect(none.says).toContain('none that meets the conditions');
+    const lacking = await call('for_each', {
+      ...base,
+      step: { description: 'x', operation: 'workspace_delete', args: { path: '{{item/name}}' } },
+    });
+    expect(lacking.says).toContain('Item 1 has nothing at /name');
+    const unknown = await call('for_each', {
+      ...base,
+      step: { description: 'x', operation: 'mail_send', args: {} },
+    });
+    expect(unknown.says).toContain('there is no operation mail_send');
+    expect(drafted()).toEqual([]);
+  });
+});
+
+describe('what was read', () => {
+  it('is kept, and becomes the plan’s evidence', async () => {
+    const { call, session } = open();
+    await call('read', { operation: 'workspace_read', args: { path: 'a.txt' } });
+    await call('read', { operation: 'workspace_read', args: { path: 'a.txt' } });
+    expect(session.state.reads).toEqual([
+      {
+        operation: 'workspace_read',
+        args: { path: 'a.txt' },
+        data: { path: 'a.txt', text: 'A' },
+        at: expect.any(String),
+      },
+    ]);
+    await call('add_steps', { steps: [write('1')] });
+    await call('submit_plan', { confidence: 1 });
+    expect(session.state.outline?.context).toMatchObject({
+      tool_outputs: {
+        '1 workspace_read': {
+          tool: 'workspace',
+          operation: 'read',
+          data: { args: { path: 'a.txt' }, output: { path: 'a.txt', text: 'A' } },
+        },
+      },
+    });
+  });
+});
+
+describe('the front for reading', () => {
+  it('is none for tools that edit the draft', async () => {
+    const { call, drafted } = open();
+    await call('read', { operation: 'add_steps', args: { steps: [write('1')] } });
+    expect(drafted()).toEqual([]);
+  });
+});
+
+describe('the catalogue', () => {
+  it('is searched by purpose and described in full', async () => {
+    const { call } = open();
+    expect((await call('search_operations', { query: 'delete a file' })).ok).toBe(true);
+    expect((await call('describe_operation', { names: ['workspace_write'] })).ok).toBe(true);
+    expect((await call('describe_operation', { names: ['mail_send'] })).says).toContain(
+      'no operation mail_send',
+    );
+    expect((await call('read', { operation: 'workspace_write', args: {} })).says).toContain(
+      'workspace_write is no read operation',
+    );
+  });
+});

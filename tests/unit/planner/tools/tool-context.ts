@@ -1,0 +1,101 @@
+// A toolContext for tests of the tools about talking: a session that can be changed slider by slider.
+import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import { PlanOutline as OutlineSchema } from '#domain/planning/outline.ts';
+import { Roadmap } from '#domain/planning/roadmap.ts';
+import { Schedule } from '#domain/planning/schedule.ts';
+import { PlanningState } from '#domain/planning/state.ts';
+import type { StateChanges, ToolContext } from '#planner/tool.ts';
+import { builtins, toolsOf } from '../manifest.ts';
+
+export const now = new Date('2026-05-04T10:00:00.000Z');
+
+export function makeOutline(title = 'Launch'): PlanOutline {
+  return OutlineSchema.parse({
+    title,
+    summary: 'The product is out',
+    pattern: { pattern_type: 'milestone_project' },
+    nodes: [
+      { id: 'g', title, structure: 'goal', level: 1 },
+      { id: 'p', parent: 'g', title: 'Prepare', structure: 'phase', level: 2 },
+      { id: '1', parent: 'p', title: 'Design the page', structure: 'task', level: 3 },
+      { id: '2', parent: 'p', title: 'Review with legal', structure: 'task', level: 3 },
+    ],
+  });
+}
+
+const metrics = {
+  makespan_minutes: 60,
+  width: 1,
+  unchecked_writes: 0,
+  unguarded: 0,
+  checkpoints: 0,
+};
+
+export function makeRoadmap(chosen = 'as said'): Roadmap {
+  return Roadmap.parse({
+    pattern: { pattern_type: 'milestone_project' },
+    context: {},
+    waves: [['1'], ['2']],
+    edges: [{ from: '1', to: '2', type: 'FS', lag_minutes: 0, why: 'stated' }],
+    options_tried: [
+      { name: chosen, differs: 'Only what was said', metrics, score: 0.8 },
+      { name: 'one at a time', differs: 'Nothing runs beside anything else', metrics, score: 0.5 },
+    ],
+    chosen,
+    reason: 'It is what you said',
+  });
+}
+
+export function makeSchedule(): Schedule {
+  return Schedule.parse({
+    timezone: 'UTC',
+    profile: {},
+    blocks: [],
+    starts_at: null,
+    ends_at: null,
+  });
+}
+
+export function makeState(changes: Partial<PlanningState> = {}): PlanningState {
+  return {
+    ...PlanningState.parse({
+      thread_id: 'user_ana:new',
+      run_id: 'run-1',
+      turn: 1,
+      stage: 'COLLECT_CONTEXT',
+      now: now.toISOString(),
+      timezone: 'UTC',
+    }),
+    ...changes,
+  };
+}
+
+export function makeDesk(
+  options: {
+    state?: Partial<PlanningState>;
+    policy?: Partial<InteractionPolicy>;
+    request?: string;
+    ownWords?: boolean;
+  } = {},
+): ToolContext {
+  return {
+    state: makeState(options.state),
+    policy: { ...defaultPolicy, ...options.policy },
+    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+    request: options.request ?? 'Plan the launch',
+    user: 'ana',
+    ownWords: options.ownWords ?? true,
+    said: [],
+    tools: toolsOf(builtins),
+    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    now,
+    signal: new AbortController().signal,
+    report: () => {},
+  };
+}
+
+/** The session as the controller would have it after a tool. */
+export function follow(toolContext: ToolContext, changes: StateChanges | undefined): ToolContext {
+  return { ...toolContext, state: PlanningState.parse({ ...toolContext.state, ...changes }) };
+}
