@@ -1,24 +1,51 @@
-// Long work in slices, with the event loop free in between.
-import { setImmediate } from 'node:timers/promises';
+// Long work in slices, with the event loop free in between. A turn of the loop has one slice for all works together.
+import { setImmediate } from 'node:timers';
 
 const sliceMs = 50;
 
-export type Slices = {
-  /** Whether to `rest` now. */
-  readonly isOver: boolean;
-  rest(): Promise<void>;
-};
+/** When the work of this turn was first asked about; null: it was not yet. */
+let began: number | null = null;
+let isTurnWatched = false;
+/** Works that rest. Each turn one of them continues. */
+const resting: (() => void)[] = [];
 
-/** Begins the first slice. Ask `if (slices.isOver) await slices.rest();` after each piece of work. */
-export function startSlices(): Slices {
-  let began = performance.now();
-  return {
-    get isOver() {
-      return performance.now() - began >= sliceMs;
-    },
-    async rest() {
-      await setImmediate();
-      began = performance.now();
-    },
-  };
+function watchTurn(): void {
+  if (isTurnWatched) return;
+  isTurnWatched = true;
+  setImmediate(() => {
+    isTurnWatched = false;
+    const next = resting.shift();
+    began = next === undefined ? null : performance.now();
+    if (next === undefined) return;
+    next();
+    watchTurn();
+  });
+}
+
+/** Whether the slice of this turn is used up. Ask `if (isSliceOver()) await rest();` after each piece of work. */
+export function isSliceOver(): boolean {
+  const now = performance.now();
+  began ??= now;
+  watchTurn();
+  return now - began >= sliceMs;
+}
+
+/** Continues in a later turn of the event loop. */
+export function rest(): Promise<void> {
+  return new Promise((resolve) => {
+    resting.push(resolve);
+    watchTurn();
+  });
+}
+
+export async function mapInSlices<T, R>(
+  items: Iterable<T>,
+  map: (item: T, index: number) => R,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) {
+    results.push(map(item, results.length));
+    if (isSliceOver()) await rest();
+  }
+  return results;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import '../setup/watch-every-test.ts';
 import { clearInbox, settled } from '../integration/inbox/bench.ts';
 import { useDesk } from '../integration/slack/desk.ts';
 import { useDatabase } from '../setup/database.ts';

@@ -4,6 +4,7 @@ import { errorMessage } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { type Json, type JsonObject, objectIn } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
@@ -74,7 +75,7 @@ export async function buildSteps(
   const builder = new Builder(setting, firstId);
   try {
     for (const [index, clause] of clauses.entries()) await builder.add(clause, index);
-    return builder.finish();
+    return await builder.finish();
   } catch (error) {
     if (error instanceof Stop) return error.outcome;
     throw error;
@@ -84,6 +85,8 @@ export async function buildSteps(
 class Builder {
   readonly #setting: Setting;
   readonly #firstId: number;
+  readonly #manifest: OperationSpec[];
+  readonly #bound = new Map<string, OperationSpec | null>();
   readonly #steps: Step[] = [];
   readonly #missing = new Set<string>();
   readonly #cautions: RiskNote[] = [];
@@ -101,6 +104,7 @@ class Builder {
   constructor(setting: Setting, firstId: number) {
     this.#setting = setting;
     this.#firstId = firstId;
+    this.#manifest = setting.tools.manifest();
   }
 
   async add(clause: Clause, index: number): Promise<void> {
@@ -117,9 +121,9 @@ class Builder {
     await this.#addCommand(clause.command);
   }
 
-  finish(): Outcome {
+  async finish(): Promise<Outcome> {
     if (this.#missing.size > 0) return { kind: 'cannot', wanted: [...this.#missing] };
-    orderSteps(this.#steps);
+    await orderSteps(this.#steps);
     this.#checkRecurring();
     this.#checkTimes();
     return { kind: 'steps', steps: this.#steps, cautions: this.#cautions };
@@ -161,9 +165,18 @@ class Builder {
     if (!this.#cautions.some((one) => one.text === text)) this.#cautions.push({ text });
   }
 
+  #find(family: Family, tool = this.#now?.tool ?? undefined): OperationSpec | null {
+    const key = `${family} ${tool ?? ''}`;
+    const known = this.#bound.get(key);
+    if (known !== undefined) return known;
+    const spec = bindFamily(family, this.#manifest, tool);
+    this.#bound.set(key, spec);
+    return spec;
+  }
+
   #bind(family: Family): OperationSpec | null {
     const tool = this.#now?.tool ?? undefined;
-    const spec = bindFamily(family, this.#setting.tools.manifest(), tool);
+    const spec = this.#find(family);
     if (spec === null)
       this.#missing.add(wantedWords(family) + (tool === undefined ? '' : ` with ${tool}`));
     return spec;
@@ -209,9 +222,7 @@ class Builder {
   }
 
   #askOne(question: string, assignee: string | null, yesNo: boolean): Step | null {
-    const spec = yesNo
-      ? this.#setting.tools.manifest().find((one) => isConfirmation(one))
-      : this.#bind('ask');
+    const spec = yesNo ? this.#manifest.find((one) => isConfirmation(one)) : this.#bind('ask');
     if (spec === undefined) this.#missing.add('ask a person for a yes or a no');
     return spec == null ? null : this.#push(spec, fillRoles(spec, { question, assignee }));
   }
@@ -232,13 +243,17 @@ class Builder {
         return;
       case 'move':
       case 'copy':
-        for (const file of await this.#list(command.files, command.to))
+        for (const file of await this.#list(command.files, command.to)) {
           for (const to of command.to)
             this.#addMove(command.do, file.path, placeFor(file.path, to));
+          if (isSliceOver()) await rest();
+        }
         return;
       case 'delete':
-        for (const { path, folder } of await this.#list(command.files))
+        for (const { path, folder } of await this.#list(command.files)) {
           this.#addByRoles('delete', { path, recursive: folder || null });
+          if (isSliceOver()) await rest();
+        }
         return;
       case 'make folder':
         this.#makeFolder(command.path);
@@ -366,7 +381,7 @@ class Builder {
 
   /** @returns false: nothing can copy */
   #addCopy(from: string, to: string): boolean {
-    const spec = bindFamily('copy', this.#setting.tools.manifest(), this.#now?.tool ?? undefined);
+    const spec = this.#find('copy');
     if (spec === null) return false;
     this.#makeFolderFor(to, spec);
     this.#push(spec, fillRoles(spec, { from, to, overwrite: true }));
@@ -395,15 +410,16 @@ class Builder {
     const folder = folderOf(path);
     if (spec.source === 'builtin' || folder === '' || folder === '.' || this.#folders.has(folder))
       return;
-    const maker = bindFamily('make_folder', this.#setting.tools.manifest(), spec.tool);
+    const maker = this.#find('make_folder', spec.tool);
     if (maker !== null)
       this.#folders.set(folder, this.#push(maker, fillRoles(maker, { path: folder })).id);
   }
 
   async #addEdit(path: string, edit: Edit): Promise<void> {
     const named = this.#now?.tool ?? undefined;
-    const manifest = this.#setting.tools.manifest();
-    const spec = manifest.find(({ name, tool }) => name === editor && tool === (named ?? tool));
+    const spec = this.#manifest.find(
+      ({ name, tool }) => name === editor && tool === (named ?? tool),
+    );
     if (spec === undefined) {
       this.#missing.add(`change what files say${named === undefined ? '' : ` with ${named}`}`);
       return;
@@ -436,7 +452,7 @@ class Builder {
     if (files.kind === 'paths')
       return files.paths.map((path) => ({ path: tidyPath(path), folder: files.folder }));
     if (this.#now?.rule != null) throw stop(onceOnly('Which files there are'));
-    const entries = await this.#find(files.set);
+    const entries = await this.#findFiles(files.set);
     if (this.#now?.start != null) this.#cautions.push(listedNow);
     const into = to.map((one) => tidyPath(one));
     const chosen = entries.filter(
@@ -448,7 +464,7 @@ class Builder {
     return chosen;
   }
 
-  async #find(set: FileSet): Promise<Entry[]> {
+  async #findFiles(set: FileSet): Promise<Entry[]> {
     const found = await findSet(set, this.#setting, this.#now?.tool ?? undefined);
     if (typeof found === 'string') throw stop(found);
     const { entries, below, place, missed, coverage } = found;

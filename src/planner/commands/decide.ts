@@ -4,6 +4,7 @@ import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { endSentence, listOf } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';
 import { isPartial, tellPart } from '../reads/list-pages.ts';
@@ -110,7 +111,7 @@ async function decideOn(
   if (built.kind === 'cannot') return cannot(work, listOf(built.wanted));
   if (built.kind === 'nothing')
     return answer(built.text, 'no plan: what was asked for has nothing to act on');
-  const problem = findProblem(work, built.steps, answers);
+  const problem = await findProblem(work, built.steps, answers);
   if (problem !== null) return asks([problem], 'an argument does not fit its operation');
   if (canLookUp(clauses, built.steps, tools)) return answerByReading(work, built.steps);
   const writes = new Set(
@@ -183,8 +184,13 @@ async function answerFinds(
 }
 
 /** An argument that its schema refuses is asked for again, or taken from the answer. */
-function findProblem({ tools }: Work, steps: Step[], answers: Asked['answers']): Question | null {
+async function findProblem(
+  { tools }: Work,
+  steps: Step[],
+  answers: Asked['answers'],
+): Promise<Question | null> {
   for (const step of steps) {
+    if (isSliceOver()) await rest();
     const later = Object.entries(step.args)
       .filter(([, value]) => typeof value === 'object' && value !== null && '$from' in value)
       .map(([name]) => name);

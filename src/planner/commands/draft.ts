@@ -46,23 +46,17 @@ export function describeDraft(
   };
 }
 
-export function draftSteps(drafted: Drafted, timezone: string): PlanDraft {
-  const { steps } = drafted;
-  return {
-    ...describeDraft(drafted, timezone),
-    steps: steps.map(
-      (step): StepDraft => ({
-        id: step.id,
-        description: describeStep(step, timezone, steps) + describeWait(step.start, timezone),
-        tool: step.spec.tool,
-        operation: step.spec.operation,
-        args: step.args,
-        ...(step.after.size === 0 ? {} : { after: [...step.after] }),
-        ...(step.start === null ? {} : { not_before: step.start }),
-        ...(step.when.length === 0 ? {} : { when: step.when }),
-      }),
-    ),
-  };
+export function draftSteps(steps: Step[], timezone: string): StepDraft[] {
+  return steps.map((step) => ({
+    id: step.id,
+    description: describeStep(step, timezone, steps) + describeWait(step.start, timezone),
+    tool: step.spec.tool,
+    operation: step.spec.operation,
+    args: step.args,
+    ...(step.after.size === 0 ? {} : { after: [...step.after] }),
+    ...(step.start === null ? {} : { not_before: step.start }),
+    ...(step.when.length === 0 ? {} : { when: step.when }),
+  }));
 }
 
 /** More steps of one kind than this are one group. */

@@ -1,5 +1,6 @@
 // Orders steps: groups one after the other as the request says "then", the same path in its order, outputs before their use.
 import { referencesOf } from '#domain/plan/arguments.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { familyOf } from './families.ts';
@@ -52,19 +53,19 @@ export function stepsConflict(a: Touched, b: Touched): boolean {
 /** Longer plans keep a prerequisite that another one already waits for. */
 const reducedAtMost = 400;
 
-export function orderSteps(steps: Step[]): void {
+export async function orderSteps(steps: Step[]): Promise<void> {
   for (const step of steps) {
     for (const reference of referencesOf(step.args)) step.after.add(reference.$from);
     for (const condition of step.when) step.after.add(condition.step);
   }
-  addConflicts(steps);
+  await addConflicts(steps);
   addGroups(steps);
   addWaits(steps);
   if (steps.length <= reducedAtMost) reduceEdges(steps);
 }
 
 /** Steps that meet on a path, or on a folder and in it, keep their order where one of them writes. */
-function addConflicts(steps: Step[]): void {
+async function addConflicts(steps: Step[]): Promise<void> {
   type Use = { step: Step; path: string; writes: boolean };
   /** By the path itself, and by each folder it is in; without what a later one there waits for. */
   const [on, inside] = [new Map<string, Use[]>(), new Map<string, Use[]>()];
@@ -99,6 +100,7 @@ function addConflicts(steps: Step[]): void {
       add(on, use.path);
       for (const folder of foldersOf(use.path)) add(inside, folder);
     }
+    if (isSliceOver()) await rest();
   }
 }
 

@@ -7,6 +7,7 @@ import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { AnyJson, JsonObject, makeStorable } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
@@ -68,11 +69,11 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
         const outline = writeOutline(decision, new Date(state.now), timezone);
         return finish(task, 'generate_nodes', toArgs(outline));
       }
+      const about = describeDraft(decision, timezone);
+      if (isSliceOver()) await rest();
       const group = groupSteps(decision.steps, timezone);
-      if (group !== null)
-        return propose(task, 'for_each', group, describeDraft(decision, timezone));
-      const { steps, ...about } = draftSteps(decision, timezone);
-      return propose(task, 'add_steps', { steps }, about);
+      if (group !== null) return propose(task, 'for_each', group, about);
+      return propose(task, 'add_steps', { steps: draftSteps(decision.steps, timezone) }, about);
     },
   };
 }
@@ -323,7 +324,10 @@ async function propose(
   steps: object,
   about: object,
 ): Promise<StageEvent> {
-  const { result } = await task.stageTools.call(tool, toArgs(steps), task.signal);
+  if (isSliceOver()) await rest();
+  const args = toArgs(steps);
+  if (isSliceOver()) await rest();
+  const { result } = await task.stageTools.call(tool, args, task.signal);
   return result.ok
     ? finish(task, 'submit_plan', toArgs(about))
     : stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);

@@ -2,6 +2,7 @@
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import { isSliceOver, mapInSlices, rest } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { digraphOf } from '#graph/cycles.ts';
@@ -13,7 +14,7 @@ import type { PlannerTools } from '../ports.ts';
 const problemsAtMost = 20;
 
 /** Sentences about what is wrong; empty when the draft can be proposed. */
-export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
+export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
     return ['The plan has no steps.'];
   const manifest = new Map(
@@ -28,14 +29,15 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
     const twice = ids.find((id) => seen.size === seen.add(id).size);
     problems.push(`Two steps have the id ${twice}.`);
   }
-  draft.steps.forEach((step, index) => {
-    if (problems.length >= problemsAtMost) return;
+  for (const [index, step] of draft.steps.entries()) {
+    if (problems.length >= problemsAtMost) break;
+    if (isSliceOver()) await rest();
     const id = ids[index] ?? String(index + 1);
     const own = check(step, id);
     problems.push(...own);
     if (own.length === 0) problems.push(...checkOrder(step, id, known));
-  });
-  if (problems.length === 0) problems.push(...checkReferences(draft.steps, ids, manifest));
+  }
+  if (problems.length === 0) problems.push(...(await checkReferences(draft.steps, ids, manifest)));
   if (problems.length === 0) {
     const circle = findCircle(draft.steps, ids);
     if (circle !== null) problems.push(`The steps ${circle.join(', ')} wait for each other.`);
@@ -101,11 +103,11 @@ function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
 }
 
 /** References that no output can satisfy, by what the manifest says of outputs. */
-function checkReferences(
+async function checkReferences(
   steps: StepDraft[],
   ids: string[],
   manifest: Map<string, OperationSpec>,
-): string[] {
+): Promise<string[]> {
   const checker = new ReferenceChecker();
   const specs = steps.map(({ tool, operation }) => manifest.get(`${tool}\n${operation}`));
   const places = new Map(ids.map((id, index) => [id, index]));
@@ -113,7 +115,7 @@ function checkReferences(
     const spec = specs[places.get(id) ?? -1];
     return spec?.output === undefined ? null : { id, operation: spec.name, output: spec.output };
   };
-  return steps.flatMap(({ args = {}, when }, index) => {
+  const found = await mapInSlices(steps, ({ args = {}, when }, index) => {
     const conditions = conditionsOf(when).flatMap(({ step, path }) => {
       const problem = checker.checkPath(path, producerOf(step));
       return problem === null ? [] : [`Step ${ids[index]}: its condition ${problem}.`];
@@ -125,6 +127,7 @@ function checkReferences(
       .map((problem) => `Step ${ids[index]}: ${problem}.`);
     return [...conditions, ...references];
   });
+  return found.flat();
 }
 
 /** What a step is said to wait for, what its conditions look at, and what its arguments take. */

@@ -2,7 +2,7 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Infeasibility, Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
@@ -49,7 +49,6 @@ export async function placeWork(
   readBusy: ReadBusy,
 ): Promise<Placing> {
   const { profile, timezone, operations, user, last } = context;
-  const slices = startSlices();
   const now = context.now.getTime();
   const { outline } = changed;
   const model = buildTimeModel(outline, roadmap, { operations, user, buffer: profile.buffer });
@@ -69,9 +68,9 @@ export async function placeWork(
     minutesADay: profile.minutes_a_day,
     busy: Map.groupBy(busy.busy, ({ person }) => person),
   };
-  if (slices.isOver) await slices.rest();
+  if (isSliceOver()) await rest();
   const pass = runForwardPass(input);
-  if (slices.isOver) await slices.rest();
+  if (isSliceOver()) await rest();
   if (pass.kind !== 'placed') return { kind: 'impossible', why: explainImpossible(pass, model) };
   if (pass.late.length > 0) {
     const remedies = findRemedies({ input, profile }, pass);

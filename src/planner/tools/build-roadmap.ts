@@ -11,7 +11,7 @@ import {
   RoadmapWay,
 } from '#domain/planning/roadmap.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
@@ -66,7 +66,6 @@ async function build(
   toolContext: ToolContext,
   guarded: readonly string[],
 ): Promise<ToolOutcome> {
-  const slices = startSlices();
   const { state, policy, tools } = toolContext;
   if (state.outline === null) return { result: fail('There is no outline yet.') };
   const prefer = input.prefer ?? state.outline.preferences?.order ?? null;
@@ -75,16 +74,16 @@ async function build(
   if (collected.cycle !== null)
     return { result: fail(describeCycle(collected.index, collected.cycle)) };
   const operations = readOperations(tools.manifest(), guarded);
-  if (slices.isOver) await slices.rest();
-  const ways = await findWays(outline, collected, operations, slices);
+  if (isSliceOver()) await rest();
+  const ways = await findWays(outline, collected, operations);
   const wish = findWish(prefer, ways);
   const measured: { way: Way; name: RoadmapWay; metrics: RoadmapMetrics }[] = [];
   for (const way of ways) {
-    if (slices.isOver) await slices.rest();
+    if (isSliceOver()) await rest();
     const metrics = measureRoadmap(way.index, way.edges, operations);
     measured.push({ way, name: way.name, metrics });
   }
-  if (slices.isOver) await slices.rest();
+  if (isSliceOver()) await rest();
   const scores = scoreWays(measured, policy, outline.pattern, wish);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))

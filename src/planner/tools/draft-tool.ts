@@ -1,5 +1,6 @@
 // What the tools that edit the draft have in common: their shape, the draft they open, and the outcome of an edit.
 import type { z } from 'zod';
+import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
@@ -51,16 +52,16 @@ export function countSteps(outline: PlanOutline): number {
 }
 
 /** The outcome of an edit, with what it changed for the trace. */
-export function keepEdit(
+export async function keepEdit(
   edited: Edited,
   { state }: ToolContext,
   said: string,
   problems: string[] = [],
-): ToolOutcome {
+): Promise<ToolOutcome> {
   if ('problems' in edited)
     return { result: fail(...[...problems, ...edited.problems].slice(0, problemsAtMost)) };
   // What is stored is read back by the same schema.
-  const parsed = PlanOutline.safeParse(edited.outline);
+  const parsed = await parseInSlices(PlanOutline, edited.outline);
   if (!parsed.success)
     return {
       result: fail(

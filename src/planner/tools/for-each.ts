@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { partitionSizeOf } from '#domain/planning/modes.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
@@ -220,7 +220,6 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   const sample: Json[] = [];
   let [found, pages] = [0, 0];
   let first: Json | undefined;
-  const slices = startSlices();
   for await (const items of listItems(given, toolContext, coverage)) {
     pages += 1;
     for (const item of items) {
@@ -233,10 +232,10 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
       if (sample.length < 5) sample.push(item);
       tally.add(item);
       expansion.add(item, found);
-      if (slices.isOver) await slices.rest();
+      if (isSliceOver()) await rest();
     }
   }
-  await slices.rest();
+  if (isSliceOver()) await rest();
   const { steps, problems, values } = expansion;
   if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
   const absent = [...lacking].filter(([, count]) => count === found).map(([path]) => path);
@@ -285,7 +284,7 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
       ]
     : [];
   const told = [said, ...gaps.map(({ text }) => text), ...advice].join(' ');
-  const outcome = keepEdit(edited, toolContext, told);
+  const outcome = await keepEdit(edited, toolContext, told);
   const data = { found, taken: steps.length, first: sample, totals };
   // An artifact was read by the request that brought it.
   const { operation, args: asked = {} } = given;

@@ -41,7 +41,7 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
     const read = readNodes(input, tools.manifest(), state.timezone, now);
     if ('problems' in read) return { result: fail(...read.problems) };
     const steps = read.nodes.flatMap((node) => node.steps);
-    const problems = checkDraft({ title: input.title, steps }, tools);
+    const problems = await checkDraft({ title: input.title, steps }, tools);
     if (problems.length > 0) return { result: fail(...problems) };
 
     const previous = state.outline?.nodes ?? null;

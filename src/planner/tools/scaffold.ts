@@ -87,7 +87,7 @@ function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): S
   return { operation: scaffoldTool, args: {}, data, at: now.toISOString() };
 }
 
-function conclude(toolContext: ToolContext, ended: EndedPart[]): ToolOutcome {
+async function conclude(toolContext: ToolContext, ended: EndedPart[]): Promise<ToolOutcome> {
   const { edited, missing } = assembleParts(openDraft(toolContext), ended);
   const count = ended.length - missing.length;
   const said = `${count} of ${countOf(ended.length, 'part')} planned.`;
@@ -97,7 +97,7 @@ function conclude(toolContext: ToolContext, ended: EndedPart[]): ToolOutcome {
   const outcome: ToolOutcome = {
     ...(count === 0
       ? { result: fail('No part could be planned.', ...lost.slice(0, 20)) }
-      : keepEdit(edited, toolContext, said, lost)),
+      : await keepEdit(edited, toolContext, said, lost)),
     ...(missing.length === 0 ? {} : { read: rememberMissing(toolContext, missing) }),
   };
   if (!ended.some(({ status }) => status === 'held')) return outcome;

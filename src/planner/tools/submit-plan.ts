@@ -1,9 +1,12 @@
 // submit_plan: the draft as it stands is checked as a whole and goes on to be put before the person.
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
+import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanDraft, type StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
 import { checkDraft } from '../draft/check-draft.ts';
@@ -133,7 +136,7 @@ export const submitPlan = draftTool(
       ...(risks === undefined ? {} : { risks: readRisks(risks) }),
       ...readPreferences(preferences.data),
     };
-    const draft = PlanDraft.safeParse(draftPlan(written, null, null));
+    const draft = await parseInSlices(PlanDraft, draftPlan(written, null, null));
     if (!draft.success)
       return {
         result: fail(
@@ -143,13 +146,14 @@ export const submitPlan = draftTool(
         ),
       };
     const problems = [
-      ...checkDraft(draft.data, tools),
+      ...(await checkDraft(draft.data, tools)),
       ...findPartialBases(draft.data.steps, state.reads),
     ];
     if (problems.length === 0)
       problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
     if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
-    const doubts = said.checked === true ? [] : findDoubts(draft.data.steps, tools.manifest());
+    const doubts =
+      said.checked === true ? [] : await findDoubts(draft.data.steps, tools.manifest());
     if (doubts.length > 0)
       return {
         result: fail(...doubts, 'Change that; or, if it is meant so, submit with "checked": true.'),
@@ -191,20 +195,23 @@ function askAboutGap({ node, text, choice }: OutlineGap): Question {
 }
 
 /** What looks wrong with a valid draft, pointed out once: steps that change something by exactly the same call. */
-function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): string[] {
+async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promise<string[]> {
   const changing = new Set(
     manifest
       .filter(({ effect, human }) => effect !== 'read' && human !== true)
       .map(({ tool, operation }) => `${tool}\n${operation}`),
   );
-  const groups = Map.groupBy(
-    steps.filter(({ tool, operation }) => changing.has(`${tool}\n${operation}`)),
-    ({ tool, operation, args = {}, when }) => canonicalize([tool, operation, args, when ?? null]),
-  );
-  return [...groups.values()]
-    .filter((group) => group.length > 1)
+  const calls = new Map<string, string[]>();
+  for (const { id = '', tool, operation, args = {}, when } of steps) {
+    if (isSliceOver()) await rest();
+    if (!changing.has(`${tool}\n${operation}`)) continue;
+    const call = hash('sha256', canonicalize([tool, operation, args, when ?? null]) ?? '');
+    const same = calls.get(call);
+    if (same === undefined) calls.set(call, [id]);
+    else same.push(id);
+  }
+  return [...calls.values()]
+    .filter((ids) => ids.length > 1)
     .slice(0, doubtsAtMost)
-    .map(
-      (group) => `Steps ${listOf(group.slice(0, 5).map(({ id = '' }) => id))} make the same call.`,
-    );
+    .map((ids) => `Steps ${listOf(ids.slice(0, 5))} make the same call.`);
 }

@@ -7,7 +7,7 @@ import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { createReferenceCheck } from '../content/check-references.ts';
 import { dependenciesOf, safeReferences } from '../content/dependencies.ts';
@@ -352,9 +352,8 @@ export class Resolution {
   }
 
   async run(operations: PinnedOperation[]): Promise<void> {
-    const slices = startSlices();
     for (const [index, operation] of operations.entries()) {
-      if (slices.isOver) await slices.rest();
+      if (isSliceOver()) await rest();
       const path = `operations[${index}]`;
       switch (operation.op) {
         case 'add_step':

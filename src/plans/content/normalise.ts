@@ -2,7 +2,7 @@
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
@@ -92,7 +92,6 @@ export async function normalisePlan(
   const edges: Edge[] = [];
   const named = draft.steps.map((step, index) => ({ ...step, id: ids[index] ?? '' }));
   const reads = findReads(named, catalogue);
-  const slices = startSlices();
   const steps: NormalStep[] = [];
   for (const [index, step] of draft.steps.entries()) {
     const id = ids[index] ?? String(index + 1);
@@ -117,7 +116,7 @@ export async function normalisePlan(
       dependents: 0,
       lane: lanes.of(body),
     });
-    if (slices.isOver) await slices.rest();
+    if (isSliceOver()) await rest();
   }
   for (const { predecessor } of edges) {
     const step = steps[predecessor - 1];
@@ -128,7 +127,7 @@ export async function normalisePlan(
   const checkReferences = createReferenceCheck(steps, catalogue, problems);
   for (const [index, step] of steps.entries()) {
     checkReferences(step, index);
-    if (slices.isOver) await slices.rest();
+    if (isSliceOver()) await rest();
   }
   checkOrder(ids, edges, problems);
   problems.settle();

@@ -1,7 +1,7 @@
 // Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
-import { type Slices, startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../content/problems.ts';
@@ -128,7 +128,6 @@ async function begin(
   room: number,
   path: string,
   problems: Problems,
-  slices: Slices,
 ): Promise<[Begun, Date[]] | null> {
   const report = (message: string, code: ErrorCode = 'invalid_request') =>
     problems.add(code, `${path}.rrule`, `Series “${series.title}”: ${message}`);
@@ -141,7 +140,7 @@ async function begin(
   };
   const counted = countedOut(series);
   if (counted >= room) return tooMany();
-  if (slices.isOver) await slices.rest();
+  if (isSliceOver()) await rest();
   const horizon = new Date(now.getTime() + horizonMs);
   try {
     const limit = Math.min(occurrencesAtMost, room - counted);
@@ -154,14 +153,14 @@ async function begin(
       return null;
     }
     if (near.length > limit) return tooMany();
-    if (slices.isOver) await slices.rest();
+    if (isSliceOver()) await rest();
     const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
     const last = moments.at(-1);
     if (last === undefined) {
       report('nothing of it is left to come. Give it a later end, or leave it out.');
       return null;
     }
-    if (slices.isOver) await slices.rest();
+    if (isSliceOver()) await rest();
     const expandedTo = last > horizon ? last : horizon;
     const [next] = occurrencesAfter(series, expandedTo, 1);
     const first = stepsOfOccurrence(series, moments[0] ?? last).map(({ id }) => id);
@@ -196,7 +195,6 @@ export async function expandDraft(
   draft: PlanDraft,
   now: Date,
 ): Promise<{ draft: PlanDraft; begun: Begun[] }> {
-  const slices = startSlices();
   const said = draft.series ?? [];
   const problems = new Problems();
   const begun: Begun[] = [];
@@ -205,7 +203,7 @@ export async function expandDraft(
   const ids = new Set<string>();
   let room = momentsAtMost;
   for (const [index, one] of said.entries()) {
-    if (slices.isOver) await slices.rest();
+    if (isSliceOver()) await rest();
     const path = `series[${index}]`;
     if (ids.has(one.id)) {
       problems.add(
@@ -218,7 +216,7 @@ export async function expandDraft(
     checkSteps(one, path, problems);
     if (!checkRhythm(one, path, problems)) continue;
     const series = normalise(one);
-    const found = await begin(series, now, room, path, problems, slices);
+    const found = await begin(series, now, room, path, problems);
     // What comes too often, or never, is slow to find out; one such series refuses the plan.
     if (found === null) break;
     const [start, moments] = found;

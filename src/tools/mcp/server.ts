@@ -5,7 +5,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 import type { Sharing } from '#domain/tenancy.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
@@ -129,7 +129,6 @@ export function createMcpTool(options: McpToolOptions): McpTool {
       const found = new Map<string, Operation>();
       const { tools, skipped } = readTools(list);
       const unchecked: string[] = [];
-      const slices = startSlices();
       for (const tool of tools) {
         const spec = describeTool(name, tool, server, serverDigest);
         try {
@@ -140,8 +139,8 @@ export function createMcpTool(options: McpToolOptions): McpTool {
           const reason = `the schema of its arguments cannot be used (${errorMessage(error)})`;
           skipped.push({ name: tool.name, reason });
         }
-        if (!slices.isOver) continue;
-        await slices.rest();
+        if (!isSliceOver()) continue;
+        await rest();
         // Listed again meanwhile.
         if (listed !== current) return;
       }

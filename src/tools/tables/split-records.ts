@@ -1,7 +1,7 @@
 // Records of delimited text (RFC 4180, and what spreadsheets make of it), each with the line it begins in. A record that is not sound
 // is reported with its line and reason, and reading continues with the next line: an open quote swallows nothing.
 import { parse } from 'csv-parse/sync';
-import { startSlices } from '#domain/slices.ts';
+import { isSliceOver, rest } from '#domain/slices.ts';
 
 /** A record: its values, or why it has none. */
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
@@ -11,7 +11,7 @@ const maxLines = 100;
 const maxCharacters = 200_000;
 
 /** The whole lines of a text, each with its end, and what is behind the last of them. */
-function cutLines(text: string): { lines: string[]; rest: string } {
+function cutLines(text: string): { lines: string[]; tail: string } {
   const lines: string[] = [];
   let start = 0;
   for (const { 0: mark, index } of text.matchAll(/\r\n|\n|\r/g)) {
@@ -19,28 +19,27 @@ function cutLines(text: string): { lines: string[]; rest: string } {
     lines.push(text.slice(start, end));
     start = end;
   }
-  return { lines, rest: text.slice(start) };
+  return { lines, tail: text.slice(start) };
 }
 
 /** The lines of a chunked text with their line ends, read in slices. A line too long for a record is cut. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
-  const slices = startSlices();
   for await (const piece of pieces) {
     const text = open + piece;
     // A CR at the end may be half of CRLF.
     const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
-    const { lines, rest } = cutLines(whole);
+    const { lines, tail } = cutLines(whole);
     for (const line of lines) {
       yield line;
-      if (slices.isOver) await slices.rest();
+      if (isSliceOver()) await rest();
     }
-    const kept = rest.length > 2 * maxCharacters ? rest.slice(0, maxCharacters + 1) : rest;
+    const kept = tail.length > 2 * maxCharacters ? tail.slice(0, maxCharacters + 1) : tail;
     open = kept + text.slice(whole.length);
   }
-  const { lines, rest } = cutLines(open);
+  const { lines, tail } = cutLines(open);
   yield* lines;
-  if (rest !== '') yield rest;
+  if (tail !== '') yield tail;
 }
 
 const withoutEnd = (line: string): string => line.replace(/\r?\n$|\r$/, '');

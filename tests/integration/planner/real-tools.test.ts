@@ -53,7 +53,7 @@ async function ask(text: string) {
 
 /** Does the steps in the order of the draft, which is one their prerequisites allow. */
 async function carryOut(draft: PlanDraft): Promise<void> {
-  expect(checkDraft(draft, toolsOf())).toEqual([]);
+  expect(await checkDraft(draft, toolsOf())).toEqual([]);
   const outputs = new Map<string, Json>();
   for (const step of draft.steps) {
     const args = substitute(

@@ -106,7 +106,7 @@ it('waits between what was said before and after, in a list too', async () => {
   expect(steps.map(({ after }) => after ?? [])).toEqual([[], ['1'], ['2']]);
 });
 
-it('moves all of many files before their folder is deleted', () => {
+it('moves all of many files before their folder is deleted', async () => {
   const step = (id: number, name: string, args: Record<string, string>) => {
     const spec = builtins.find((one) => one.name === name);
     if (spec === undefined) throw new Error(name);
@@ -117,7 +117,7 @@ it('moves all of many files before their folder is deleted', () => {
     step(k, 'workspace_move', { from: `logs/${k}.log`, to: `old/${k}.log` }),
   );
   const last = step(1000, 'workspace_delete', { path: 'logs' });
-  orderSteps([...moves, last]);
+  await orderSteps([...moves, last]);
   expect(last.after.size).toBe(1000);
   expect(moves.every(({ after }) => after.size === 0)).toBe(true);
 });
