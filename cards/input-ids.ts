@@ -1,6 +1,6 @@
 // Which input of a card belongs to which press: said once for the cards, the server and the console's page.
 import type { CardPress } from '#domain/chat/card.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 
 /** The id of the input that belongs to an action; distinct, because a card may hold several. */
 export function inputIdOf(press: CardPress | SessionPress): string {

@@ -1,5 +1,5 @@
 // Other times for steps whose own meet something else: what the button says, and what it asks for.
-import type { StepMove } from '#domain/plan/views.ts';
+import type { StepMove } from '#domain/planning/artifacts.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
 

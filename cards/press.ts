@@ -1,7 +1,7 @@
 // Reads a press on a card: the press, the text typed beside it, and Teams' request for a reader's own view of a card.
 import { z } from 'zod';
 import { CardPress } from '#domain/chat/card.ts';
-import { SessionPress } from '#domain/planning/session-card.ts';
+import { SessionPress } from '#domain/chat/session-card.ts';
 import { inputIdOf, readInputs } from './input-ids.ts';
 import type { PlanView, SessionView } from './view.ts';
 

@@ -1,7 +1,7 @@
 // The outline as a tree and the roadmap as waves: what fits on a card, and all of it for the details.
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './lines.ts';

@@ -1,7 +1,7 @@
 // The state of a planning session in a symbol and words, and its buttons, bound to the turn and digest that were shown.
-import type { StepMove } from '#domain/plan/views.ts';
-import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/planning/session-card.ts';
-import { findMove, openMoves } from '#domain/planning/step-moves.ts';
+import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/chat/session-card.ts';
+import type { StepMove } from '#domain/planning/artifacts.ts';
+import { findMove, openMoves } from '#domain/planning/artifacts.ts';
 import { cleanLine, cutShown, showLine, showTitle } from '#domain/shown-text.ts';
 import { offerMoves } from './moves.ts';
 import { showPerson } from './plain.ts';

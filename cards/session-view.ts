@@ -1,5 +1,5 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';

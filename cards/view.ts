@@ -1,9 +1,9 @@
 // What people see of a plan or a planning session, as data: every string is final, cleaned and cut; no platform is known here.
 // Cards, their text twins and the terminal all draw from this, so the words are written once.
 import type { CardPress } from '#domain/chat/card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { FormField } from '#domain/plan/form.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
 
 type FieldType = FormField['type'];
 

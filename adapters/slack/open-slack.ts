@@ -13,9 +13,9 @@ import {
 } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
-import type { UserGroupReader } from '#domain/chat/user-groups.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { UserGroupReader } from '#domain/people/user-groups.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { ServeWithin, Service } from '#domain/service.ts';
 import { checkWorkspaces, type WorkspaceState } from './check.ts';

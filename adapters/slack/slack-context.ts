@@ -1,6 +1,6 @@
 // What the parts of the Slack adapter are given.
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
-import type { UserGroupReader } from '#domain/chat/user-groups.ts';
+import type { UserGroupReader } from '#domain/people/user-groups.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
 import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';

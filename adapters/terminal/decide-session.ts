@@ -1,7 +1,7 @@
 // The decision a planning session waits for, in the terminal. It names the turn and digest that were drawn.
 import { viewSession } from '#cards/session-view.ts';
 import type { Button, SessionKind, SessionView } from '#cards/view.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import { attempt, decideOnce } from './decision-loop.ts';
 import { drawDetails, drawLines, drawSession } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

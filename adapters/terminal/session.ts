@@ -8,7 +8,7 @@ import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import type { WantedModes } from '#domain/planning/modes.ts';
+import type { WantedModes } from '#domain/plan/modes.ts';
 import type { Service } from '#domain/service.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

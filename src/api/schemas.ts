@@ -6,7 +6,7 @@ import { InteractionPolicy } from '#domain/people/policy.ts';
 import { Artifact } from '#domain/plan/artifact.ts';
 import { ShownStep } from '#domain/plan/call.ts';
 import { Finding, OpenFindings } from '#domain/plan/finding.ts';
-import { Forecast, PlanGroups } from '#domain/plan/groups.ts';
+import { PlanGroups } from '#domain/plan/groups.ts';
 import { Inbox, InboxPlan } from '#domain/plan/inbox.ts';
 import { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { Plan, PlanSummary, StepCounts } from '#domain/plan/plan.ts';
@@ -17,13 +17,14 @@ import {
   Diff,
   Overview,
   PartitionPage,
-  PlanningArtifacts,
   StepChain,
   StepMatches,
   StepPage,
   VersionDiff,
 } from '#domain/plan/views.ts';
+import { PlanningArtifacts } from '#domain/planning/artifacts.ts';
 import { DataRequest } from '#domain/planning/data-request.ts';
+import { Forecast } from '#domain/planning/forecast.ts';
 import { RunView } from '#domain/planning/run.ts';
 import { PlanningTrace } from '#domain/planning/trace-view.ts';
 import { Message, PolicyView, Simulation } from '#domain/service.ts';

@@ -6,6 +6,9 @@ import {
   storeUserGroups,
   type UserGroupCopy,
 } from '#db/people/user-groups.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { groupIn, groupNamed } from '#domain/people/groups.ts';
+import { personKey } from '#domain/people/names.ts';
 import {
   isUserGroup,
   readUserGroupId,
@@ -16,10 +19,7 @@ import {
   type UserGroups,
   userGroupAtMost,
   userGroupName,
-} from '#domain/chat/user-groups.ts';
-import { CountersignError } from '#domain/errors.ts';
-import { groupIn, groupNamed } from '#domain/people/groups.ts';
-import { personKey } from '#domain/people/names.ts';
+} from '#domain/people/user-groups.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 
 /** What somebody who names a group means. `surely`: it is no person's name. */

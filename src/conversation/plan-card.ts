@@ -20,7 +20,7 @@ import { type Finding, Severity } from '#domain/plan/finding.ts';
 import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
-import { openMoves } from '#domain/planning/step-moves.ts';
+import { openMoves } from '#domain/planning/artifacts.ts';
 import type { Catalogue } from '#domain/tool.ts';
 import { type Links, longestChain } from '#graph/longest-chain.ts';
 import type { ConversationContext } from '#messages/context.ts';

@@ -3,11 +3,11 @@
 import { refusalWords } from '#cards/decision-words.ts';
 import type { CardPress, Pressed } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
 import type { Approval, Service } from '#domain/service.ts';
 
 type Named = { pressed?: Pressed };

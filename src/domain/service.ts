@@ -6,6 +6,7 @@ import type {
   ConversationQuery,
   ConversationReader,
 } from './chat/conversation-list.ts';
+import type { SessionCardFacts, SessionChoice } from './chat/session-card.ts';
 import type { Actor } from './people/actor.ts';
 import type { LinkCommand, LinkOutcome } from './people/link.ts';
 import type { MemoryEntry, MemoryNote } from './people/memory.ts';
@@ -15,8 +16,9 @@ import type { ArtifactContent, ArtifactPage } from './plan/artifact.ts';
 import type { ShownStep } from './plan/call.ts';
 import type { LookedAt } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
-import type { Forecast, GroupBy, PlanGroups } from './plan/groups.ts';
+import type { GroupBy, PlanGroups } from './plan/groups.ts';
 import type { Inbox, InboxChange, InboxQuery } from './plan/inbox.ts';
+import type { WantedModes } from './plan/modes.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
 import type {
@@ -36,17 +38,16 @@ import type {
   Diff,
   Overview,
   PartitionPage,
-  PlanningArtifacts,
   StepChain,
   StepMatches,
   StepPage,
   VersionDiff,
 } from './plan/views.ts';
 import type { PlanningActivity } from './planning/activity.ts';
+import type { PlanningArtifacts } from './planning/artifacts.ts';
 import type { DataRequest } from './planning/data-request.ts';
-import type { WantedModes } from './planning/modes.ts';
+import type { Forecast } from './planning/forecast.ts';
 import type { RunRequest, RunView } from './planning/run.ts';
-import type { SessionCardFacts, SessionChoice } from './planning/session-card.ts';
 import type { PlanningTrace } from './planning/trace-view.ts';
 import type { PlanStats } from './stats.ts';
 import { Effect } from './tool.ts';

@@ -1,6 +1,6 @@
 // Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
-import type { PlanningModes } from '#domain/planning/modes.ts';
+import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Settings } from '#domain/settings.ts';

@@ -9,10 +9,10 @@ import {
 } from '#db/people/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { platformOf } from '#domain/chat/chat.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Plan, PlanSummary, Step } from '#domain/plan/plan.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { Service } from '#domain/service.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';

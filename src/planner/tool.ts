@@ -2,8 +2,8 @@
 // session only by its result; it decides nothing and writes nothing.
 import type { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
-import type { PlanningModes } from '#domain/planning/modes.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';

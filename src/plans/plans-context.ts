@@ -2,12 +2,12 @@
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { Caps } from '#domain/budget.ts';
-import type { UserGroups } from '#domain/chat/user-groups.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Grouping } from '#domain/people/groups.ts';
 import type { IdentitySettings } from '#domain/people/identity.ts';
+import type { UserGroups } from '#domain/people/user-groups.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { ResourcePool, Settings } from '#domain/settings.ts';

@@ -12,7 +12,7 @@ import {
 } from '#db/planning/parts.ts';
 import { readRun } from '#db/planning/runs.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
-import { granularityOf } from '#domain/planning/modes.ts';
+import { granularityOf } from '#domain/plan/modes.ts';
 import { type PartPlace, type ScaffoldPart, sessionOfPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';

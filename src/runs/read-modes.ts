@@ -1,6 +1,6 @@
 // Fixed words about how extensively a request is planned: "plan this extensively: …", "…. Plan it in detail, at level 7." They count at
 // the beginning or the end of a request, never inside it: "describe the outage in detail" changes nothing. Pure.
-import type { WantedModes } from '#domain/planning/modes.ts';
+import type { WantedModes } from '#domain/plan/modes.ts';
 
 const how = '(?<how>extensively|exhaustively|normally|in (?:full |great |every )?detail)';
 const level = '(?:at|on|with) (?:reasoning )?level (?<level>10|\\d)';

@@ -6,7 +6,7 @@ import { findTenant } from '#db/people/tenants.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#db/planning/runs.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
-import { pickModes, type WantedModes } from '#domain/planning/modes.ts';
+import { pickModes, type WantedModes } from '#domain/plan/modes.ts';
 import type { RunRequest } from '#domain/planning/run.ts';
 import type { SessionDecision } from '#domain/planning/state.ts';
 import { currentTrace, linkTo } from '#domain/telemetry.ts';

@@ -11,11 +11,11 @@ import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import {
   following,
   makeFacts,

@@ -3,8 +3,8 @@
 import type { types } from '@slack/bolt';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { Mention, Reached } from '#domain/chat/chat.ts';
-import { readUserGroupId } from '#domain/chat/user-groups.ts';
 import { groupIn } from '#domain/people/groups.ts';
+import { readUserGroupId } from '#domain/people/user-groups.ts';
 import type { Known, Reach } from '../talk/reach.ts';
 import type { SlackContent } from './content.ts';
 

@@ -1,7 +1,7 @@
 // User groups of workspaces, and the accounts of their members. https://docs.slack.dev/reference/methods/usergroups.list
 import { z } from 'zod';
-import type { UserGroup, UserGroupReader } from '#domain/chat/user-groups.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { UserGroup, UserGroupReader } from '#domain/people/user-groups.ts';
 import type { Ask } from '../port/hold.ts';
 import type { ClientOf, Tokens } from '../workspaces.ts';
 import type { People } from './people.ts';

@@ -1,6 +1,6 @@
 // Conversations: what was said, and saying something. A message can ask, answer or decide, as anywhere else.
 import { isKnown } from '#domain/people/principal.ts';
-import { pickModes } from '#domain/planning/modes.ts';
+import { pickModes } from '#domain/plan/modes.ts';
 import { actorOf, viewerOf } from '../actor.ts';
 import { answers, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';

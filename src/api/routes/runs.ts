@@ -1,7 +1,7 @@
 // Runs: a request in words, what became of it, the answers to its questions, and decisions about what it shows.
 import type { FastifyRequest } from 'fastify';
+import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { SessionChoice } from '#domain/planning/session-card.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';

@@ -8,7 +8,7 @@ import { playbook as playbookIn } from '#adapters/terminal/playbook.ts';
 import { policy as policyIn } from '#adapters/terminal/policy.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { extensively, ReasoningLevel } from '#domain/planning/modes.ts';
+import { extensively, ReasoningLevel } from '#domain/plan/modes.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';

@@ -6,9 +6,9 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent, ChatPort } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { Asker } from '#notices/asked.ts';
 import type { RetryRule } from '../inbox/retry.ts';
 

@@ -14,7 +14,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { Platform } from '#domain/chat/inbox.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import type { Said } from './delivery-context.ts';
 

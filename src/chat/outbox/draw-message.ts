@@ -4,9 +4,9 @@ import type { PostRow } from '#db/chat/posts.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import { readParts } from '#domain/chat/message-parts.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import type { Visit } from './visit.ts';
 

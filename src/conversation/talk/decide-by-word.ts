@@ -8,6 +8,7 @@ import type { RunRow } from '#db/planning/runs.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
+import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import {
@@ -18,7 +19,6 @@ import {
   withNumbers,
 } from '#domain/plan/step-choice.ts';
 import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
-import type { SessionChoice } from '#domain/planning/session-card.ts';
 import type { Approval } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';

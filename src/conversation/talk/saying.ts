@@ -1,6 +1,6 @@
 // A message of a person and what is known about it.
 import type { Actor } from '#domain/people/actor.ts';
-import type { WantedModes } from '#domain/planning/modes.ts';
+import type { WantedModes } from '#domain/plan/modes.ts';
 import type { OnScreen } from '#domain/service.ts';
 
 /**

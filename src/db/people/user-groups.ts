@@ -1,7 +1,7 @@
-// User groups of chats: who was in them when the platform was asked, by the keys of `domain/chat/user-groups.ts`.
+// User groups of chats: who was in them when the platform was asked, by the keys of `domain/people/user-groups.ts`.
 import { sql } from 'drizzle-orm';
-import type { UserGroupProblem } from '#domain/chat/user-groups.ts';
 import { groupIn, groupNamed } from '#domain/people/groups.ts';
+import type { UserGroupProblem } from '#domain/people/user-groups.ts';
 import type { Queryable } from '../database.ts';
 import { chatGroups } from '../schema.ts';
 

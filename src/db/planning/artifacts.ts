@@ -1,6 +1,6 @@
 // The outline, roadmap and schedule behind a version of a plan, written in a few statements at any size.
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
-import type { PlanningArtifacts, PlanningNote, StepMove } from '#domain/plan/views.ts';
+import type { PlanningArtifacts, PlanningNote, StepMove } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';

@@ -14,9 +14,9 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
+import type { PlanningModes } from '#domain/plan/modes.ts';
+import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Activity } from '#domain/planning/activity.ts';
-import type { PlanningModes } from '#domain/planning/modes.ts';
-import type { PatternSpec } from '#domain/planning/pattern.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { Pause, Rfc, SessionDecision } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';

@@ -1,9 +1,9 @@
 // Tables of people: linked accounts and their codes, those who signed in, their sessions and their tokens.
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { UserGroupProblem } from '#domain/chat/user-groups.ts';
 import type { Surface } from '#domain/people/actor.ts';
 import type { Role } from '#domain/people/principal.ts';
+import type { UserGroupProblem } from '#domain/people/user-groups.ts';
 import { at, countersign } from './columns.ts';
 
 /** An account that is linked. Flat: `person` is the name all of a person's accounts act by, never another step on the way. */

@@ -15,7 +15,7 @@ import {
 import type { MemoryScope, MemorySource } from '#domain/people/memory.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import type { DependencyType, StepDraft } from '#domain/plan/plan.ts';
-import type { PlanningNote } from '#domain/plan/views.ts';
+import type { PlanningNote } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge, RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';

@@ -8,7 +8,8 @@ import type { Finding } from '../plan/finding.ts';
 import type { PassedStarts } from '../plan/passed-starts.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
 import type { Plan, StepStatus } from '../plan/plan.ts';
-import type { PartitionSummary, StepMove, VersionDiff } from '../plan/views.ts';
+import type { PartitionSummary, VersionDiff } from '../plan/views.ts';
+import type { StepMove } from '../planning/artifacts.ts';
 
 /**
  * A call that changes something or goes outside; steps that make the same call are one. `uneven`: they may begin at different

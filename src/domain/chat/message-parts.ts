@@ -187,7 +187,6 @@ export const MessageParts = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), facts: none, action }),
 ]);
 export type MessageParts = z.infer<typeof MessageParts>;
-export type MessageKind = MessageParts['kind'];
 
 /** Of a message that is its text and nothing else. */
 export const textParts: MessageParts = { kind: 'text', facts: {}, action: null };

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { FieldValue } from '../plan/answer.ts';
 import type { StepComment } from '../plan/plan.ts';
-import { SessionPress } from '../planning/session-card.ts';
 import { CardPress } from './card.ts';
+import { SessionPress } from './session-card.ts';
 
 /** What a button carries: a plan's or a planning session's. */
 export const AnyPress = z.union([CardPress, SessionPress]);

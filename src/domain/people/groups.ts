@@ -1,6 +1,6 @@
 // Groups of people, which roles and approver rules name as `group:NAME`: of the configuration, of a sign-in provider, of a chat. Pure.
-import { isUserGroup } from '../chat/user-groups.ts';
 import { isSamePerson, personKey } from './names.ts';
+import { isUserGroup } from './user-groups.ts';
 
 /** Groups of the configuration and sign-in providers, by name; `apart`: several organisations share the instance. */
 export type Grouping = {

@@ -1,12 +1,12 @@
 // The plan: its draft, its stored form and its decisions.
 import { z } from 'zod';
-import { PlanningModes } from '../planning/modes.ts';
-import { PatternSpec } from '../planning/pattern.ts';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
 import { Effect } from '../tool.ts';
 import { StepCondition } from './condition.ts';
 import { OpenFindings } from './finding.ts';
+import { PlanningModes } from './modes.ts';
 import { PatchOutcome } from './patch-outcome.ts';
+import { PatternSpec } from './pattern.ts';
 import { SeenState } from './seen.ts';
 
 const text = z.string();

@@ -1,9 +1,6 @@
 // Views of a plan that don't load it whole: overview, diff, pages of steps, audit.
 import { z } from 'zod';
 import { AnyJson } from '#domain/text.ts';
-import { PlanOutline } from '../planning/outline.ts';
-import { Roadmap } from '../planning/roadmap.ts';
-import { Schedule } from '../planning/schedule.ts';
 import { Blockage } from './blockage.ts';
 import { CallDescription, ShownStep } from './call.ts';
 import { OpenFindings } from './finding.ts';
@@ -146,31 +143,3 @@ export const VersionDiff = z.object({
   earliest: delta(time.nullable()),
 });
 export type VersionDiff = z.infer<typeof VersionDiff>;
-
-/** Other starts for a step that conflicts with something; each was free when checked. */
-const StepMove = z.object({
-  step: text,
-  title: text,
-  from: time,
-  slots: z.array(time),
-  timezone: text,
-});
-export type StepMove = z.infer<typeof StepMove>;
-
-/** Something found out about a plan after it was made. */
-const PlanningNote = z.object({ at: time, text, move: StepMove.exactOptional() });
-export type PlanningNote = z.infer<typeof PlanningNote>;
-
-/** What a version of a plan was made from. */
-export const PlanningArtifacts = z.object({
-  /** The version for which they were made: what came by patches since is not in them. */
-  version: whole.nullable(),
-  outline: PlanOutline.nullable(),
-  roadmap: Roadmap.nullable(),
-  schedule: Schedule.nullable(),
-  /** Steps of the plan by the node whose work they do. */
-  node_steps: z.record(text, z.array(text)),
-  /** What the world has answered since. */
-  notes: z.array(PlanningNote),
-});
-export type PlanningArtifacts = z.infer<typeof PlanningArtifacts>;

@@ -1,8 +1,8 @@
 // The outline, what is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps.
 import { z } from 'zod';
+import { IntroducedBy, PatternSpec } from '../plan/pattern.ts';
 import { Dependency, PlanContext, Risk, StepDraft } from '../plan/plan.ts';
 import { line, StorableText } from '../text.ts';
-import { IntroducedBy, PatternSpec } from './pattern.ts';
 import { RoadmapWay } from './roadmap.ts';
 
 /** The structure axis, from the whole to its parts. A checkpoint is where somebody looks before the rest goes on. */

@@ -1,8 +1,8 @@
 // The roadmap, in what order: edges between nodes, chosen among alternatives that a person can tell apart (B14).
 import { z } from 'zod';
+import { PatternSpec } from '../plan/pattern.ts';
 import { DependencyType } from '../plan/plan.ts';
 import { line } from '../text.ts';
-import { PatternSpec } from './pattern.ts';
 
 export const RoadmapEdge = z.strictObject({
   from: line(200),

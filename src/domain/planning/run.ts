@@ -1,14 +1,13 @@
 // A planning run: one request, planned turn by turn by short-lived planners until it has an outcome.
 import { z } from 'zod';
-import type { MessageKind } from '../chat/message-parts.ts';
 import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
 import type { BriefPlan } from '../plan/brief.ts';
+import { type PlanningModes, WantedModes } from '../plan/modes.ts';
+import { PatternSpec } from '../plan/pattern.ts';
 import type { PlanDraft, StepComment } from '../plan/plan.ts';
 import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
-import { type PlanningModes, WantedModes } from './modes.ts';
-import { PatternSpec } from './pattern.ts';
 import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
 
@@ -53,14 +52,14 @@ export const RunView = z.object({
 export type RunView = z.infer<typeof RunView>;
 
 /**
- * One message of the conversation as the planner sees it. `kind`: left out where it was stored before messages had parts.
+ * One message of the conversation as the planner sees it. `kind`: that of its parts; left out where it was stored before messages had parts.
  * `questions`: what the bot asked in it. `answers`: what a person's message says to the questions that were open then.
  * `unanswered`: somebody went on talking before the bot had said anything to it in this run.
  */
 export type Utterance = {
   author: 'person' | 'bot';
   text: string;
-  kind?: MessageKind;
+  kind?: string;
   questions?: AskedQuestion[];
   answers?: GivenAnswer[];
   unanswered?: true;

@@ -1,7 +1,7 @@
 // The planning trace: one entry per step (B11), enough to explain the run.
 import { z } from 'zod';
+import { IntroducedBy } from '../plan/pattern.ts';
 import { line } from '../text.ts';
-import { IntroducedBy } from './pattern.ts';
 import { Stage, StageEvent } from './stages.ts';
 
 /** How sure a stage may be (B8): 0.50 × self + 0.30 × rules + 0.20 × heuristics. */

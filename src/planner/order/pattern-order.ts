@@ -1,7 +1,7 @@
 // Order implied by a pattern where none was stated: phases follow each other, a checkpoint separates what is before and after
 // it, a milestone follows what leads to it.
+import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
-import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/planning/pattern.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { isAddedCheckpoint } from './added-checkpoints.ts';
 import { findEnds } from './events.ts';

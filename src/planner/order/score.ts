@@ -1,7 +1,7 @@
 // Scores options for a person: fidelity, speed and safety, weighed by policy, pattern and wishes. With the default policy
 // nothing outweighs what was stated.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { canonicalPattern, type PatternSpec } from '#domain/planning/pattern.ts';
+import { canonicalPattern, type PatternSpec } from '#domain/plan/pattern.ts';
 import type { RoadmapMetrics, RoadmapWay } from '#domain/planning/roadmap.ts';
 
 type Weights = { fidelity: number; speed: number; safety: number };

@@ -1,7 +1,7 @@
 // Finds fixes for violations in groups: ids before structure, structure before edges, edges before form.
+import { canonicalPattern, isProposed } from '#domain/plan/pattern.ts';
 import { toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
-import { canonicalPattern, isProposed } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/cycles.ts';

@@ -1,7 +1,7 @@
 // The kinds of automatic fixes to an outline. None removes a step.
+import type { PatternType } from '#domain/plan/pattern.ts';
 import type { DependencyType } from '#domain/plan/plan.ts';
 import type { OutlineNode, Rhythm, Structure } from '#domain/planning/outline.ts';
-import type { PatternType } from '#domain/planning/pattern.ts';
 
 type Change =
   /** The first later node of that id is called `to`. */

@@ -1,4 +1,5 @@
 // Converts a flat plan into an outline: one goal, a task for each step, same ids and order.
+import type { PatternSpec } from '#domain/plan/pattern.ts';
 import {
   type PlanDraft,
   type Risk,
@@ -7,7 +8,6 @@ import {
   toDependency,
 } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
-import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { shorten } from '#domain/words.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { makeNode } from './make-node.ts';

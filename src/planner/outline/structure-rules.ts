@@ -1,7 +1,7 @@
 // Rules of the structure axis (B7): one tree under a goal, each part where it is allowed, work at the leaves. Each text says
 // what is wrong and how to fix it.
+import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { partsOf, patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';

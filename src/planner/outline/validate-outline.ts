@@ -1,6 +1,6 @@
 // Validates an outline against every rule of both axes (B7). Each violation says how to fix it. Linear.
+import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { listOf } from '#domain/words.ts';
 import { digraphOf, findCircles } from '#graph/cycles.ts';

@@ -1,6 +1,6 @@
 // How well work fits each pattern, by its shape: structures and rhythms, never words.
+import { type PatternSpec, PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
-import { type PatternSpec, PatternType } from '#domain/planning/pattern.ts';
 import { type Need, patternRules } from './rules.ts';
 
 export type Features = {

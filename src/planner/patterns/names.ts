@@ -1,5 +1,5 @@
 // The pattern, subtype or variant meant by a name that differs by a letter, a word or an ending.
-import { PatternType } from '#domain/planning/pattern.ts';
+import { PatternType } from '#domain/plan/pattern.ts';
 import { patternRules } from './rules.ts';
 
 /** Small letters and digits, in order; everything else separates. */

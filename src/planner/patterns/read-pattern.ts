@@ -1,6 +1,6 @@
 // Maps a pattern named by a model to a known one: spelling is forgiven, proposals are checked, inventions refused.
 import { z } from 'zod';
-import { type PatternSpec, PatternType, ProposedName } from '#domain/planning/pattern.ts';
+import { type PatternSpec, PatternType, ProposedName } from '#domain/plan/pattern.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tool.ts';

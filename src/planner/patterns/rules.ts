@@ -1,6 +1,6 @@
 // The five patterns (B6) as data: meaning, subtypes, variants, and what an outline of each looks like (B7).
+import type { PatternType } from '#domain/plan/pattern.ts';
 import type { Rhythm, Structure } from '#domain/planning/outline.ts';
-import type { PatternType } from '#domain/planning/pattern.ts';
 
 /** What an outline of a pattern cannot do without. */
 export type Need =

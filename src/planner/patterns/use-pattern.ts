@@ -1,5 +1,5 @@
 // The pattern a session may use: a proposed one only after a person approved it (B6).
-import { isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
+import { isProposed, type PatternSpec } from '#domain/plan/pattern.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import type { ToolContext } from '../tool.ts';
 

@@ -1,10 +1,10 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
 import { sayMinutes, sayWork } from '#cards/times.ts';
-import type { StepMove } from '#domain/plan/views.ts';
+import type { StepMove } from '#domain/planning/artifacts.ts';
+import { findMove } from '#domain/planning/artifacts.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import { findMove } from '#domain/planning/step-moves.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';

@@ -2,8 +2,8 @@
 // person's preference.
 import { z } from 'zod';
 import { sayMinutes } from '#cards/times.ts';
+import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import { canonicalPattern } from '#domain/planning/pattern.ts';
 import {
   type Roadmap,
   type RoadmapMetrics,

@@ -1,8 +1,8 @@
 // for_each: one step for each item that an operation lists, in named partitions. A model writes a template and no items; every
 // step is concrete.
 import { z } from 'zod';
+import { partitionSizeOf } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
-import { partitionSizeOf } from '#domain/planning/modes.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import { isSliceOver, rest } from '#domain/slices.ts';
 import { AnyJson, type Json, JsonObject } from '#domain/text.ts';

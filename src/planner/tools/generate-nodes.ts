@@ -1,7 +1,7 @@
 // generate_nodes: parses the outline that a reasoner writes, checks it against the manifest and the wanted granularity, and
 // compares it with the previous outline.
+import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
-import { canonicalPattern } from '#domain/planning/pattern.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { countOf } from '#domain/words.ts';
 import { checkDraft } from '../draft/check-draft.ts';

@@ -1,8 +1,8 @@
 // select_pattern: the pattern of the work (B6). Names are mapped to known ones; a new one needs a reason and a person's approval.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { canonicalPattern, isProposed, type PatternSpec } from '#domain/plan/pattern.ts';
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
-import { canonicalPattern, isProposed, type PatternSpec } from '#domain/planning/pattern.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import { JsonObject } from '#domain/text.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';

@@ -1,5 +1,5 @@
 // A tool as stages offer it: one of the thirteen, a read operation, or a conversation tool.
-import type { PlanningModes } from '#domain/planning/modes.ts';
+import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { isObject } from '#domain/text.ts';

@@ -1,6 +1,6 @@
 // Describes who may approve, for refusals and cards. Long lists are cut.
-import { userGroupAtMost } from '#domain/chat/user-groups.ts';
 import { needsPlatform } from '#domain/people/names.ts';
+import { userGroupAtMost } from '#domain/people/user-groups.ts';
 import { quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import {

@@ -3,12 +3,6 @@ import type { Queryable } from '#db/database.ts';
 import { type GroupMember, readGroupMembers, readSignedIn } from '#db/people/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/people/user-groups.ts';
 import {
-  isUserGroup,
-  type UserGroupProblem,
-  userGroupKeptForMs,
-  userGroupKey,
-} from '#domain/chat/user-groups.ts';
-import {
   type Grouping,
   groupIn,
   groupNamed,
@@ -18,6 +12,12 @@ import {
   resolveGroup,
   shortName,
 } from '#domain/people/groups.ts';
+import {
+  isUserGroup,
+  type UserGroupProblem,
+  userGroupKeptForMs,
+  userGroupKey,
+} from '#domain/people/user-groups.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { rulesOf } from './approver-rules.ts';

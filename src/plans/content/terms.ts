@@ -1,7 +1,7 @@
 // What an approval covers besides the steps, in phrases: per-step confirmation, series, the pattern.
 import { isDeepStrictEqual } from 'node:util';
+import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
-import type { PatternSpec } from '#domain/planning/pattern.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { describeLeftOut } from '#timeline/left-out.ts';
 import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';

@@ -14,8 +14,8 @@ import {
 } from '#db/plans/columns.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readStepPositions } from '#db/steps/groups.ts';
-import type { Forecast } from '#domain/plan/groups.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
+import type { Forecast } from '#domain/planning/forecast.ts';
 import { findCriticalPath, type Placed, type Placing } from '#graph/critical-path.ts';
 import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
 

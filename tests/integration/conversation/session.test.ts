@@ -1,9 +1,9 @@
 // A planning session that stands still: whose word counts, for what, and once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storePerson } from '#db/people/identities.ts';
+import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
-import type { SessionChoice } from '#domain/planning/session-card.ts';
 import { digestOf, rfc, stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';

@@ -1,7 +1,7 @@
 // What a planning session shows reaches the chat platforms as a card, and is over there once somebody decided.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import type { SessionPress } from '#domain/planning/session-card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';

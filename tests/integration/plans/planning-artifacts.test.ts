@@ -7,8 +7,8 @@ import {
   readArtifacts,
   storeArtifacts,
 } from '#db/planning/artifacts.ts';
+import type { PatternSpec } from '#domain/plan/pattern.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
-import type { PatternSpec } from '#domain/planning/pattern.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';

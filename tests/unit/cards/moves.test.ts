@@ -1,7 +1,7 @@
 // Other times for steps whose own meet something else, as buttons.
 import { describe, expect, it } from 'vitest';
 import { offerMoves } from '#cards/moves.ts';
-import type { StepMove } from '#domain/plan/views.ts';
+import type { StepMove } from '#domain/planning/artifacts.ts';
 
 const reading = {
   now: '2026-02-03T14:00:00.000Z',

@@ -5,7 +5,7 @@ import { readSessionPress } from '#cards/press.ts';
 import { drawQuote } from '#cards/quotes.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
-import { SessionPress } from '#domain/planning/session-card.ts';
+import { SessionPress } from '#domain/chat/session-card.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Forecast } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
+import type { Forecast } from '#domain/planning/forecast.ts';
 import {
   middleOf,
   shapeOfGroups,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import { planPress } from '../../../adapters/console/page/live/presses.ts';
 
 function buttonOf(action: CardPress['action'], step?: string): CardPress {

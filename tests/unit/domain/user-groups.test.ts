@@ -1,6 +1,6 @@
 // How user groups of Slack are named, and for whose plans.
 import { expect, test } from 'vitest';
-import { isUserGroup, readUserGroupKey, userGroupKey } from '#domain/chat/user-groups.ts';
+import { isUserGroup, readUserGroupKey, userGroupKey } from '#domain/people/user-groups.ts';
 
 test.each<[string, string | null, string | null]>([
   ['slack:T1:S1', null, 'slack:T1:S1'],

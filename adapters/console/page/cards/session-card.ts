@@ -1,6 +1,6 @@
 // <session-card>: the card of a planning session, drawn by the official renderer. It redraws only when the card itself changed.
 import { hostConfig } from '#cards/host-config.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { Inputs } from '../live/presses.ts';
 import { labelCard, rememberCard, restoreCard } from './memory.ts';
 import { type AdaptiveCard, getRenderer, type RenderedAction } from './renderer.ts';

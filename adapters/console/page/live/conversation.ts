@@ -1,6 +1,6 @@
 // The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
+import type { WantedModes } from '#domain/plan/modes.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
-import type { WantedModes } from '#domain/planning/modes.ts';
 import type { Message } from '#domain/service.ts';
 import { ApiError, describeError, get, post } from './api.ts';
 import type { ServerEvent } from './event-parser.ts';

@@ -1,8 +1,10 @@
 // Reads what the graph and the timeline draw: all steps of a small plan, the groups of another, and the steps of one open group.
-import type { Forecast, GroupBy, PlanGroups } from '#domain/plan/groups.ts';
+import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { StepPage } from '#domain/plan/views.ts';
+import type { Forecast } from '#domain/planning/forecast.ts';
+import type { OpenedGroup } from '../plan/rows.ts';
 import { get } from './api.ts';
-import type { OpenedGroup, PlanView } from './state.ts';
+import type { PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
 /** More steps than this are drawn in groups. */

@@ -1,7 +1,7 @@
 // Carries out a press: once, with the buttons off meanwhile, and with the server's own sentence when it refuses.
 import type { CardPress } from '#domain/chat/card.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
 import { describeError, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
 import { takenOff } from './part.ts';

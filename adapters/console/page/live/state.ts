@@ -8,7 +8,7 @@ import type { ArtifactPage } from '#domain/plan/artifact.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
-import type { Forecast, GroupBy, PlanGroups } from '#domain/plan/groups.ts';
+import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import type {
@@ -20,12 +20,14 @@ import type {
 } from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
+import type { Forecast } from '#domain/planning/forecast.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Message } from '#domain/service.ts';
 import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
 import { createInbox, type InboxState } from '../inbox/inbox.ts';
 import type { Triage } from '../inbox/triage.ts';
+import type { OpenedGroup } from '../plan/rows.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -67,16 +69,6 @@ export type StepList = {
   previews: ReadonlyMap<string, StepPreview>;
   /** Details that were asked for, by step id. */
   open: Set<string>;
-};
-
-/** A group of steps that is open in the graph or the timeline. */
-export type OpenedGroup = {
-  by: GroupBy;
-  key: string;
-  steps: ShownStep[];
-  next_cursor: string | null;
-  /** When its steps take place; only the timeline asks. */
-  times: Forecast['steps'];
 };
 
 /** What the right-hand column shows. A part is null until its tab was opened. */

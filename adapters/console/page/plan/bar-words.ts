@@ -1,10 +1,12 @@
 // What the review bar says of a plan, computed from its facts: how much it changes, how long it takes, how far it is.
 import { describeExpected } from '#cards/times.ts';
+import type { PlanView as PlanWords } from '#cards/view.ts';
 import { formatCost } from '#cards/words.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import type { Card } from '../live/state.ts';
+
+type Drawn = { facts: PlanCardFacts; view: PlanWords };
 
 export type BarWords = {
   /** Stands first. */
@@ -32,7 +34,7 @@ function describeChanges({ review, plan }: PlanCardFacts): string[] {
   ];
 }
 
-function describeProposal({ facts, view }: Card): BarWords {
+function describeProposal({ facts, view }: Drawn): BarWords {
   const [head = '', ...changes] = describeChanges(facts);
   const { cost_usd: cost } = facts.plan;
   return {
@@ -47,7 +49,7 @@ function describeProposal({ facts, view }: Card): BarWords {
 }
 
 /** Why it failed, in short. Where the page says it in full, it is not said here too. */
-function describeFailure({ facts, view }: Card, told: boolean): BarWords {
+function describeFailure({ facts, view }: Drawn, told: boolean): BarWords {
   const { counts, total_steps: total, result_summary: result } = facts.plan;
   const [first] = facts.failed;
   const reason = first?.error?.message ?? (facts.failed.length === 0 ? result : null);
@@ -61,7 +63,7 @@ function describeFailure({ facts, view }: Card, told: boolean): BarWords {
 }
 
 /** @param told whether the page says beside it why the plan failed */
-export function describeBar(card: Card, told: boolean): BarWords {
+export function describeBar(card: Drawn, told: boolean): BarWords {
   const { facts, view } = card;
   const { status, revising } = facts.plan;
   const head = `${view.state.symbol} ${view.state.words}`;

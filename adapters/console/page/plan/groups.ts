@@ -1,6 +1,7 @@
 // Groups of steps in words: what they are called, how far they are, and which steps decide when the plan ends.
-import type { Forecast, GroupBy, StepGroup } from '#domain/plan/groups.ts';
+import type { GroupBy, StepGroup } from '#domain/plan/groups.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
+import type { Forecast } from '#domain/planning/forecast.ts';
 import { quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { formatDuration } from './format.ts';

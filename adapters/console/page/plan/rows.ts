@@ -1,7 +1,9 @@
 // The rows of a timeline: steps, or groups with the steps of the open one below it, as bars with words.
-import type { Forecast, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { GroupBy, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { OpenedGroup } from '../live/state.ts';
+import type { Forecast } from '#domain/planning/forecast.ts';
+
 import { formatDuration } from './format.ts';
 import { describeGroup, heatOf, heatWords, nameGroup } from './groups.ts';
 import type { StepLabels } from './step-labels.ts';
@@ -19,6 +21,16 @@ import { describeStep } from './words.ts';
 export type Bar = Span & {
   kind: 'actual' | 'scheduled' | 'expected' | 'assumed';
   failed: boolean;
+};
+
+/** A group of steps that is open in the graph or the timeline. */
+export type OpenedGroup = {
+  by: GroupBy;
+  key: string;
+  steps: ShownStep[];
+  next_cursor: string | null;
+  /** When its steps take place; only the timeline asks. */
+  times: Forecast['steps'];
 };
 
 /** Steps that are marked, by id. */

@@ -6,7 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanGroups, StepGroup } from '#domain/plan/groups.ts';
 import { countOf } from '#domain/words.ts';
 import { groupBy, loadMoreOfGroup, toggleGroup } from '../live/drawings.ts';
-import type { Card, OpenedGroup, PlanView } from '../live/state.ts';
+import type { Card, PlanView } from '../live/state.ts';
 import { wrapText } from '../plan/format.ts';
 import { arrowId, groupSize, middleOf, type Point, shapeOfGroups } from '../plan/graph-shape.ts';
 import {
@@ -18,6 +18,7 @@ import {
   nameGroup,
   shareHeat,
 } from '../plan/groups.ts';
+import type { OpenedGroup } from '../plan/rows.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawCritical, drawShape, pressable, select } from './drawing.ts';

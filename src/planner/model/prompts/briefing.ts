@@ -1,7 +1,7 @@
 // The briefing: what is different each time. The stage's task, the person, the time, what was read and decided so far.
 import { writeNote } from '#domain/people/memory-note.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import { granularityOf, type PlanningModes } from '#domain/planning/modes.ts';
+import { granularityOf, type PlanningModes } from '#domain/plan/modes.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import { onOneLine } from '#domain/words.ts';

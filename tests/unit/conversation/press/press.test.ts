@@ -3,9 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { carryOutPress, carryOutPressIn } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
+import type { SessionPress } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
-import type { SessionPress } from '#domain/planning/session-card.ts';
 import type { Service } from '#domain/service.ts';
 
 const ana = person('ana', 'slack');

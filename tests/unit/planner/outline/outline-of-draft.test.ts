@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PatternSpec, PatternType } from '#domain/plan/pattern.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
-import { PatternSpec, PatternType } from '#domain/planning/pattern.ts';
 import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
 import { validateOutline } from '#planner/outline/validate-outline.ts';
 import { stepOf } from './outlines.ts';

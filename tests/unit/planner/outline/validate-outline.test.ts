@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PatternType } from '#domain/planning/pattern.ts';
+import { PatternType } from '#domain/plan/pattern.ts';
 import { scoreRules, validateOutline } from '#planner/outline/validate-outline.ts';
 import { runInTurn } from '../../../setup/watch-loop.ts';
 import { changed, nodeOf, outlineOf, type Sketch, sound, stepOf } from './outlines.ts';

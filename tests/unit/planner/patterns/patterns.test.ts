@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { PatternType } from '#domain/plan/pattern.ts';
 import type { Rhythm } from '#domain/planning/outline.ts';
-import { PatternType } from '#domain/planning/pattern.ts';
 import { type Features, patternOf, rankPatterns, readFeatures } from '#planner/patterns/fit.ts';
 import { findPattern, findSubtype } from '#planner/patterns/names.ts';
 import { patternRules } from '#planner/patterns/rules.ts';

@@ -1,8 +1,8 @@
 // The draft as a model edits it: step by step, with all problems in one answer, and nothing else touched.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
+import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
-import type { PlanningModes } from '#domain/planning/modes.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Json, JsonObject } from '#domain/text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PatternSpec } from '#domain/planning/pattern.ts';
+import { PatternSpec } from '#domain/plan/pattern.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { WrittenOutline } from '#planner/outline/written-outline.ts';
 import { generateNodes } from '#planner/tools/generate-nodes.ts';

@@ -1,12 +1,12 @@
 // The facts of a planning session's card, gathered from the database each time, and the press that comes back from it.
 import { z } from 'zod';
-import type { Pressed } from '../chat/card.ts';
-import type { PlanOutline } from './outline.ts';
-import type { PatternSpec } from './pattern.ts';
-import type { Roadmap } from './roadmap.ts';
-import type { PlanningStatus } from './run.ts';
-import type { Infeasibility, PortfolioReport, Schedule } from './schedule.ts';
-import type { Pause, Rfc, SessionDecision } from './state.ts';
+import type { PatternSpec } from '../plan/pattern.ts';
+import type { PlanOutline } from '../planning/outline.ts';
+import type { Roadmap } from '../planning/roadmap.ts';
+import type { PlanningStatus } from '../planning/run.ts';
+import type { Infeasibility, PortfolioReport, Schedule } from '../planning/schedule.ts';
+import type { Pause, Rfc, SessionDecision } from '../planning/state.ts';
+import type { Pressed } from './card.ts';
 
 /** Something a person can pick by a press: what the button says, what is different about it, and what the press says. */
 export type Offer = { name: string; text: string; answer: string };
