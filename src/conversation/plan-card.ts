@@ -4,7 +4,7 @@ import { readTenantOf } from '#db/people/tenants.ts';
 import { readNotes, readScheduleHead } from '#db/planning/artifacts.ts';
 import { readOpenFindings, toFinding } from '#db/plans/findings.ts';
 import { readPassedStarts } from '#db/plans/passed-starts.ts';
-import { readPlan } from '#db/plans/plans.ts';
+import { type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import {
   readAsking,
   readDifferentCalls,
@@ -136,8 +136,10 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
   }
 }
 
+type Asked = Plan & Pick<PlanRow, 'requester_verified'>;
+
 /** Who has approved, who still has to, and whether `user` is one of them. */
-async function readApprovalFacts(context: ConversationContext, plan: Plan, user: string) {
+async function readApprovalFacts(context: ConversationContext, plan: Asked, user: string) {
   const approved = plan.approvals.map(({ by }) => by);
   const authority = await readAuthority(context.db.query, context, {
     plan,
@@ -165,7 +167,7 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
 /** The change that waits, for `user`, without all that it does; null: none does. */
 async function readPatchStanding(
   context: ConversationContext,
-  plan: Plan,
+  plan: Asked,
   user: string,
 ): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden' | 'passed'> | null> {
   const patch = plan.pending_patch;
@@ -276,9 +278,11 @@ export async function readCardFacts(
     waiting: await some('waiting'),
   };
   const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
-  const patch = await readPatchStanding(context, plan, viewer.user);
+  const { requester_verified } = await readPlanRow(db, planId);
+  const asked = { ...plan, requester_verified };
+  const patch = await readPatchStanding(context, asked, viewer.user);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
-  const { needed, ...approval } = await readApprovalFacts(context, plan, viewer.user);
+  const { needed, ...approval } = await readApprovalFacts(context, asked, viewer.user);
   const waits = plan.status === 'proposed' || plan.status === 'needs_review';
   const next =
     plan.counts.ready > 0

@@ -2,13 +2,13 @@
 // asked in that is the instance's own. Never anything of another organisation.
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import type { Queryable } from '#db/database.ts';
-import { readNamesOf, readPerson } from '#db/people/identities.ts';
+import { readEveryName } from '#db/people/identities.ts';
 import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { readOpenQuestions } from '#db/plans/groups.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { isConversationWithin, isRunWithin, keepWithin, type Within } from '#db/plans/within.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
-import { isSamePerson } from '#domain/people/names.ts';
+import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { PlanReads, ServeWithin } from '#domain/service.ts';
 import { readGroupNames } from '#plans/authority/members.ts';
@@ -19,10 +19,9 @@ export async function readWithin(
   { db, approvers, guardedApprovers, grouping }: Asking,
   { tenant, reader }: PlanScope,
 ): Promise<Within> {
-  const person = await readPerson(db.query, reader);
-  const names = (await readNamesOf(db.query, [person])).map(({ name }) => name);
+  const names = await readEveryName(db.query, reader);
   const asked = [...names, ...(await readGroupNames(db.query, grouping, names))];
-  const tasks = (await readOpenQuestions(db.query, null)).filter(
+  const tasks = (await readOpenQuestions(db.query, { keys: names.map(personKey) })).filter(
     ({ tool, assignee }) =>
       tool === 'human' && assignee !== null && names.some((name) => isSamePerson(name, assignee)),
   );

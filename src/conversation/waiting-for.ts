@@ -1,21 +1,21 @@
 // What waits for one person in all plans, by the same rules that check decisions. The number of statements does not grow with the
 // number of plans.
-import { readApprovalsOf } from '#db/plans/approvals.ts';
+import type { Queryable } from '#db/database.ts';
 import {
   type GroupFilter,
   type GroupPlace,
   type OpenPlan,
-  type OpenProblem,
   type OpenQuestion,
+  type Reach,
   readOpenPlans,
-  readOpenProblems,
   readOpenQuestions,
 } from '#db/plans/groups.ts';
 import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
+import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { mayCount, rulesOf } from '#plans/authority/approver-rules.ts';
+import { mayCount } from '#plans/authority/approver-rules.ts';
 import { readAskedNames } from '#plans/authority/asked-person.ts';
 import {
   type Authority,
@@ -24,6 +24,7 @@ import {
   mayManage,
   readAuthorities,
 } from '#plans/authority/authority.ts';
+import { readGroupNames } from '#plans/authority/members.ts';
 
 export type Asking = Pick<
   ConversationContext,
@@ -59,11 +60,9 @@ const isTaskOf = (names: string[], { requester }: OpenPlan, question: OpenQuesti
 type Evidence = {
   plan: OpenPlan;
   authority: Authority;
-  approved: string[];
-  /** Of the change that waits. */
-  patch: { authority: Authority; approved: string[] } | null;
+  /** About the change that waits. */
+  ofChange: Authority | undefined;
   questions: OpenQuestion[];
-  problem: OpenProblem | undefined;
 };
 
 /** The oldest of what is found, by the step it is about. */
@@ -76,22 +75,23 @@ const oldest = (found: OpenQuestion[]) =>
 /** null: nothing waits for `user`, whose names are `names`. Things that only they can do come before things that others can do too. */
 function judge(
   context: Asking,
-  { plan, authority, approved, patch, questions, problem }: Evidence,
+  { plan, authority, ofChange, questions }: Evidence,
   user: string,
   names: string[],
 ): Waiting | null {
-  const { id } = plan;
+  const { id, patch, problem } = plan;
   const isProposed = plan.status === 'proposed' || plan.status === 'needs_review';
-  if (isProposed && !plan.revising && mayApproveNow(authority, approved, user))
+  if (isProposed && !plan.revising && mayApproveNow(authority, plan.approved, user))
     return { id, waits: 'approval', at: plan.proposed_at, step_id: null, may_approve: true };
-  const mayChange = patch !== null && mayApproveNow(patch.authority, patch.approved, user);
+  const mayChange =
+    patch !== null && ofChange !== undefined && mayApproveNow(ofChange, patch.approved, user);
   const task = oldest(questions.filter((one) => isTaskOf(names, plan, one)));
   if (task !== null) {
     const { since: at, step_id } = task;
     return { id, waits: 'task', at, step_id, may_approve: mayChange };
   }
-  if (mayChange && plan.patch !== null)
-    return { id, waits: 'change', at: plan.patch.created_at, step_id: null, may_approve: true };
+  if (mayChange)
+    return { id, waits: 'change', at: patch.created_at, step_id: null, may_approve: true };
   const theirs = questions.filter(
     (one) => one.tool !== 'human' && maySayWhatBecame(context, plan, one, authority, user),
   );
@@ -103,25 +103,28 @@ function judge(
   if (!mayManage(authority, user)) return null;
   if (plan.status === 'stalled' || plan.asks)
     return { id, waits: 'outcome', at: plan.updated_at, step_id: null, may_approve: false };
-  if (problem === undefined) return null;
+  if (problem === null) return null;
   const { since: at, step_id } = problem;
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-/** Whether a plan may wait for a person with these name keys, judged by its own row. */
-function mayWaitFor(
-  { approvers: configured, guardedApprovers }: Asking,
-  { requester, approver_policy, tools_required, patch }: OpenPlan,
-  questions: OpenQuestion[],
-  keys: ReadonlySet<string>,
-): boolean {
-  if (keys.has(personKey(requester))) return true;
-  if (questions.some(({ assignee }) => assignee !== null && keys.has(personKey(assignee))))
-    return true;
-  const operations = [...tools_required, ...(patch?.operations ?? [])];
-  return rulesOf(approver_policy, operations, guardedApprovers).some((rule) =>
-    mayCount(rule, { requester, configured }, keys),
-  );
+/** By what plans can ask for a person with these names. Groups of any age count: they are judged later. */
+async function readReach(
+  db: Queryable,
+  { approvers: configured, guardedApprovers, grouping }: Asking,
+  { own, lent }: { own: string[]; lent: string[] },
+): Promise<Reach> {
+  const groups = await readGroupNames(db, grouping, own, 'any');
+  const keys = new Set([...own, ...lent, ...groups].map(personKey));
+  const reaches = (policy: ApproverPolicy) =>
+    mayCount({ policy, operations: [] }, { requester: '', configured }, keys);
+  return {
+    keys: [...keys],
+    kinds: (['requester', 'anyone', 'not_requester'] as const).filter((kind) => reaches({ kind })),
+    operations: Object.entries(guardedApprovers).flatMap(([operation, policy]) =>
+      reaches(policy) ? [operation] : [],
+    ),
+  };
 }
 
 /** What waits for a person, what has waited longest first. */
@@ -131,67 +134,37 @@ export async function findWaiting(
   filter: GroupFilter,
 ): Promise<Waiting[]> {
   const { query: db } = context.db;
-  const { own, lent } = await readAskedNames(db, context, user);
-  const names = [...own, ...lent];
-  const keys = new Set(names.map(personKey));
-  const all = await readOpenPlans(db, filter);
-  const underWay = all.flatMap(({ id, status }) =>
-    status === 'executing' || status === 'stalled' ? [id] : [],
-  );
-  const asked = underWay.length === 0 ? [] : await readOpenQuestions(db, underWay);
-  const questions = Map.groupBy(asked, ({ plan_id }) => plan_id);
-  const open = all.filter((plan) => mayWaitFor(context, plan, questions.get(plan.id) ?? [], keys));
+  const asked = await readAskedNames(db, context, user);
+  const open = await readOpenPlans(db, filter, await readReach(db, context, asked));
   if (open.length === 0) return [];
-  const ids = open.map(({ id }) => id);
-  const changes = open.flatMap((plan) =>
-    plan.patch === null ? [] : [{ plan, id: plan.id, ...plan.patch }],
-  );
-  const approved = await readApprovalsOf(db, open);
-  const approvedChange = await readApprovalsOf(db, changes);
-  const authorities = await readAuthorities(
-    db,
-    context,
-    open.map((plan) => ({ plan, approved: approved.get(plan.id) ?? [], viewer: user })),
-  );
-  const ofChanges =
-    changes.length === 0
+  const asking = open.flatMap(({ id, asks_steps }) => (asks_steps ? [id] : []));
+  const found = asking.length === 0 ? [] : await readOpenQuestions(db, { ids: asking });
+  const questions = Map.groupBy(found, ({ plan_id }) => plan_id);
+  const changes = open.flatMap(({ patch, ...plan }) =>
+    patch === null
       ? []
-      : await readAuthorities(
-          db,
-          context,
-          changes.map(({ plan, version, operations }) => ({
+      : [
+          {
+            ...patch,
             plan,
-            version,
-            operations: [...new Set([...plan.tools_required, ...operations])],
-            approved: approvedChange.get(plan.id) ?? [],
+            operations: [...new Set([...plan.tools_required, ...patch.operations])],
             viewer: user,
-          })),
-        );
-  const changeOf = new Map(
-    changes.map(({ id }, index) => [
-      id,
-      { authority: ofChanges[index], approved: approvedChange.get(id) ?? [] },
-    ]),
+          },
+        ],
   );
-  const problems = new Map((await readOpenProblems(db, ids)).map((one) => [one.plan_id, one]));
+  const asIs = open.map((plan) => ({ plan, approved: plan.approved, viewer: user }));
+  const authorities = await readAuthorities(db, context, asIs);
+  const read = changes.length === 0 ? [] : await readAuthorities(db, context, changes);
+  const ofChanges = new Map(changes.map(({ plan: { id } }, index) => [id, read[index]]));
   const waiting = open.flatMap((plan, index) => {
     const authority = authorities[index];
     if (authority === undefined) return [];
-    const { authority: ofChange, approved: given = [] } = changeOf.get(plan.id) ?? {};
-    const found = judge(
-      context,
-      {
-        plan,
-        authority,
-        approved: approved.get(plan.id) ?? [],
-        patch: ofChange === undefined ? null : { authority: ofChange, approved: given },
-        questions: questions.get(plan.id) ?? [],
-        problem: problems.get(plan.id),
-      },
-      user,
-      names,
-    );
-    return found ?? [];
+    const { id } = plan;
+    const evidence = {
+      ...{ plan, authority, ofChange: ofChanges.get(id) },
+      questions: questions.get(id) ?? [],
+    };
+    return judge(context, evidence, user, [...asked.own, ...asked.lent]) ?? [];
   });
   return waiting.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }

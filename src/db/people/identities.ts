@@ -7,7 +7,7 @@ import {
   isSamePerson,
   personKey,
 } from '#domain/people/names.ts';
-import type { Queryable, Transaction } from '../database.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import { formerLinks, identities, personNames } from '../schema.ts';
@@ -77,10 +77,21 @@ export async function readNamesOf(
   return [...accounts, ...own.map((name) => ({ name, person: name }))];
 }
 
+const everyName = prepareStatement(
+  'read_every_name',
+  sql`
+  with named as (
+    select coalesce((select person from ${identities} where account = ${sql.placeholder('name')}),
+      (select person from ${identities} where account = ${sql.placeholder('key')}), ${sql.placeholder('name')}) as person
+  )
+  select account as name from ${identities} join named using (person)
+  union select person from named`,
+);
+
 /** All names of the person behind one, that one first. */
 export async function readEveryName(db: Queryable, name: string): Promise<string[]> {
-  const names = await readNamesOf(db, [await readPerson(db, name)]);
-  return [...new Set([name, ...names.map((one) => one.name)])];
+  const rows = await db.run<{ name: string }>(everyName, { name, key: personKey(name) });
+  return [...new Set([name, ...rows.map((row) => row.name)])];
 }
 
 /** Linking and unlinking exclude each other until the transaction ends. */

@@ -81,11 +81,16 @@ export async function expireUserGroups(
 /**
  * The groups, as rules name them, that some of these accounts are in. A handle of one workspace among several is left out: a rule
  * without a workspace would take another's group of that name for it.
+ * @param age `any`: also handles of one workspace, and copies that nobody decides by
  */
-export async function readUserGroupsOf(db: Queryable, accounts: string[]): Promise<string[]> {
+export async function readUserGroupsOf(
+  db: Queryable,
+  accounts: string[],
+  age: 'fresh' | 'any',
+): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
-    select name from ${chatGroups} where accounts && ${sql.param(accounts)}::text[]
-      and problem is null and (starts_with(name, 'slack:@') or strpos(name, '@') = 0)`);
+    select name from ${chatGroups} where accounts && ${sql.param(accounts)}::text[] and (${age === 'any'}
+      or problem is null and (starts_with(name, 'slack:@') or strpos(name, '@') = 0))`);
   return rows.map(({ name }) =>
     groupNamed(name.includes('@') ? name.slice(name.indexOf('@')) : name),
   );

@@ -29,23 +29,6 @@ export async function readApprovedVersion(
   return rows[0]?.version ?? version;
 }
 
-/** Who approved each of these versions, by plan, in the order of their approvals; a plan without any is left out. */
-export async function readApprovalsOf(
-  db: Queryable,
-  versions: { id: string; version: number }[],
-): Promise<Map<string, string[]>> {
-  if (versions.length === 0) return new Map();
-  const asked = JSON.stringify(versions.map(({ id, version }) => ({ id, version })));
-  const { rows } = await db.execute<{ plan_id: string; by: string }>(sql`
-    select a.plan_id, coalesce(i.person, a.approver) as by
-    from jsonb_to_recordset(${asked}::jsonb) as v(id text, version int)
-    join ${countersign}.approvals a on a.plan_id = v.id and a.version = v.version
-    left join ${countersign}.identities i on i.account = a.approver
-    group by 1, 2 order by 1, min(a.at), 2`);
-  const given = Map.groupBy(rows, ({ plan_id }) => plan_id);
-  return new Map([...given].map(([plan, all]) => [plan, all.map(({ by }) => by)]));
-}
-
 /** The approvers who approved with a role from their sign-in, by plan. */
 export async function readGivenWithRole(
   db: Queryable,

@@ -1,6 +1,7 @@
 // Plans by groups, as the inbox of one person has them: what may wait for somebody, and the rest by status. Each function is one
 // statement, however many plans there are.
 import { type SQL, sql } from 'drizzle-orm';
+import { lowerAscii } from '#domain/people/names.ts';
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy, PlanStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from '../database.ts';
@@ -23,8 +24,8 @@ export type GroupFilter = {
 
 const micros = (moment: SQL): SQL => sql`(extract(epoch from ${moment}) * 1000000)::bigint::float8`;
 
-const isLike = (column: SQL, word: string): SQL =>
-  sql`${column} ilike ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`;
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+const isLike = (column: SQL, word: string): SQL => sql`${column} ilike ${`%${escapeLike(word)}%`}`;
 
 function hasWord(word: string): SQL {
   return sql`(${isLike(sql`${plans.title}`, word)} or ${isLike(sql`${plans.id}`, word)} or ${isLike(sql`${plans.requester}`, word)}
@@ -104,19 +105,67 @@ export type OpenPlan = {
   /** Its planner waits for an answer about the changes. */
   asks: boolean;
   requester: string;
+  requester_verified: boolean;
   approver_policy: ApproverPolicy;
   conversation: string | null;
   tools_required: string[];
+  /** Who approved it as it is, in that order. */
+  approved: string[];
+  /** A step of it may wait for a person. */
+  asks_steps: boolean;
   proposed_at: number;
   updated_at: number;
   /** The change that waits for an approval of its own, with the operations it adds. */
-  patch: { version: number; created_at: number; operations: string[] } | null;
+  patch: { version: number; created_at: number; operations: string[]; approved: string[] } | null;
+  /** The oldest finding that holds steps back and waits for a decision. */
+  problem: { step_id: string | null; since: number } | null;
 };
 
-export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise<OpenPlan[]> {
+/** Resolved to persons: accounts that were linked since count once. */
+const approvedBy = (version: SQL): SQL => sql`array(
+  select coalesce(i.person, a.approver) from ${countersign}.approvals a
+    left join ${countersign}.identities i on i.account = a.approver
+  where a.plan_id = ${plans.id} and a.version = ${version} group by 1 order by min(a.at), 1)`;
+
+/** By what a plan can ask for somebody. */
+export type Reach = {
+  /** Their names and groups, as they are compared. */
+  keys: string[];
+  /** Approver policies that may count them although they do not name them. */
+  kinds: ApproverPolicy['kind'][];
+  /** Operations whose own rule may count them. */
+  operations: string[];
+};
+
+/** Whether `text` contains a key: of texts with names in any spelling, those that name another are few. */
+function hasKey(text: SQL, keys: string[], write = (key: string) => key): SQL {
+  const patterns = keys.map((key) => `%${escapeLike(lowerAscii(write(key)))}%`);
+  return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
+}
+
+/** Whether a plan may wait for somebody: no plan that does is left out. */
+function mayReach({ keys, kinds, operations }: Reach): SQL {
+  const inJson = (key: string) => JSON.stringify(key).slice(1, -1);
+  return sql`(${plans.approver_policy} ->> 'kind' = any(${sql.param(kinds)}::text[])
+    or ${plans.tools_required} && ${sql.param(operations)}::text[]
+    or ${plans.pending_patch} is not null and ${operations.length > 0}
+    or ${hasKey(sql`${plans.requester}`, keys)}
+    or ${hasKey(sql`(${plans.approver_policy} ->> 'people')`, keys, inJson)}
+    or ${isUnderWay} and ${plans.waiting} > 0 and exists (
+      select from ${stepsOf(sql`${plans.id}`, ['waiting'])} where ${hasKey(sql`(s.output ->> 'assignee')`, keys)}))`;
+}
+
+export async function readOpenPlans(
+  db: Queryable,
+  filter: GroupFilter,
+  reach: Reach,
+): Promise<OpenPlan[]> {
   const { rows } = await db.execute<OpenPlan>(sql`
-    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${asksBack} as asks, ${plans.requester}, ${plans.approver_policy},
-      ${plans.conversation}, ${plans.tools_required}, ${micros(sql`made.created_at`)} as proposed_at,
+    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${asksBack} as asks, ${plans.requester}, ${plans.requester_verified},
+      ${plans.approver_policy}, ${plans.conversation}, ${plans.tools_required}, ${approvedBy(sql`${plans.version}`)} as approved,
+      ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 as asks_steps, (
+        select ${micros(sql`v.created_at`)} from ${countersign}.plan_versions v
+        where v.plan_id = ${plans.id} and v.version = ${plans.version}) as proposed_at,
       ${micros(sql`${plans.updated_at}`)} as updated_at,
       case when c.id is not null then jsonb_build_object(
         'version', c.version, 'created_at', ${micros(sql`c.created_at`)}, 'operations', coalesce((
@@ -124,11 +173,12 @@ export async function readOpenPlans(db: Queryable, filter: GroupFilter): Promise
           from (
             select jsonb_path_query(c.operations, '$[*] ? (@.op == "add_step").step') as o
             union all select jsonb_path_query(c.operations, '$[*] ? (@.op == "replace_step").by')
-          ) added), '[]')) end as patch
+          ) added), '[]'), 'approved', ${approvedBy(sql`c.version`)}) end as patch, (
+        select jsonb_build_object('step_id', f.step_id, 'since', ${micros(sql`f.created_at`)}) from ${countersign}.plan_findings f
+        where f.plan_id = ${plans.id} and ${isOpenProblem} order by f.created_at, f.id limit 1) as problem
     from ${plans}
-    join ${countersign}.plan_versions made on made.plan_id = ${plans.id} and made.version = ${plans.version}
     left join ${countersign}.plan_patches c on c.id = ${plans.pending_patch}
-    where (${plans.attention} or ${hasProblem}) and ${wanted(filter)}`);
+    where (${plans.attention} or ${hasProblem}) and ${mayReach(reach)} and ${wanted(filter)}`);
   return rows;
 }
 
@@ -146,36 +196,25 @@ export type OpenQuestion = {
   since: number;
 };
 
-/** Steps that wait for any person in running plans. @param ids only in these plans; null: in all */
+/** Steps that wait for a person in running plans. @param of in these plans, or for somebody with these keys or a similar name */
 export async function readOpenQuestions(
   db: Queryable,
-  ids: string[] | null,
+  of: { ids: string[] } | { keys: string[] },
 ): Promise<OpenQuestion[]> {
-  const among = ids === null ? sql`true` : sql`${plans.id} = any(${sql.param(ids)}::text[])`;
+  const isAmong = 'ids' in of ? sql`${plans.id} = any(${sql.param(of.ids)}::text[])` : sql`true`;
+  const isFor = 'keys' in of ? hasKey(sql`(s.output ->> 'assignee')`, of.keys) : sql`true`;
   const { rows } = await db.execute<OpenQuestion>(sql`
     with open as (
       select s.plan_id, s.position, s.step_id, s.status, s.output ->> 'assignee' as assignee,
         coalesce(s.output -> 'confirm' = 'true', false) as confirm,
         coalesce(case s.status when 'unknown' then s.ended_at end, s.started_at) as asked
-      from ${plans} cross join lateral ${stepsOf(sql`${plans.id}`, ['waiting', 'unknown'])}
-      where ${plans.attention} and ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 and ${among}
+      from ${plans} cross join lateral ${stepsOf(sql`${plans.id}`, ['waiting', 'unknown'], isFor)}
+      where ${plans.attention} and ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 and ${isAmong}
     )
     select distinct on (o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm)
       o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.step_id, ${micros(sql`o.asked`)} as since
     from open o join ${countersign}.plan_steps c using (plan_id, position)
     order by o.plan_id, o.status, c.tool, c.operation, o.assignee, o.confirm, o.asked, o.position`);
-  return rows;
-}
-
-export type OpenProblem = { plan_id: string; step_id: string | null; since: number };
-
-/** The oldest finding of each of these plans that holds steps back and waits for a decision. */
-export async function readOpenProblems(db: Queryable, ids: string[]): Promise<OpenProblem[]> {
-  const { rows } = await db.execute<OpenProblem>(sql`
-    select distinct on (plan_id) plan_id, step_id, ${micros(sql`created_at`)} as since
-    from ${countersign}.plan_findings f
-    where plan_id = any(${sql.param(ids)}::text[]) and ${isOpenProblem}
-    order by plan_id, created_at, id`);
   return rows;
 }
 
@@ -196,34 +235,35 @@ export const endedCounted = 1000;
 
 export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };
 
-const asPlace = (id: SQL, at: SQL) => sql`jsonb_build_object('id', ${id}, 'at', ${at})`;
+/** The first `limit` of `from`, a set of `id` and `moment`, the latest first. */
 const listPlaces = (from: SQL, limit: number) => sql`(
-  select coalesce(jsonb_agg(${asPlace(sql`o.id`, sql`o.at`)} order by o.at desc, o.id desc), '[]')
-  from (${from} order by at desc, id desc limit ${limit}) o)`;
+  select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'at', ${micros(sql`o.moment`)}) order by o.moment desc, o.id desc), '[]')
+  from (${from} order by moment desc, id desc limit ${limit}) o)`;
 
-/**
- * Up to `limit` ended plans of a group, the latest first, by index.
- * @param after the last plan of the page before; null: from the latest
- */
+/** Whether a plan comes after `after` in its group; null: any does. */
+const isBehind = (moment: SQL, id: SQL, after: GroupPlace | null) =>
+  after === null
+    ? sql`true`
+    : sql`(${moment}, ${id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
+
+/** Up to `limit` ended plans of a group after `after`, the latest first, by index. */
 function restedOf(
   group: 'failed' | 'done',
   filter: GroupFilter,
-  except: string[],
+  except: SQL,
   after: GroupPlace | null,
   limit: number,
 ): SQL {
   const { within, ...others } = filter;
-  const behind =
-    after === null
-      ? sql`true`
-      : sql`(${plans.rested_at}, ${plans.id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
-  const latest = (reason: SQL) => sql`(select ${plans.id}, ${plans.rested_at} from ${plans}
+  const latest = (
+    reason: SQL,
+  ) => sql`(select ${plans.id}, ${plans.rested_at} as moment from ${plans}
     where ${plans.ended_as} = ${sql.raw(`'${group}'`)} and ${reason}
-      and ${behind} and ${wanted({ ...others, within: null })} and ${plans.id} <> all(${sql.param(except)}::text[])
+      and ${isBehind(sql`${plans.rested_at}`, sql`${plans.id}`, after)} and ${wanted({ ...others, within: null })} and ${except}
     order by ${plans.rested_at} desc, ${plans.id} desc limit ${limit})`;
-  const found = within === null ? [sql`true`] : withinEach(within);
-  return sql`select id, ${micros(sql`rested_at`)} as at
-    from (${sql.join(found.map(latest), sql` union `)}) as found order by rested_at desc, id desc limit ${limit}`;
+  if (within === null) return latest(sql`true`);
+  const found = withinEach(within).map(latest);
+  return sql`select id, moment from (${sql.join(found, sql` union `)}) as found order by moment desc, id desc limit ${limit}`;
 }
 
 /**
@@ -238,22 +278,21 @@ export async function readGroups(
   { groups, after, limit }: { groups: StatusGroup[]; after: GroupPlace | null; limit: number },
 ): Promise<Map<StatusGroup, FoundGroup>> {
   if (groups.length === 0) return new Map();
-  const behind =
-    after === null ? sql`true` : sql`(at, id) < (${after.at}::float8, ${after.id}::text)`;
+  const isOther = sql`${plans.id} not in (select id from excepted)`;
   const ended = groups.flatMap((group) => (group === 'failed' || group === 'done' ? [group] : []));
   const rested = ended.map(
     (group) => sql`, ${sql.identifier(group)} as materialized (
-      ${restedOf(group, filter, except, null, endedCounted)})${
+      ${restedOf(group, filter, isOther, null, endedCounted)})${
         after === null
           ? sql``
-          : sql`, ${sql.identifier(`${group}_next`)} as materialized (${restedOf(group, filter, except, after, limit)})`
+          : sql`, ${sql.identifier(`${group}_next`)} as materialized (${restedOf(group, filter, isOther, after, limit)})`
       }`,
   );
   const selects = groups.map((group) => {
-    const live = sql`select id, at from live where name = ${group} and ${behind}`;
+    const live = sql`select id, moment from live where name = ${group} and ${isBehind(sql`moment`, sql`id`, after)}`;
     const has = ended.some((one) => one === group);
     const next = sql.identifier(after === null ? group : `${group}_next`);
-    const all = has ? sql`${live} union all select id, at from ${next}` : live;
+    const all = has ? sql`${live} union all select id, moment from ${next}` : live;
     const more = has ? sql`(select count(*) from ${sql.identifier(group)})::int` : sql`0`;
     return sql`select ${group}::text as name, (select count(*) from live where name = ${group})::int as live,
       ${more} as ended, ${listPlaces(all, limit)} as places`;
@@ -264,10 +303,12 @@ export async function readGroups(
     ended: number;
     places: GroupPlace[];
   }>(sql`
-    with live as materialized (
-      select ${plans.id}, ${groupOf} as name, ${micros(sql`${plans.updated_at}`)} as at
+    with excepted as materialized (
+      select unnest(${sql.param(except)}::text[]) as id
+    ), live as materialized (
+      select ${plans.id}, ${groupOf} as name, ${plans.updated_at} as moment
       from ${plans}
-      where ${plans.ended_as} is null and ${wanted(filter)} and ${plans.id} <> all(${sql.param(except)}::text[])
+      where ${plans.ended_as} is null and ${wanted(filter)} and ${isOther}
     )${sql.join(rested, sql``)}
     ${sql.join(selects, sql` union all `)}`);
   return new Map(

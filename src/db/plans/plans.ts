@@ -80,7 +80,8 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
 }
 
 /** A column has the same name here and in Postgres, and the same type. */
-const rowOf = sql`select ${sql.join(Object.values(getTableColumns(plans)), sql`, `)} from ${plans}
+const columnsOfPlan = sql.join(Object.values(getTableColumns(plans)), sql`, `);
+const rowOf = sql`select ${columnsOfPlan} from ${plans}
   where ${plans.id} = ${sql.placeholder('id')}`;
 
 /** Prepared, since every view and every turn begins with one of them. */
@@ -98,15 +99,6 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   const [row] = await db.run<PlanRow>(read, { id });
   if (row === undefined) throw await explainMissingPlan(db, id);
   return row;
-}
-
-/** Those of `ids` of which it is certain who asked for them. */
-export async function findVerifiedRequests(db: Queryable, ids: string[]): Promise<Set<string>> {
-  const rows = await db
-    .select({ id: plans.id })
-    .from(plans)
-    .where(and(inArray(plans.id, ids), plans.requester_verified));
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** When each plan was asked for: where it was planned here, when its run began, unless that took it up only later. */
@@ -194,18 +186,19 @@ export async function listPlans(
   };
 }
 
+/** Prepared: lists of a hundred plans are read all the time. */
+const summaries = prepareStatement(
+  'read_summaries',
+  sql`select ${columnsOfPlan}, v.summary from ${plans}
+    join ${planVersions} v on v.plan_id = ${plans.id} and v.version = ${plans.version}
+    where ${plans.id} = any(${sql.placeholder('ids')}::text[])`,
+);
+
 /** These plans, in the order of `ids`; one that does not exist is left out. */
 export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
   if (ids.length === 0) return [];
-  const rows = await db
-    .select({ plan: plans, summary: planVersions.summary })
-    .from(plans)
-    .innerJoin(
-      planVersions,
-      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
-    )
-    .where(inArray(plans.id, ids));
-  const byId = new Map(rows.map(({ plan, summary }) => [plan.id, toSummary(plan, summary)]));
+  const rows = await db.run<PlanRow & { summary: string | null }>(summaries, { ids });
+  const byId = new Map(rows.map((row) => [row.id, toSummary(row, row.summary)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 

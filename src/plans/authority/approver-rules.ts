@@ -203,7 +203,8 @@ function candidatesOf(
 }
 
 /**
- * Whether a rule may count a person with these name keys. Nothing is read, so group members may be anybody.
+ * Whether a rule may count a person.
+ * @param keys of their names and of those of their groups
  * @param people as rules name them
  */
 export function mayCount(
@@ -212,9 +213,7 @@ export function mayCount(
   keys: ReadonlySet<string>,
 ): boolean {
   const named = candidatesOf(rule, people);
-  return (
-    named === null || named.some((name) => groupIn(name) !== null || keys.has(personKey(name)))
-  );
+  return named === null || named.some((name) => keys.has(personKey(name)));
 }
 
 /**

@@ -1,7 +1,7 @@
 // Who may answer a task: its assignee, their delegate, or who has openly taken it over. Nobody else, even if they may
 // decide about the plan.
 import type { Queryable, Transaction } from '#db/database.ts';
-import { readNamesOf, readPerson, showName } from '#db/people/identities.ts';
+import { readEveryName, showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -30,11 +30,11 @@ export async function readAskedNames(
   { delegates = {} }: Delegating,
   user: string,
 ): Promise<{ own: string[]; lent: string[] }> {
-  const own = (await readNamesOf(db, [await readPerson(db, user)])).map(({ name }) => name);
-  const among = (names: string[]) =>
-    names.some((name) => [user, ...own].some((mine) => isSamePerson(name, mine)));
-  const lent = Object.entries(delegates).flatMap(([name, others]) => (among(others) ? [name] : []));
-  return { own: [...new Set([user, ...own])], lent };
+  const own = await readEveryName(db, user);
+  const lent = Object.entries(delegates).flatMap(([name, others]) =>
+    others.some((other) => isAmong(own, other)) ? [name] : [],
+  );
+  return { own, lent };
 }
 
 const isAmong = (names: string[], one: string) => names.some((name) => isSamePerson(name, one));

@@ -5,7 +5,7 @@ import type { Queryable } from '#db/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#db/people/identities.ts';
 import { readTenantsOf } from '#db/people/tenants.ts';
 import { readGivenWithRole, readVerified } from '#db/plans/approvals.ts';
-import { findVerifiedRequests, type PlanRow, readAskedAt } from '#db/plans/plans.ts';
+import { type PlanRow, readAskedAt } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
 import { isSamePerson, needsPlatform, personKey } from '#domain/people/names.ts';
@@ -45,7 +45,13 @@ import { type Blocking, readLostRoles, readRefusals } from './refused.ts';
 
 export type Asked = Pick<
   PlanRow,
-  'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
+  | 'id'
+  | 'version'
+  | 'requester'
+  | 'requester_verified'
+  | 'approver_policy'
+  | 'conversation'
+  | 'tools_required'
 >;
 export type Configured = Pick<
   PlansContext,
@@ -199,12 +205,10 @@ export async function readAuthorities(
   );
   const ids = read.map(({ plan }) => plan.id);
   const strict = read.filter(({ rules }) => rules.some(({ policy }) => needsVouching(policy)));
-  const versions = strict.map(({ plan: { id }, version }) => ({ id, version }));
-  const vouched = await readVerified(db, versions);
-  const askedBy = await findVerifiedRequests(
-    db,
-    strict.map(({ plan }) => plan.id),
+  const versions = strict.flatMap(({ question: { approved }, plan: { id }, version }) =>
+    approved?.length === 0 ? [] : [{ id, version }],
   );
+  const vouched = await readVerified(db, versions);
   const lostIn = await findLostRoles(db, { identity, grouping }, questions);
   const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
@@ -229,7 +233,7 @@ export async function readAuthorities(
       // Of a plan that is not stored yet nobody knows when it was asked for.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
-      requesterVouched: askedBy.has(one.plan.id),
+      requesterVouched: one.plan.requester_verified,
       refused: new Map([...refused, ...lostIn(one.question)]),
       guests: findGuests(one.question, same),
     },

@@ -115,15 +115,18 @@ export async function readGroups(
   };
 }
 
-/** The groups of somebody with these names, as rules call them. */
+/** The groups of somebody with these names, as rules call them. @param age `any`: also those that do not count now */
 export async function readGroupNames(
   db: Queryable,
   grouping: Grouping = noGroups,
   names: string[],
+  age: 'fresh' | 'any' = 'fresh',
 ): Promise<string[]> {
-  const groups = groupsOf(grouping, { names, said: await readSignedIn(db, names) });
+  const signsIn = Object.keys(grouping.providers).length > 0;
+  const said = signsIn ? await readSignedIn(db, names) : [];
+  const groups = groupsOf(grouping, { names, said }, age);
   const spellings = new Set([...groups, ...groups.map((group) => shortName(grouping, group))]);
-  return [...[...spellings].map(groupNamed), ...(await readUserGroupsOf(db, names))];
+  return [...[...spellings].map(groupNamed), ...(await readUserGroupsOf(db, names, age))];
 }
 
 /**

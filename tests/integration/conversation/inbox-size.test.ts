@@ -87,3 +87,19 @@ describe(`with ${ended} ended plans`, () => {
     expect(seen).toEqual(rows.map(({ id }) => id));
   });
 });
+
+describe('with many live plans', () => {
+  const more = 600;
+  beforeAll(() => fillPlans(instance.db, { people: 300, ended: 0, live: more }, ended + live));
+
+  test.each([
+    ['of somebody whom none names', 'somebody@corp.example', 10],
+    ['of a requester', personOf(7), 25],
+  ])('the inbox %s is answered the few plans that may wait for them', async (_, user, rows) => {
+    const found = await explainReads(instance.db, (db) =>
+      readInbox(context(db), { user, limit: 1, group: 'needs_you' }),
+    );
+    expect(found.rows).toBeLessThan(rows);
+    expect(found.statements).toBeLessThanOrEqual(6);
+  });
+});

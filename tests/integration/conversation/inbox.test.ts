@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readInbox } from '#conversation/inbox.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
 import type { Database } from '#db/database.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { InboxGroup, InboxPlan, InboxQuery, InboxWait } from '#domain/plan/inbox.ts';
@@ -154,7 +155,7 @@ async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
   const asked = (task?.output as { assignee?: string } | null | undefined)?.assignee;
   if (alive && task !== undefined && mine.includes(asked ?? plan.requester)) return 'task';
   if (card.patch?.may_approve === true) return 'change';
-  const row = { ...plan, tools_required: plan.tools_required };
+  const row = await readPlanRow(instance.db.query, id);
   const manages = await requireManager(instance.db.query, rules, row, actor).then(
     () => true,
     (error: unknown) => {

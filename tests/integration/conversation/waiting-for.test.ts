@@ -74,6 +74,75 @@ test('each plan waits for those whom its own rules count, and for nobody else', 
   expect(await waitsFor('nobody@corp.example')).toEqual(['other']);
 });
 
+test.each([
+  ['BEN@Corp.example', 'ben@corp.example'],
+  ['@ben', ' Ben\t'],
+  ['50%_of\\ben', '50%_OF\\BEN'],
+  ['ben "the\u001f builder"', 'Ben "the\u001f Builder"'],
+  ['slack:T1:U1', 'slack:T1:U1'],
+  ['Ş-ben', '@Ş-BEN'],
+])('a rule that names %j finds the person who is called %j', async (named, called) => {
+  const { id } = await propose({ kind: 'named', people: [named] });
+  const found = await findWaiting(
+    { db: instance.db, approvers: [], guardedApprovers: {} },
+    called,
+    everyPlan,
+  );
+  expect(found.map((one) => one.id)).toEqual([id]);
+});
+
+test.each([
+  ['like a pattern', '%'],
+  ['like a part of a name', 'be'],
+  ['like a list', '"ben"'],
+  ['like a group', 'group:ben'],
+])('a name that reads %s is nobody whom a rule names', async (_, called) => {
+  await propose({ kind: 'named', people: ['ben', 'group:be'] });
+  const found = await findWaiting(
+    { db: instance.db, approvers: [], guardedApprovers: {} },
+    called,
+    everyPlan,
+  );
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ['of the configuration', 'group:crew'],
+  ['of a provider, by its short name', 'group:finance'],
+  ['of a provider, by its full name', 'group:corp:past'],
+  ['of a chat', 'group:@helpers'],
+])('a rule or a configured approver that is a group %s finds its members', async (_, group) => {
+  await instance.db.query.execute(sql`
+    insert into countersign.signed_in (account, provider, name, groups, at) values
+      ('ben@corp.example', 'corp', 'Ben', '{finance,past}', now())
+    on conflict do nothing`);
+  await instance.db.query.execute(sql`
+    insert into countersign.chat_groups (name, accounts, read_at) values ('slack:@helpers', '{ben@corp.example}', now())
+    on conflict do nothing`);
+  const grouping = {
+    groups: { crew: ['ben@corp.example'] },
+    providers: { corp: {} },
+    apart: false,
+  };
+  const waitsFor = async (user: string, approvers: string[]) =>
+    (
+      await findWaiting(
+        { db: instance.db, approvers, guardedApprovers: {}, grouping },
+        user,
+        everyPlan,
+      )
+    ).map((one) => one.id);
+  const named = await propose({ kind: 'named', people: ['nobody'] });
+  const policy = JSON.stringify({ kind: 'named', people: [group] });
+  await instance.db.query.execute(
+    sql`update countersign.plans set approver_policy = ${policy}::jsonb where id = ${named.id}`,
+  );
+  const own = await propose({ kind: 'requester' });
+  expect(await waitsFor(ben.id, [])).toEqual([named.id]);
+  expect(await waitsFor(ben.id, [group])).toEqual([named.id, own.id]);
+  expect(await waitsFor('cleo@corp.example', [group])).toEqual([]);
+});
+
 test('fifty plans take as many statements as two', async () => {
   const counted = countStatements(instance.db);
   const { approvers: configured, guardedApprovers } = instance.config.settings;
