@@ -9,7 +9,6 @@ import { createExpiry } from '#conversation/expire.ts';
 import { readShared } from '#db/backends.ts';
 import { readRunCause } from '#db/planning/runs.ts';
 import { readPlanCause } from '#db/plans/plans.ts';
-import { Platform } from '#domain/chat/inbox.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Crew } from '#executor/crew.ts';
 import { startPlan } from '#executor/start-plan.ts';
@@ -163,17 +162,15 @@ const wakeupsRestMs = 100;
 
 /** A thread of a chat platform has events to handle; a job for each platform that this process serves. */
 export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
-  return Platform.options
-    .filter((platform) => context.handlers[platform] !== undefined)
-    .map((platform) => ({
-      name: 'inbox',
-      queue: platformQueueFor('inbox', platform),
-      // Every fetcher is woken by each wakeup that is sent.
-      concurrency: 1,
-      fetched: wakeupsFetched,
-      restMs: wakeupsRestMs,
-      handle: createWakeupHandler(context),
-    }));
+  return Object.keys(context.handlers).map((platform) => ({
+    name: 'inbox',
+    queue: platformQueueFor('inbox', platform),
+    // Every fetcher is woken by each wakeup that is sent.
+    concurrency: 1,
+    fetched: wakeupsFetched,
+    restMs: wakeupsRestMs,
+    handle: createWakeupHandler(context),
+  }));
 }
 
 /** Conversations delivered to at once in one process: a platform that is slow in one keeps none of the others waiting. */
@@ -181,26 +178,22 @@ const placesAtOnce = 8;
 
 /** A conversation has something to show on its chat platform; a job for each platform that this process can write to. */
 export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
-  return Platform.options
-    .filter((platform) => context.ports[platform] !== undefined)
-    .map((platform) => ({
-      name: 'deliver',
-      queue: platformQueueFor('deliver', platform),
-      concurrency: placesAtOnce,
-      handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
-    }));
+  return Object.keys(context.ports).map((platform) => ({
+    name: 'deliver',
+    queue: platformQueueFor('deliver', platform),
+    concurrency: placesAtOnce,
+    handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
+  }));
 }
 
 /** Home tabs of a chat platform need redrawing. The payload names none: the handler draws whichever are due. */
 function homesJobs(context: HomesContext): Job<'homes'>[] {
-  return Platform.options
-    .filter((platform) => context.homes[platform] !== undefined)
-    .map((platform) => ({
-      name: 'homes',
-      queue: platformQueueFor('homes', platform),
-      concurrency: 1,
-      handle: (payload, signal) => workOnHomes(context, payload.platform, signal),
-    }));
+  return Object.keys(context.homes).map((platform) => ({
+    name: 'homes',
+    queue: platformQueueFor('homes', platform),
+    concurrency: 1,
+    handle: (payload, signal) => workOnHomes(context, payload.platform, signal),
+  }));
 }
 
 /** A planner waits for data. */

@@ -1,7 +1,7 @@
 // The queue table: every queue with its options. Each process makes sure they exist before it sends anything.
 import type { QueueSpec } from '#db/boss.ts';
-import { Platform } from '#domain/chat/inbox.ts';
 import type { JobName, PlatformJob } from '#domain/jobs.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 
 type Options = Omit<QueueSpec, 'name'>;
 
@@ -101,7 +101,7 @@ export function queueFor(name: Exclude<JobName, PlatformJob>): QueueSpec {
 }
 
 /** The queue of one platform, so that a process never takes a job for a platform it does not serve. */
-export function platformQueueFor(name: PlatformJob, platform: Platform): QueueSpec {
+export function platformQueueFor(name: PlatformJob, platform: PlatformName): QueueSpec {
   return { name: `${name}-${platform}`, ...options[name] };
 }
 
@@ -119,9 +119,10 @@ const shared = [
 ] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
-export const queues: QueueSpec[] = [
+/** The queues of an instance with these chat platforms, whether or not they are set up in this process. */
+export const queuesFor = (platforms: PlatformName[]): QueueSpec[] => [
   ...shared.map(queueFor),
-  ...perPlatform.flatMap((name) => Platform.options.map((one) => platformQueueFor(name, one))),
+  ...perPlatform.flatMap((name) => platforms.map((one) => platformQueueFor(name, one))),
 ];
 
 /** How often proposals and questions are looked through. */

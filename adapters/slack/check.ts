@@ -1,23 +1,25 @@
 // What `countersign doctor` says of Slack: whose tokens there are, and whether the app may do all that its manifest asks for.
-import type { SlackAccess } from '#domain/chat/access.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { errorMessage } from '#domain/errors.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
 import manifest from '../../manifest.json' with { type: 'json' };
+import type { SlackAccess } from './access.ts';
 import { explainSlackError } from './port/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { type ClientOptions, createClient } from './workspaces.ts';
 
-export type SlackState = {
-  text: string;
-  /** Scopes of the manifest that the token was not given. */
-  missing: string[];
-};
+/** `missing`: scopes of the manifest that the token was not given. */
+type Known = { team: string; user: string; missing: string[] };
 
-type Known = SlackState & { team: string; user: string };
+function lackScopes(text: string, missing: string[], again: string) {
+  const scopes = `${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`;
+  const advice = `Put manifest.json into "App Manifest" of the Slack app and ${again}.`;
+  return { state: 'broken' as const, text: `${text}, without ${scopes}`, advice };
+}
 
 /** Asks Slack whose token it is and what it may do. @throws CountersignError that says what an operator has to do */
-async function checkToken(token: string, options: ClientOptions): Promise<Omit<Known, 'text'>> {
+async function checkToken(token: string, options: ClientOptions): Promise<Known> {
   try {
     const { team, user, response_metadata } = await createClient(token, options).auth.test();
     const given = new Set(response_metadata?.scopes ?? []);
@@ -40,63 +42,64 @@ function describeAllowed(allowed: string[] | null): string {
 export async function checkSlack(
   { apiUrl, transport, workspaces }: SlackAccess,
   warn: (message: string) => void,
-): Promise<SlackState> {
+): Promise<Omit<CheckResult, 'part'>> {
   const way = transport.kind === 'socket' ? 'in Socket Mode' : 'over HTTP';
   if (workspaces.kind === 'many')
     return {
+      state: 'ok',
       text: `${describeAllowed(workspaces.allowed)}, ${way}; they add it at ${workspaces.installAt}`,
-      missing: [],
     };
   const logger = createSlackLogger(warn);
   const { team, user, missing } = await checkToken(workspaces.botToken, { apiUrl, logger });
-  return { text: `${team} as @${user}, ${way}`, missing };
+  const text = `${team} as @${user}, ${way}`;
+  return missing.length === 0
+    ? { state: 'ok', text }
+    : lackScopes(text, missing, 'install it again');
 }
-
-/** A workspace that added the app, or an organisation that did. */
-export type WorkspaceState = {
-  name: string;
-  /** `unreadable`: its token was encrypted with another key. */
-  state: 'ok' | 'removed' | 'unreadable' | 'broken';
-  text: string;
-  missing: string[];
-};
 
 const listedAtMost = 500;
 const askedAtOnce = 8;
 
-/** Asks Slack about each of them. */
+/** Asks Slack about each workspace, or organisation, that added the app. */
 export async function checkWorkspaces(
-  installations: Pick<SlackInstallations, 'list' | 'read'>,
+  {
+    installations,
+    workspaces: { installAt },
+  }: {
+    installations: Pick<SlackInstallations, 'list' | 'read'>;
+    workspaces: { installAt: string };
+  },
   options: ClientOptions,
-): Promise<WorkspaceState[]> {
+): Promise<CheckResult[]> {
   async function check(
     found: Awaited<ReturnType<SlackInstallations['list']>>[number],
-  ): Promise<WorkspaceState> {
+  ): Promise<CheckResult> {
     const { owner, org_wide, removed_at, installed_at, readable } = found;
-    const name = `${found.name} (${owner})`;
+    const part = `Slack ${found.name} (${owner})`;
     const since = (when: Date) => when.toISOString().slice(0, 10);
-    if (removed_at !== null)
-      return { name, state: 'removed', text: `Removed on ${since(removed_at)}`, missing: [] };
+    if (removed_at !== null) return { part, state: 'off', text: `Removed on ${since(removed_at)}` };
     if (!readable)
       return {
-        name,
-        state: 'unreadable',
+        part,
+        state: 'broken',
         text: 'Its token was encrypted with another key',
-        missing: [],
+        advice: `Set COUNTERSIGN_ENCRYPTION_KEY to the former key, or have the app added there again at ${installAt}.`,
       };
     const token = (await installations.read(owner))?.token ?? null;
-    if (token === null) return { name, state: 'removed', text: 'Removed just now', missing: [] };
+    if (token === null) return { part, state: 'off', text: 'Removed just now' };
     try {
       const { user, missing } = await checkToken(token, options);
-      const whole = org_wide ? ', all its workspaces' : '';
-      return { name, state: 'ok', text: `@${user}${whole}, since ${since(installed_at)}`, missing };
+      const text = `@${user}${org_wide ? ', all its workspaces' : ''}, since ${since(installed_at)}`;
+      if (missing.length === 0) return { part, state: 'ok', text };
+      return { part, ...lackScopes(text, missing, `add it again at ${installAt}`) };
     } catch (error) {
-      return { name, state: 'broken', text: errorMessage(error), missing: [] };
+      const advice = `Have the app added there again at ${installAt}.`;
+      return { part, state: 'broken', text: errorMessage(error), advice };
     }
   }
 
   const waiting = await installations.list(listedAtMost);
-  const states: WorkspaceState[] = [];
+  const states: CheckResult[] = [];
   while (waiting.length > 0)
     states.push(...(await Promise.all(waiting.splice(0, askedAtOnce).map(check))));
   return states;

@@ -1,24 +1,12 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
-import type { FastifyInstance } from 'fastify';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import { keepRefused } from '#chat/inbox/keep-refused.ts';
-import type { Receive } from '#chat/inbox/receive.ts';
-import type { SlackAccess } from '#domain/chat/access.ts';
-import {
-  type ChatHomes,
-  type ChatPlace,
-  type ChatPort,
-  conversationAt,
-  type RateLimits,
-} from '#domain/chat/chat.ts';
+import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
+import { openSlackInstallations } from '#chat/slack-installations.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
-import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
-import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { UserGroupReader } from '#domain/people/user-groups.ts';
-import { chatTenant } from '#domain/plan/scope.ts';
-import type { ServeWithin, Service } from '#domain/service.ts';
-import { checkWorkspaces, type WorkspaceState } from './check.ts';
+import type { SlackAccess } from './access.ts';
+import { checkWorkspaces } from './check.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
 import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';
 import { tokensOfMany } from './install/tokens.ts';
@@ -54,8 +42,8 @@ import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './
 /** For how long Slack takes an answer to a command. */
 const answerableForMs = 30 * 60_000;
 
-export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
-  const act = createAct(context, clock);
+export function createHandler(context: SlackContext): InboxHandler {
+  const act = createAct(context);
   return async (event, attempt) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
@@ -100,7 +88,8 @@ function senderOf(signal: Signal): Listener | null {
   }
 }
 
-function createAct(context: SlackContext, clock: Clock) {
+function createAct(context: SlackContext) {
+  const { clock } = context;
   const greet = createGreet(context);
   return async (signal: Signal, event: InboxEvent, attempt: EventAttempt): Promise<void> => {
     switch (signal.kind) {
@@ -117,7 +106,7 @@ function createAct(context: SlackContext, clock: Clock) {
       case 'command':
         // Slack takes no answer any more: the person has asked again.
         if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
-        return answerCommand(context, signal, clock.now());
+        return answerCommand(context, signal);
       case 'opened':
         return greet(signal);
       case 'home':
@@ -136,101 +125,47 @@ function createAct(context: SlackContext, clock: Clock) {
   };
 }
 
-export type SlackAdapter = {
-  handle: InboxHandler;
-  port: ChatPort;
-  homes: ChatHomes;
-  userGroups: UserGroupReader;
-  /** Lets Slack in while `app` listens, which it does not yet: by a route, or by a connection to Slack. */
-  receive(app: FastifyInstance, receive: Receive): Promise<void>;
-  /** How the workspaces are that added the app; none where it serves one by its token. */
-  checkWorkspaces(): Promise<WorkspaceState[]>;
-};
-
 /** Where tokens come from, by what is set; and, of several workspaces, what adds them and looks after them. */
-function openWorkspaces(
+async function openWorkspaces(
   { workspaces }: SlackAccess,
-  parts: Omit<InstallOptions, 'workspaces' | 'installations'> & {
-    installations: SlackInstallations | null;
-  },
-): { tokens: Tokens; many: InstallOptions | null } {
+  options: ClientOptions,
+  parts: PlatformParts,
+): Promise<{ tokens: Tokens; many: InstallOptions | null }> {
   if (workspaces.kind === 'one')
-    return { tokens: tokensOfOne(workspaces.botToken, parts), many: null };
-  const { installations } = parts;
-  if (installations === null) throw new Error('openSlack: several workspaces need installations');
-  return {
-    tokens: tokensOfMany({ ...parts, ...workspaces, installations }),
-    many: { ...parts, workspaces, installations },
-  };
+    return { tokens: tokensOfOne(workspaces.botToken, options), many: null };
+  const installations = await openSlackInstallations(workspaces, parts);
+  const { clock, warn } = parts;
+  const many = { ...options, clock, warn, installations };
+  return { tokens: tokensOfMany({ ...many, ...workspaces }), many: { ...many, workspaces } };
 }
 
-export function openSlack(options: {
-  access: SlackAccess;
-  /** Of several workspaces; null: there is one, by its token. */
-  installations: SlackInstallations | null;
-  service: Service;
-  /** Of several workspaces, the plans that are shown to the people of one. */
-  serveWithin: ServeWithin;
-  clock: Clock;
-  limits: RateLimits;
-  timezone: string;
-  /** All names of the person behind one. */
-  namesOf(name: string): Promise<string[]>;
-  openConversation?: SlackContext['openConversation'];
-  openHome: SlackContext['openHome'];
-  renewGroups: SlackContext['renewGroups'];
-  warn(message: string, error?: unknown): void;
-}): SlackAdapter {
-  const { access, installations, service, serveWithin, clock, limits, timezone, warn } = options;
+export async function openSlack(access: SlackAccess, parts: PlatformParts): Promise<OpenPlatform> {
+  const { service, clock, limits, timezone, warn } = parts;
   const { apiUrl, transport, workspaces } = access;
-  const logger = createSlackLogger(warn);
-  const slack: ClientOptions = { apiUrl, logger };
-  const { tokens, many } = openWorkspaces(access, { ...slack, installations, clock, warn });
-  const clientOf = createClientOf(tokens, slack);
+  const options: ClientOptions = { apiUrl, logger: createSlackLogger(warn) };
+  const { tokens, many } = await openWorkspaces(access, options, parts);
+  const clientOf = createClientOf(tokens, options);
   // An operator who sets one token vouches for that workspace; of several, each could claim anybody's address.
-  const vouched = workspaces.kind === 'one';
+  const known = { clientOf, clock, timezone, vouched: workspaces.kind === 'one' };
   const ask = createAsk(limits);
-  const { namesOf } = options;
-  const reach = createReach({ clientOf, ask, clock, timezone, vouched, namesOf, warn });
+  const reach = createReach({ ...known, ask, namesOf: parts.everyNameOf, warn });
   const port = createSlackPort({ clientOf, clock, limits, reach, warn });
-  const people = createPeople({
-    personOf: service.personOf,
-    noteName: service.noteName,
-    clientOf,
-    clock,
-    timezone,
-    vouched,
-  });
+  const { personOf, noteName } = service;
+  const people = createPeople({ ...known, personOf, noteName });
   const userGroups = createUserGroupReader({ tokens, clientOf, ask, people });
-  const context: SlackContext = {
-    service,
-    plansFor: (tenant, reader) =>
-      workspaces.kind === 'one'
-        ? service
-        : serveWithin({ tenant: chatTenant('slack', tenant), reader }),
-    clientOf,
-    people,
-    userGroups,
-    port,
-    reach,
-    respond: createRespond({ apiUrl, warn }),
-    openConversation:
-      options.openConversation ?? (async (place: ChatPlace) => conversationAt(place)),
-    openHome: options.openHome,
-    renewGroups: options.renewGroups,
-    warn,
-  };
-  const handle = createHandler(context, clock);
+  const respond = createRespond({ apiUrl, warn });
+  const context: SlackContext = { ...parts, clientOf, people, userGroups, port, reach, respond };
+  const handle = createHandler(context);
   return {
     handle:
       many === null
         ? handle
-        : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, slack) }),
+        : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, options) }),
     port,
-    homes: createHomes(context, clock),
+    homes: createHomes(context),
     userGroups,
-    checkWorkspaces: async () => (many === null ? [] : checkWorkspaces(many.installations, slack)),
-    async receive(app, receive) {
+    checkInstalled: async () => (many === null ? [] : checkWorkspaces(many, options)),
+    async receive(app, { receive }) {
       const ended = new AbortController();
       app.addHook('onClose', () => ended.abort());
       const receiveKeeping = keepRefused(receive, ended.signal);

@@ -1,17 +1,13 @@
 // The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
-import type { FastifyInstance } from 'fastify';
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
-import type { Receive } from '#chat/inbox/receive.ts';
-import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
-import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
+import { createTeamsConversations } from '#chat/teams-conversations.ts';
 import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
-import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { chatTenant } from '#domain/plan/scope.ts';
-import type { ServeWithin, Service } from '#domain/service.ts';
+import type { TeamsAccess } from './access.ts';
 import type { Calls, Connector } from './connector/connector.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { conversationIdOf } from './place.ts';
@@ -135,54 +131,25 @@ export function createTeamsPort(options: {
   };
 }
 
-export type TeamsAdapter = {
-  handle: InboxHandler;
-  port: ChatPort;
-  /** Lets Teams in: a route on `app`. */
-  receive(app: FastifyInstance, inbox: { receive: Receive; wait: WaitUntilHandled }): Promise<void>;
-};
-
-export function openTeams(options: {
-  access: TeamsAccess;
-  connector: Connector;
-  service: Service;
-  /** Of several tenants, the plans that are shown to the people of one. */
-  serveWithin: ServeWithin;
-  conversations: TeamsConversations;
-  /** All names of those who stand behind some, and of approvers of every plan. */
-  namesOf(names: readonly string[]): Promise<string[]>;
-  /** All names of the person behind one. */
-  everyNameOf(name: string): Promise<string[]>;
-  clock: Clock;
-  timezone: string;
-  openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
-  warn(message: string, error?: unknown): void;
-}): TeamsAdapter {
-  const { access, connector, service, serveWithin, conversations, clock, timezone, warn } = options;
+export function openTeams(
+  access: TeamsAccess,
+  connector: Connector,
+  parts: PlatformParts,
+): OpenPlatform {
+  const { service, clock, timezone, everyNameOf, namesOf, warn } = parts;
+  const conversations = createTeamsConversations(parts.store);
   const readers = createReaders({
-    ...{ connector, clock, warn },
+    ...{ connector, clock, warn, namesOf },
     accountOf: (member, tenant) => accountOfMember(access, member, tenant),
-    namesOf: options.namesOf,
   });
+  const { personOf, noteName } = service;
   const context: TeamsContext = {
-    service,
-    plansFor: (tenant, reader) =>
-      access.kind === 'MultiTenant'
-        ? serveWithin({ tenant: chatTenant('teams', tenant), reader })
-        : service,
+    ...parts,
     people: createPeople({
-      ...{ access, connector, conversations, clock, timezone },
-      personOf: service.personOf,
-      noteName: service.noteName,
+      ...{ access, connector, conversations, clock, timezone, personOf, noteName },
     }),
-    port: createTeamsPort({
-      ...{ connector, conversations, readers, timezone },
-      everyNameOf: options.everyNameOf,
-    }),
+    port: createTeamsPort({ connector, conversations, readers, timezone, everyNameOf }),
     conversations,
-    clock,
-    openConversation: options.openConversation,
-    warn,
   };
   return {
     handle: createHandler(context),

@@ -1,5 +1,5 @@
 // Which tenants of Microsoft the bot talks to, and which of them may say who its people are. Pure.
-import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { TeamsAccess } from './access.ts';
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 

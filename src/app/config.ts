@@ -2,23 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
+import type { Platform, PlatformSetup } from '#chat/platform.ts';
 import { type AuditKey, deriveAuditKey } from '#db/audit/chain.ts';
-import {
-  readEncryptionKey,
-  readSlackAccess,
-  readTeamsAccess,
-  type SlackAccess,
-  type TeamsAccess,
-} from '#domain/chat/access.ts';
 import { decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { admitsSeveral, resolveProviders, type SignInProvider } from '#domain/people/identity.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
 import { createRedactor } from '#domain/secrets.ts';
-import { Environment, Settings } from '#domain/settings.ts';
+import { Environment, readEncryptionKey, Settings } from '#domain/settings.ts';
 import { JsonObject, objectIn } from '#domain/text.ts';
 import { fillVariables } from './fill-variables.ts';
 import { readMcpEntries } from './mcp-entries.ts';
+import { chatPlatforms } from './platforms.ts';
+
+/** A chat platform; `setup` null: it is not set up. */
+export type ConfiguredChat = { platform: Platform; setup: PlatformSetup | null };
 
 export type Config = {
   env: Environment;
@@ -34,9 +32,7 @@ export type Config = {
   timezone: string;
   /** Several organisations share the instance: people and planners of one see nothing of another. */
   apart: boolean;
-  /** How the chat platforms are reached; null: not at all. */
-  slack: SlackAccess | null;
-  teams: TeamsAccess | null;
+  chats: ConfiguredChat[];
   /** The configuration as its file is now. @throws as `loadConfig` */
   readAgain(): Config;
 };
@@ -158,23 +154,35 @@ function checkIdentity(
   );
 }
 
+/** @throws `invalid_configuration` that names every variable that is wrong */
+function readEnvironment(set: NodeJS.ProcessEnv, platforms: readonly Platform[]): Environment {
+  const parsed = Environment.safeParse(set);
+  const own = platforms.map(({ variables }) => variables.safeParse(set));
+  const wrong = [parsed, ...own].flatMap(({ error }) =>
+    error === undefined ? [] : explain(error, 'environment'),
+  );
+  if (!parsed.success || wrong.length > 0)
+    throw new CountersignError('invalid_configuration', wrong.join('; '));
+  return parsed.data;
+}
+
 /**
  * The configuration of this process.
  * @throws CountersignError `invalid_configuration` that names the variable or key
  */
-export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
+export function loadConfig(
+  variables: NodeJS.ProcessEnv,
+  cwd: string,
+  platforms: readonly Platform[] = chatPlatforms,
+): Config {
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(set);
-  if (!parsed.success) {
-    throw new CountersignError('invalid_configuration', explain(parsed.error, 'environment'));
-  }
-  const env = parsed.data;
-  const [slack, teams] = [readSlackAccess(env), readTeamsAccess(env)];
+  const env = readEnvironment(set, platforms);
+  const chats = platforms.map((platform) => ({ platform, setup: platform.configure(set, env) }));
   const path = resolve(cwd, env.COUNTERSIGN_CONFIG);
   const file = readSettings(path, set.COUNTERSIGN_CONFIG !== undefined, variables);
   const providers = resolveProviders(file.settings.identity);
   checkHost(env, providers.length > 0);
-  const shared = slack?.workspaces.kind === 'many' || teams?.kind === 'MultiTenant';
+  const shared = chats.some(({ setup }) => setup?.shared);
   const apart = shared || providers.some(admitsSeveral);
   checkIdentity(env, providers, apart);
   const home = resolve(cwd, env.COUNTERSIGN_HOME);
@@ -191,9 +199,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     timezone: checkTimezone(
       env.COUNTERSIGN_TIMEZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ),
-    slack,
-    teams,
+    chats,
     apart,
-    readAgain: () => loadConfig(variables, cwd),
+    readAgain: () => loadConfig(variables, cwd, platforms),
   };
 }

@@ -20,7 +20,7 @@ import { findDifferences } from '#executor/shared-settings.ts';
 import { readModelAccess } from '#models/access.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { checkCalendars } from './doctor/check-calendars.ts';
-import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
+import { checkChat, checkInstalled } from './doctor/check-chats.ts';
 import { checkPeople } from './doctor/check-people.ts';
 import {
   judgePending,
@@ -364,7 +364,11 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
       ...(await checkRetention(instance)),
       ...(await checkWebhooks(instance)),
       ...(await checkPeople(config, instance.db.query)),
-      ...(await checkSlackWorkspaces(config, instance)),
+      ...(
+        await Promise.all(
+          config.chats.map(({ platform }) => checkInstalled(instance.chats, platform.name)),
+        )
+      ).flat(),
     ];
     return [
       { part: 'Database', state: 'ok', text },
@@ -429,8 +433,7 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
     await checkPublicUrl(config),
     await checkTraces(config),
     await checkModel(config),
-    await checkSlackAccess(config, log),
-    await checkTeamsAccess(config),
+    ...(await Promise.all(config.chats.map((chat) => checkChat(chat, log)))),
     ...(await checkSignIns(config)),
   ];
 }

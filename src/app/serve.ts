@@ -73,28 +73,13 @@ export async function serve(
   });
   try {
     await registerConsole(app, { timezone: config.timezone });
-    await instance.slack?.receive(app, instance.receive);
-    await instance.teams?.receive(app, { receive: instance.receive, wait: instance.wait });
+    for (const chat of Object.values(instance.chats)) await chat.receive(app, instance);
     await app.listen({ host: env.HOST, port: env.PORT });
   } catch (cause) {
     await app.close();
     throw explainTaken('PORT', env.PORT, env.HOST, cause);
   }
   return { app, port: portOf(app) };
-}
-
-function describeSlack({ slack }: Config): string {
-  if (slack === null) return 'not set up: docs/slack.md says how';
-  const { transport, workspaces } = slack;
-  const way = transport.kind === 'socket' ? 'in Socket Mode' : 'listens for Slack at /slack/events';
-  return workspaces.kind === 'one' ? way : `${way}; workspaces add it at ${workspaces.installAt}`;
-}
-
-function describeTeams({ teams, env }: Config): string {
-  if (teams === null) return 'not set up: docs/teams.md says how';
-  return teams.kind === 'Local'
-    ? `listens at /api/messages without a token, for a Teams client on this machine (${env.HOST})`
-    : 'listens for Teams at /api/messages';
 }
 
 /** What stands in the terminal once the bot is up. */
@@ -122,8 +107,10 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
       'Settings',
       config.settingsFile.found ? config.settingsFile.path : `none (see countersign.example.json)`,
     ],
-    ['Slack', describeSlack(config)],
-    ['Teams', describeTeams(config)],
+    ...config.chats.map(({ platform: { title, guide }, setup }): [string, string] => [
+      title,
+      setup?.reached ?? `not set up: ${guide} says how`,
+    ]),
     ['Terminal', `${commandName} ask "Create notes/hello.md saying Hello"`],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);

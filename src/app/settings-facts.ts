@@ -7,6 +7,7 @@ import { readSpentSince } from '#db/planning/spending.ts';
 import { readPools } from '#db/sql/resources.ts';
 import { readEndpoints } from '#db/webhooks.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer, Retention } from '#domain/settings.ts';
@@ -26,7 +27,7 @@ import { describeCall } from '#tools/describe-call.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import type { Config } from './config.ts';
 import { readCalendarStates } from './doctor/check-calendars.ts';
-import { checkSlackAccess, checkSlackWorkspaces, checkTeamsAccess } from './doctor/check-chats.ts';
+import { checkChat, checkInstalled } from './doctor/check-chats.ts';
 import { listSettings } from './settings-lines.ts';
 import { readTraceTarget } from './telemetry/target.ts';
 import { version } from './version.ts';
@@ -105,26 +106,19 @@ async function check(
   instance: Instance,
   log: Logger,
 ): Promise<CheckResult[]> {
-  switch (part.part) {
-    case 'tool': {
-      const found = await instance.registry.check(part.tool);
-      const name = `Tool ${part.tool}`;
-      return [
-        found.ok
-          ? { part: name, state: 'ok', text: 'It answers.' }
-          : { part: name, state: 'broken', text: found.reason },
-      ];
-    }
-    case 'slack':
-      return [
-        await checkSlackAccess(config, log),
-        ...(await checkSlackWorkspaces(config, instance)),
-      ];
-    case 'teams':
-      return [await checkTeamsAccess(config)];
-    default:
-      return part satisfies never;
+  if ('tool' in part) {
+    const found = await instance.registry.check(part.tool);
+    const name = `Tool ${part.tool}`;
+    return [
+      found.ok
+        ? { part: name, state: 'ok', text: 'It answers.' }
+        : { part: name, state: 'broken', text: found.reason },
+    ];
   }
+  const chat = config.chats.find(({ platform }) => platform.name === part.part);
+  if (chat === undefined)
+    throw new CountersignError('not_found', `There is no chat platform “${part.part}”.`);
+  return [await checkChat(chat, log), ...(await checkInstalled(instance.chats, part.part))];
 }
 
 async function readWebhooks({ db }: Instance): Promise<SettingsView['webhooks']> {
@@ -318,23 +312,7 @@ async function readRunning(
   };
 }
 
-function readChats({ slack, teams }: Config): SettingsView['chats'] {
-  return {
-    slack: slack && {
-      transport: slack.transport.kind,
-      workspaces: slack.workspaces.kind,
-      install_at: slack.workspaces.kind === 'many' ? slack.workspaces.installAt : null,
-      allowed: slack.workspaces.kind === 'many' ? slack.workspaces.allowed : [],
-    },
-    teams: teams && {
-      kind: teams.kind,
-      app_id: teams.kind === 'Local' ? null : teams.appId,
-      allowed:
-        teams.kind === 'MultiTenant'
-          ? teams.allowed
-          : teams.kind === 'Local'
-            ? []
-            : [teams.tenantId],
-    },
-  };
-}
+const readChats = ({ chats }: Config): SettingsView['chats'] =>
+  SettingsView.shape.chats.parse(
+    Object.fromEntries(chats.map(({ platform, setup }) => [platform.name, setup?.facts ?? null])),
+  );

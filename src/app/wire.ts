@@ -5,7 +5,7 @@ import { createReceiver } from '#chat/inbox/receive.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/deliver-jobs.ts';
-import { createTeamsConversations } from '#chat/teams-conversations.ts';
+import type { CardDrawing } from '#chat/outbox/draw-for-chat.ts';
 import { createUserGroups } from '#chat/user-groups.ts';
 import { createDraftPort } from '#conversation/draft-port.ts';
 import { findPlansOfRun } from '#conversation/plans-within.ts';
@@ -16,9 +16,9 @@ import { findElsewhere } from '#db/backends.ts';
 import { readEveryName } from '#db/people/identities.ts';
 import { createSignInStore } from '#db/people/mcp-sign-ins.ts';
 import { followTenancy } from '#db/people/tenancy.ts';
-import type { ChatPlace } from '#domain/chat/chat.ts';
+import { createRateLimits } from '#db/rate-limits.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
-import type { UserGroupReader, UserGroups } from '#domain/people/user-groups.ts';
+import type { UserGroups } from '#domain/people/user-groups.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { ServeWithin } from '#domain/service.ts';
 import type { Catalogues } from '#domain/tool.ts';
@@ -50,8 +50,8 @@ import { followRules, groupingOf } from './follow-rules.ts';
 import { openSignInSeal } from './sign-in-key.ts';
 import { findUnreached } from './unreached-settings.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
-import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
-import { loadSlack, loadTeams } from './wire/open-chats.ts';
+import { makeDelivery, makeInbox, partsOf } from './wire/make-chat-work.ts';
+import { type OpenChats, openChats } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
 import {
   findSmallCaps,
@@ -121,7 +121,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   });
   closers.add('the tools', () => registry.close());
   const catalogue = createCatalogue(registry, readTenancy, models?.findProblem);
-  let slackGroups: UserGroupReader | null = null;
+  let chats: OpenChats = {};
   const planner =
     options.planner ??
     openPlanner(config, {
@@ -149,7 +149,11 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
         () => conversation,
       )
     : null;
-  const userGroups = createUserGroups({ db, readerOf: () => slackGroups, warn });
+  const userGroups = createUserGroups({
+    db,
+    readerOf: () => Object.values(partsOf(chats, ({ userGroups: groups }) => groups))[0] ?? null,
+    warn,
+  });
   const conversation = makeConversation(config, {
     connections,
     userGroups,
@@ -162,36 +166,30 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
   const chatService = createService(inChat);
   const serveChats: ServeWithin = (scope) => serveWithin(chatService, scope);
-  const openPlace = (at: ChatPlace, timezone: string | null) =>
-    db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
-  const slack = await loadSlack(config, {
-    db,
-    enqueueAll,
+  chats = await openChats(config, {
+    store: { db, enqueue, enqueueAll },
     service: chatService,
     serveWithin: serveChats,
-    namesOf: (name) => readEveryName(db.query, name),
-    openConversation: openPlace,
-    openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
+    openConversation: (at, timezone) =>
+      db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone)),
+    openHome: (home) => openHome({ db, enqueue }, home),
     renewGroups: userGroups.renew,
-    warn,
-  });
-  slackGroups = slack?.userGroups ?? null;
-  const teams = await loadTeams(config, {
-    cloud: options.teamsCloud ?? null,
-    service: chatService,
-    serveWithin: serveChats,
-    conversations: createTeamsConversations({ db, enqueue }),
-    namesOf: (names) => findNames(inChat, names),
     everyNameOf: (name) => readEveryName(db.query, name),
-    openConversation: openPlace,
+    namesOf: (names) => findNames(inChat, names),
+    clock: systemClock,
+    limits: createRateLimits(db.query),
+    timezone: config.timezone,
     warn,
   });
-  const chats = { slack, teams };
   const { inboxHandlers, inboxRule, chatPorts, deliveryRule } = options;
   const inbox = makeInbox(connections, chats, { handlers: inboxHandlers, rule: inboxRule, warn });
   const waker = createWaker(inbox);
   closers.add('wakeups under way', waker.close);
-  const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
+  const delivery = makeDelivery(inChat, chats, {
+    drawingOf: (name) => drawingOf(config, name),
+    ports: chatPorts,
+    rule: deliveryRule,
+  });
   const parts = {
     config,
     log,
@@ -200,7 +198,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     conversation,
     inbox,
     delivery,
-    homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
+    homes: { db, enqueue, homes: partsOf(chats, ({ homes }) => homes), warn },
     decide:
       models === null
         ? null
@@ -221,8 +219,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       answerCallback({ ...conversation, settings: config.settings.executor }, token, result),
     receive: createReceiver(inbox, waker.wake),
     wait: createWaiter({ db }),
-    slack,
-    teams,
+    chats,
     openConversation: (tx, place, timezone) => openConversation(delivery, tx, place, timezone),
     identity: createIdentity({
       db,
@@ -246,10 +243,18 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
 }
 
+/** A message of a platform that is not set up here is drawn for a port that was given. */
+function drawingOf({ chats }: Config, name: string): CardDrawing {
+  const found = chats.find(({ platform }) => platform.name === name);
+  if (found === undefined) throw new Error(`There is no chat platform ${name}.`);
+  return found.platform.drawing;
+}
+
 /** Whether this process keeps organisations apart; null: it serves no people of organisations. */
-function servesOrganisations({ apart, slack, teams, settings }: Config): boolean | null {
+function servesOrganisations({ apart, chats, settings }: Config): boolean | null {
   const serves =
-    slack !== null || teams !== null || Object.keys(settings.identity.providers).length > 0;
+    chats.some(({ setup }) => setup !== null) ||
+    Object.keys(settings.identity.providers).length > 0;
   return serves ? apart : null;
 }
 

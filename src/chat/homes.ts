@@ -14,15 +14,15 @@ import {
 } from '#db/chat/homes.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
-import { Platform } from '#domain/chat/inbox.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Enqueue } from '#domain/jobs.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 
 export type HomesContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
   /** Homes of another platform wait. */
-  homes: Partial<Record<Platform, ChatHomes>>;
+  homes: Record<PlatformName, ChatHomes>;
   warn(message: string, error?: unknown): void;
 };
 
@@ -33,7 +33,7 @@ type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
 async function askToDraw(
   { enqueue }: Asking,
   tx: Transaction,
-  platform: Platform,
+  platform: PlatformName,
   inMs: number,
 ): Promise<void> {
   const later = inMs > 0;
@@ -102,7 +102,7 @@ async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHom
 /** Draws until no Home of the platform is to be drawn now; a wakeup is sent for those that wait for their time. */
 export async function workOnHomes(
   context: HomesContext,
-  platform: Platform,
+  platform: PlatformName,
   stopping: AbortSignal,
 ): Promise<void> {
   const { db, homes } = context;
@@ -120,14 +120,12 @@ export async function workOnHomes(
 /** A function for the recovery round: finds Homes again whose wakeup is lost, and forgets those that are not followed any more. */
 export function createHomesRound(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
-  const lookAfter = async (platform: Platform) => {
+  const lookAfter = async (platform: PlatformName) => {
     const inMs = await readNextHome(db.query, platform);
     if (inMs === 0) await db.transaction((tx) => askToDraw(context, tx, platform, 0));
   };
   return async () => {
-    for (const platform of Platform.options) {
-      if (homes[platform] !== undefined) await lookAfter(platform);
-    }
+    for (const platform of Object.keys(homes)) await lookAfter(platform);
     await forgetHomes(db.query, 2 * followedForHours, forgottenAtOnce);
   };
 }

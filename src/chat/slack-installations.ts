@@ -15,12 +15,13 @@ import {
   useOauthState,
 } from '#db/chat/slack-installations.ts';
 import type { Database, Transaction } from '#db/database.ts';
-import type { Seal } from '#db/seal.ts';
+import { createSeal, type Seal } from '#db/seal.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { EnqueueAll } from '#domain/jobs.ts';
 import { listOf } from '#domain/words.ts';
+import type { PlatformParts } from './platform.ts';
 
 const looksAtMost = 1000;
 /** For how long storing is tried again, with a browser that waits for the page. */
@@ -116,16 +117,19 @@ export function createSlackInstallations(options: {
   };
 }
 
-/** Says once, at the start, whose tokens this process cannot decrypt. */
-export async function warnOfForeignKeys(
-  installations: SlackInstallations,
-  { installAt, warn }: { installAt: string; warn(message: string): void },
-): Promise<void> {
+/** Opens them with the key that encrypts their tokens, and says once whose tokens it cannot decrypt. */
+export async function openSlackInstallations(
+  { encryptionKey, installAt }: { encryptionKey: Buffer; installAt: string },
+  { store, clock, warn }: Pick<PlatformParts, 'store' | 'clock' | 'warn'>,
+): Promise<SlackInstallations> {
+  const seal = createSeal(encryptionKey);
+  const installations = createSlackInstallations({ ...store, seal, clock, installAt });
   const names = (await installations.list(looksAtMost))
     .filter(({ readable }) => !readable)
     .map(({ name }) => name);
-  if (names.length === 0) return;
+  if (names.length === 0) return installations;
   warn(
     `COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of ${listOf(names)} were encrypted with. Start with the former key, or have the app added there again at ${installAt}.`,
   );
+  return installations;
 }

@@ -1,7 +1,8 @@
 // Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
 import { platformOf } from './chat/chat.ts';
-import { InboxWakeup, Platform } from './chat/inbox.ts';
+import { InboxWakeup } from './chat/inbox.ts';
+import { PlatformName } from './platform-name.ts';
 
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
@@ -33,7 +34,7 @@ export const jobPayloads = {
   /** Tell an endpoint what is due. Names no event: the worker takes what is open. */
   webhook: z.strictObject({ endpoint: z.string() }),
   /** Draw the Homes of a chat platform that are due. */
-  homes: z.strictObject({ platform: Platform }),
+  homes: z.strictObject({ platform: PlatformName }),
 } as const;
 
 export type JobName = keyof typeof jobPayloads;
@@ -42,7 +43,7 @@ export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 /** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
 export type PlatformJob = 'inbox' | 'deliver' | 'homes';
 /** Where jobs wait. */
-export type QueueName = JobName | `${PlatformJob}-${Platform}`;
+export type QueueName = JobName | `${PlatformJob}-${PlatformName}`;
 
 /** The queue that a job of this name goes to. */
 export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): QueueName {

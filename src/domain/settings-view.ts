@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { CallClass } from './plan/call.ts';
 import { ApproverPolicy } from './plan/plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
+import { PlatformName } from './platform-name.ts';
+import { JsonObject } from './text.ts';
 import { ToolSource } from './tool.ts';
 import { WebhookEvent } from './webhook.ts';
 
@@ -140,24 +142,26 @@ const Running = z.object({
   stale_after_days: z.number(),
 });
 
-const Chats = z.object({
-  /** null: not set up. `allowed`: ids of who may use it; null: any. */
-  slack: z
-    .object({
-      transport: z.enum(['socket', 'http']),
-      workspaces: z.enum(['one', 'many']),
-      install_at: z.string().nullable(),
-      allowed: z.array(z.string()).nullable(),
-    })
-    .nullable(),
-  teams: z
-    .object({
-      kind: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI', 'Local']),
-      app_id: z.string().nullable(),
-      allowed: z.array(z.string()).nullable(),
-    })
-    .nullable(),
-});
+/** By the platform's name; null: not set up. `allowed`: ids of who may use it; null: any. */
+const Chats = z
+  .object({
+    slack: z
+      .object({
+        transport: z.enum(['socket', 'http']),
+        workspaces: z.enum(['one', 'many']),
+        install_at: z.string().nullable(),
+        allowed: z.array(z.string()).nullable(),
+      })
+      .nullable(),
+    teams: z
+      .object({
+        kind: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI', 'Local']),
+        app_id: z.string().nullable(),
+        allowed: z.array(z.string()).nullable(),
+      })
+      .nullable(),
+  })
+  .catchall(JsonObject.nullable());
 
 /** One setting of the file as it is in force. `value`: null: none; never a secret. */
 const SettingLine = z.object({ name: z.string(), value: z.string().nullable() });
@@ -225,10 +229,9 @@ export const SettingsView = z.object({
 export type SettingsView = z.infer<typeof SettingsView>;
 
 /** What is asked whether it works now. */
-export const CheckedPart = z.discriminatedUnion('part', [
+export const CheckedPart = z.union([
   z.strictObject({ part: z.literal('tool'), tool: z.string().min(1).max(200) }),
-  z.strictObject({ part: z.literal('slack') }),
-  z.strictObject({ part: z.literal('teams') }),
+  z.strictObject({ part: PlatformName }),
 ]);
 export type CheckedPart = z.infer<typeof CheckedPart>;
 

@@ -1,5 +1,6 @@
 // The schema of `countersign.json` and of the environment, with every default. `src/app/config.ts` parses them.
 import { z } from 'zod';
+import { CountersignError } from './errors.ts';
 import { checkRules } from './people/check-rules.ts';
 import { IdentitySettings } from './people/identity.ts';
 import { ApproverPolicy } from './plan/plan.ts';
@@ -293,9 +294,9 @@ function amount(min: number, max: number) {
   return z.coerce.number({ error }).min(min, { error }).max(max, { error });
 }
 
-const flag = z.stringbool();
-const optional = z.string().min(1).optional();
-const secret = z.string().min(16, 'must have at least 16 characters');
+export const flag = z.stringbool();
+export const optional = z.string().min(1).optional();
+export const secret = z.string().min(16, 'must have at least 16 characters');
 const publicUrl = z.string().transform((text, issues) => {
   const url = readPublicUrl(text);
   if (url !== null) return url;
@@ -313,8 +314,6 @@ const proxies = z.string().transform((text, issues) => {
   );
   return z.NEVER;
 });
-const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();
-
 /** The environment. Empty strings count as not set. */
 export const Environment = z.object({
   PORT: whole(0, 65_535).default(3978),
@@ -347,49 +346,6 @@ export const Environment = z.object({
   PLANNER_REASONING_EFFORT: z
     .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
     .optional(),
-  SLACK_BOT_TOKEN: token,
-  SLACK_SIGNING_SECRET: secret.optional(),
-  SLACK_APP_TOKEN: token,
-  SLACK_CLIENT_ID: token,
-  SLACK_CLIENT_SECRET: token,
-  SLACK_STATE_SECRET: secret.optional(),
-  /** Which of Slack's workspaces and organisations may add the app: their ids, or `any`. */
-  SLACK_ALLOWED_WORKSPACES: z
-    .string()
-    .regex(
-      /^\s*(?:any|[TE][A-Z\d]+(?:[\s,]+[TE][A-Z\d]+)*)\s*$/,
-      'must be ids of workspaces or organisations of Slack, such as T0123ABCD, with commas between them, or any',
-    )
-    .optional(),
-  SLACK_API_URL: z
-    .url()
-    .regex(
-      /^(?:https:|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/,
-      'must begin with https://, or with http:// and a loopback address: tokens are sent there',
-    )
-    .optional(),
-  MicrosoftAppId: z
-    .guid('must be the GUID that the Azure portal shows as the Microsoft App ID of the bot')
-    .optional(),
-  MicrosoftAppPassword: optional,
-  MicrosoftAppTenantId: z
-    .string()
-    .regex(
-      /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
-      'must be the GUID of a Microsoft Entra tenant, not its domain: what Teams sends names tenants by their ids',
-    )
-    .optional(),
-  MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
-  /** Which tenants a multi-tenant bot serves: their ids, or `any`. */
-  TEAMS_ALLOWED_TENANTS: z
-    .string()
-    .regex(
-      /^\s*(?:any|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:[\s,]+[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})*)\s*$/i,
-      'must be GUIDs of Microsoft Entra tenants, with commas between them, or any',
-    )
-    .optional(),
-  /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
-  COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
   /** Of one caller that is not on this machine. */
   API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
@@ -435,3 +391,12 @@ export const Environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 export type Environment = z.infer<typeof Environment>;
+
+/** The 32 bytes of COUNTERSIGN_ENCRYPTION_KEY. */
+export const readEncryptionKey = (key: string): Buffer =>
+  Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
+
+/** Refuses settings that do not belong together. */
+export function refuseSetting(variable: string, sentence: string): never {
+  throw new CountersignError('invalid_configuration', `${variable}: ${sentence}`);
+}

@@ -1,6 +1,7 @@
 // Every sentence of the product is reworded here, and the stories are played again: what happens must not depend on words.
 // Only the words by which a person decides (“approve”, “propose changes: …”) are read.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { slackDrawing } from '#adapters/slack/drawing.ts';
 import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
@@ -174,7 +175,7 @@ test('a session is decided at each gate, and its card leaves the call to its but
   const said = await lastSaid();
   expect(said?.parts).toMatchObject({ kind: 'gate', action: { kind: 'gate', gate: 'outline' } });
   const session = await instance.service.runCard(run, { user: 'ana', timezone: 'UTC' });
-  const { card, text } = drawForChat('slack', {
+  const { card, text } = drawForChat(slackDrawing, {
     text: said?.text ?? '',
     parts: said?.parts ?? null,
     facts: null,

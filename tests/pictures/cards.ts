@@ -4,15 +4,14 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import sharp, { type Sharp } from 'sharp';
-import type { Platform } from '#domain/chat/inbox.ts';
 import { root } from '../setup/process.ts';
 import { drawSlackPage, slackWidth } from './slack-page.ts';
-import { type CardState, cardStates, drawState } from './states.ts';
+import { type CardState, type ChatName, cardStates, drawState } from './states.ts';
 import { drawTeamsPage, teamsWidth } from './teams-page.ts';
 
 const docs = join(root, 'docs');
 const folder = join(docs, 'cards');
-const platforms = ['slack', 'teams'] as const satisfies Platform[];
+const platforms = ['slack', 'teams'] as const;
 const schemes = ['light', 'dark'] as const;
 const widths = { slack: [slackWidth, 390], teams: [teamsWidth, 390] } as const;
 /** The state that the README shows, in one picture of its own. */
@@ -22,7 +21,7 @@ type Scheme = (typeof schemes)[number];
 
 async function takePicture(
   browser: Browser,
-  platform: Platform,
+  platform: ChatName,
   state: CardState,
   look: { scheme: Scheme; width: number },
 ): Promise<Buffer> {
@@ -61,7 +60,7 @@ async function joinPictures(pictures: Buffer[]): Promise<Sharp> {
   return sharp({ create: { width, height, channels: 4, background: '#0000' } }).composite(placed);
 }
 
-async function drawSheet(browser: Browser, platform: Platform, state: CardState): Promise<Sharp> {
+async function drawSheet(browser: Browser, platform: ChatName, state: CardState): Promise<Sharp> {
   const pictures: Buffer[] = [];
   for (const width of widths[platform]) {
     for (const scheme of schemes) {

@@ -1,7 +1,9 @@
 // One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
 // The names are those of the pictures in docs/cards.
+import { slackDrawing } from '#adapters/slack/drawing.ts';
 import { drawHome } from '#adapters/slack/lists/home-view.ts';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
+import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { drawDetails } from '#adapters/teams/press/show.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
@@ -10,7 +12,6 @@ import type { Said } from '#chat/outbox/delivery-context.ts';
 import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -27,15 +28,18 @@ import {
 } from '../fixtures/plans.ts';
 import { sessions } from '../fixtures/sessions.ts';
 
+const drawings = { slack: slackDrawing, teams: teamsDrawing };
+export type ChatName = keyof typeof drawings;
+
 /** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
 export type CardState = { about: string } & (
   | { said: Said }
   /** On Home, Slack shows blocks alone; as a window it shows a view. */
-  | { said: null; place: 'home' | 'window'; drawn: Record<Platform, ChatContent> }
+  | { said: null; place: 'home' | 'window'; drawn: Record<ChatName, ChatContent> }
 );
 
-export function drawState(platform: Platform, state: CardState): ChatContent {
-  return state.said === null ? state.drawn[platform] : drawForChat(platform, state.said);
+export function drawState(platform: ChatName, state: CardState): ChatContent {
+  return state.said === null ? state.drawn[platform] : drawForChat(drawings[platform], state.said);
 }
 
 const viewer = { user: '', timezone: 'Europe/Madrid' };

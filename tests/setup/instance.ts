@@ -8,6 +8,7 @@ import type { Instance, InstanceOptions } from '#app/wire/instance.ts';
 import { openInstance } from '#app/wire.ts';
 import type { InboxHandlers, InboxRule } from '#chat/inbox/inbox-context.ts';
 import type { ChatPorts, DeliveryRule } from '#chat/outbox/delivery-context.ts';
+import type { Platform } from '#chat/platform.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
@@ -36,8 +37,8 @@ export async function openTestInstance(
     inboxHandlers?: InboxHandlers;
     inboxRule?: Partial<InboxRule>;
     chatPorts?: ChatPorts;
-    /** The sign-in of Teams' double. */
-    teamsCloud?: InstanceOptions['teamsCloud'];
+    /** Instead of those of every instance. */
+    platforms?: readonly Platform[];
     deliveryRule?: Partial<DeliveryRule>;
     /** Operations beside the built-in ones. */
     extraOperations?: InstanceOptions['extraOperations'];
@@ -65,6 +66,7 @@ export async function openTestInstance(
       ...options.env,
     },
     home,
+    options.platforms,
   );
   const instance = await openInstance({
     config,
@@ -79,7 +81,6 @@ export async function openTestInstance(
     inboxRule: options.inboxRule,
     chatPorts: options.chatPorts,
     deliveryRule: options.deliveryRule,
-    teamsCloud: options.teamsCloud,
     ...(options.extraOperations === undefined ? {} : { extraOperations: options.extraOperations }),
   });
   if (options.awaitTools !== false)

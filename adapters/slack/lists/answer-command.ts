@@ -120,9 +120,9 @@ async function answer(
 export async function answerCommand(
   context: SlackContext,
   { team, command }: CommandSignal,
-  now: Date,
 ): Promise<void> {
   const { people, respond } = context;
+  const now = context.clock.now();
   const { id, timezone, account } = await people.find(team, command.user_id);
   const once = `slack:${team}:command:${command.trigger_id}`;
   const reader = { id, timezone, account: person(account, 'slack'), once };

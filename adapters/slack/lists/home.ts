@@ -1,7 +1,6 @@
 // The Home tab of somebody: drawn from what is true now, and what they set on it kept.
 import { sliderNames, sliders } from '#cards/policy-words.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
-import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
@@ -21,15 +20,13 @@ async function readHome(service: Service, read: PlanReads, id: string): Promise<
 }
 
 /** Draws Home tabs from what is true now, where something is different. */
-export function createHomes(
-  {
-    service,
-    plansFor,
-    people,
-    clientOf,
-  }: Pick<SlackContext, 'service' | 'plansFor' | 'people' | 'clientOf'>,
-  clock: Clock,
-): ChatHomes {
+export function createHomes({
+  service,
+  plansFor,
+  people,
+  clientOf,
+  clock,
+}: Pick<SlackContext, 'service' | 'plansFor' | 'people' | 'clientOf' | 'clock'>): ChatHomes {
   /** Who is refused reads why, in the place of what they could read before. */
   async function draw(team: string, user: string) {
     try {

@@ -3,7 +3,7 @@
 import { type Activity as BotActivity, ConfigurationBotFrameworkAuthentication } from 'botbuilder';
 import { z } from 'zod';
 import { isLocalRequest } from '#api/guard.ts';
-import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { TeamsAccess } from '../access.ts';
 import { finishWithin } from '../finish-within.ts';
 import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from './cloud.ts';
 import type { Authenticate } from './connector.ts';

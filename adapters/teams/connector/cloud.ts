@@ -1,7 +1,7 @@
 // Microsoft's sign-in as the bot meets it: whose tokens are believed, and whose are shown.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { z } from 'zod';
-import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { TeamsAccess } from '../access.ts';
 
 /** Another sign-in than Microsoft's public one. */
 export type TeamsCloud = {

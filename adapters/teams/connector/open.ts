@@ -1,5 +1,5 @@
 // The connector by botbuilder and plain calls: what is swapped for another library.
-import type { TeamsAccess } from '#domain/chat/access.ts';
+import type { TeamsAccess } from '../access.ts';
 import { finishWithin } from '../finish-within.ts';
 import { createAuthenticate, isAnswerable } from './authenticate.ts';
 import { createCalls } from './calls.ts';

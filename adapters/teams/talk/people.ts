@@ -1,9 +1,9 @@
 // Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
-import type { TeamsAccess } from '#domain/chat/access.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { readAddress as toAddress } from '#domain/people/names.ts';
+import type { TeamsAccess } from '../access.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
 import { vouches } from '../tenants.ts';

@@ -1,8 +1,5 @@
 // The parts of one process, and the options it can be opened with.
 import type { Logger } from 'pino';
-import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
-import type { TeamsCloud } from '#adapters/teams/connector/cloud.ts';
-import type { TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import type { InboxHandlers, InboxRule } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { WaitUntilHandled } from '#chat/inbox/wait-until-handled.ts';
@@ -17,6 +14,7 @@ import type { Catalogues, Operation, ToolHost } from '#domain/tool.ts';
 import type { SignIns } from '#domain/tool-sign-in.ts';
 import type { Identity } from '#people/identity.ts';
 import type { Config } from '../config.ts';
+import type { OpenChats } from './open-chats.ts';
 
 export type Instance = {
   /** Signing in at hosted MCP servers; null: there is none. */
@@ -26,10 +24,7 @@ export type Instance = {
   receive: Receive;
   /** Waits for the outcome of a stored event, in any process. */
   wait: WaitUntilHandled;
-  /** null: Slack is not set up. */
-  slack: SlackAdapter | null;
-  /** null: Teams is not set up. */
-  teams: TeamsAdapter | null;
+  chats: OpenChats;
   /**
    * The conversation at a place of a chat platform, always the same one; an event that came from there mends a broken place.
    * @param timezone of the one who reads there, in a direct message
@@ -83,8 +78,6 @@ export type InstanceOptions = {
   /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
-  /** Another sign-in for Teams than Microsoft's. */
-  teamsCloud?: TeamsCloud | null | undefined;
   /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
   chatPorts?: ChatPorts | undefined;
   deliveryRule?: Partial<DeliveryRule> | undefined;

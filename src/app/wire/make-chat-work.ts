@@ -1,6 +1,4 @@
 // Builds the inbox handlers and delivery ports of the chat platforms that are open.
-import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
-import type { TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import {
   type InboxContext,
   type InboxHandlers,
@@ -13,22 +11,35 @@ import {
   type DeliveryRule,
   deliveryRule,
 } from '#chat/outbox/delivery-context.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { type CardDrawing, drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { readRun } from '#db/planning/runs.ts';
 import { readPlan } from '#db/plans/plans.ts';
 import { systemRandom } from '#domain/clock.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readAsked } from '#notices/asked.ts';
 import { readZoneOfPlan, readZoneOfRun } from '#people/zone.ts';
+import type { OpenChats } from './open-chats.ts';
 import type { Connections } from './open-connections.ts';
 
-type Chats = { slack: SlackAdapter | null; teams: TeamsAdapter | null };
+/** A part of each platform that has it, by the platform's name. */
+export function partsOf<T>(
+  chats: OpenChats,
+  part: (chat: OpenChats[string]) => T | undefined,
+): Record<PlatformName, T> {
+  const parts: Record<PlatformName, T> = {};
+  for (const [name, chat] of Object.entries(chats)) {
+    const found = part(chat);
+    if (found !== undefined) parts[name] = found;
+  }
+  return parts;
+}
 
 export function makeInbox(
   { db, enqueue, enqueueAll }: Connections,
-  { slack, teams }: Chats,
+  chats: OpenChats,
   options: {
     /** Beside those of the platforms that are set up, or instead of them. */
     handlers: InboxHandlers | undefined;
@@ -42,11 +53,7 @@ export function makeInbox(
     db,
     enqueue,
     enqueueAll,
-    handlers: {
-      ...(slack === null ? {} : { slack: slack.handle }),
-      ...(teams === null ? {} : { teams: teams.handle }),
-      ...handlers,
-    },
+    handlers: { ...partsOf(chats, ({ handle }) => handle), ...handlers },
     random: systemRandom,
     rule,
     warn,
@@ -55,26 +62,24 @@ export function makeInbox(
 
 export function makeDelivery(
   inChat: ConversationContext,
-  { slack, teams }: Chats,
+  chats: OpenChats,
   options: {
+    drawingOf(platform: PlatformName): CardDrawing;
     /** Beside those of the platforms that are set up, or instead of them. */
     ports: ChatPorts | undefined;
     rule: Partial<DeliveryRule> | undefined;
   },
 ): DeliveryContext {
   const { db, enqueue, timezone: instanceZone, warn } = inChat;
+  const { drawingOf } = options;
   // A shared card speaks to nobody in particular: it says who is waited for by name. Times are in the requester's zone,
   // in whose zone its plan is agreed, and say so. In a direct message one person reads, and it is they who asked for what is planned there.
   const shared = (zone: string | null) => ({ user: '', timezone: zone ?? instanceZone });
   return {
     db,
     enqueue,
-    ports: {
-      ...(slack === null ? {} : { slack: slack.port }),
-      ...(teams === null ? {} : { teams: teams.port }),
-      ...options.ports,
-    },
-    draw: drawForChat,
+    ports: { ...partsOf(chats, ({ port }) => port), ...options.ports },
+    draw: (on, said) => drawForChat(drawingOf(on), said),
     readFacts: async (planId, timezone) => {
       if (timezone === null) {
         return readCardFacts(inChat, planId, shared(await readZoneOfPlan(db.query, planId)));

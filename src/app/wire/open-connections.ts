@@ -7,7 +7,7 @@ import { sessionName } from '#db/instance.ts';
 import { type Listener, openListener } from '#db/notify.ts';
 import { storePools } from '#db/sql/resources.ts';
 import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
-import { queues } from '#jobs/queues.ts';
+import { queuesFor } from '#jobs/queues.ts';
 import type { Closers } from '../closers.ts';
 import type { Config } from '../config.ts';
 import { openMigrated } from '../open-database.ts';
@@ -51,7 +51,7 @@ export async function openConnections(
     onError: (error) => warn('pg-boss reported an error.', error),
   });
   closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 3000 }));
-  await createQueues(boss, queues);
+  await createQueues(boss, queuesFor(config.chats.map(({ platform }) => platform.name)));
   await storePools(db.query, config.settings.resourcePools);
   return {
     db,

@@ -1,9 +1,10 @@
 // What the inbox depends on, and what adapters provide: one handler per platform.
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
-import type { InboxEvent, InboxThread } from '#domain/chat/inbox.ts';
+import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import type { RetryRule } from './retry.ts';
 
 /** One try at an event. */
@@ -36,7 +37,7 @@ export type EventAttempt = {
  */
 export type InboxHandler = (event: InboxEvent, attempt: EventAttempt) => Promise<void>;
 
-export type InboxHandlers = Partial<Record<InboxThread['platform'], InboxHandler>>;
+export type InboxHandlers = Record<PlatformName, InboxHandler>;
 
 export type InboxContext = {
   db: Database;

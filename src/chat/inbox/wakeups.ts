@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { findWaitingThreads, reopenUnread } from '#db/chat/inbox.ts';
 import type { Transaction } from '#db/database.ts';
-import { type AuthoredThread, type InboxThread, Platform } from '#domain/chat/inbox.ts';
+import type { AuthoredThread, InboxThread } from '#domain/chat/inbox.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { InboxContext } from './inbox-context.ts';
 
@@ -137,8 +137,7 @@ export function createInboxRound(
   }
 
   return async () => {
-    for (const platform of Platform.options) {
-      if (handlers[platform] === undefined) continue;
+    for (const platform of Object.keys(handlers)) {
       await lookAfterReplies(platform);
       await lookAfter(platform);
     }

@@ -4,7 +4,7 @@ import { findWaitingPlaces, storePlace } from '#db/chat/places.ts';
 import { askForCards } from '#db/chat/posts.ts';
 import type { Transaction } from '#db/database.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
-import { Platform } from '#domain/chat/inbox.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import { sendDelivery } from '#messages/ask-to-deliver.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
@@ -53,9 +53,9 @@ const placesAtOnce = 200;
 
 /** A function for the recovery round. Where a round ends the next one goes on, so that many waiting places hide none. */
 export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
-  const last = new Map<Platform, string>();
+  const last = new Map<PlatformName, string>();
 
-  async function lookAfter(platform: Platform): Promise<void> {
+  async function lookAfter(platform: PlatformName): Promise<void> {
     const found = await findWaitingPlaces(
       db.query,
       platform,
@@ -73,8 +73,6 @@ export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): ()
   }
 
   return async () => {
-    for (const platform of Platform.options) {
-      if (ports[platform] !== undefined) await lookAfter(platform);
-    }
+    for (const platform of Object.keys(ports)) await lookAfter(platform);
   };
 }

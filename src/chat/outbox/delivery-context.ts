@@ -4,15 +4,15 @@ import type { Database, Transaction } from '#db/database.ts';
 import type { Asked } from '#domain/chat/asked.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent, ChatPort } from '#domain/chat/chat.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import type { Asker } from '#notices/asked.ts';
 import type { RetryRule } from '../inbox/retry.ts';
 
-export type ChatPorts = Partial<Record<Platform, ChatPort>>;
+export type ChatPorts = Record<PlatformName, ChatPort>;
 
 /** What is to be seen of a message. */
 export type Said = {
@@ -29,7 +29,7 @@ export type Said = {
 };
 
 /** Draws a message as a platform takes it, within its limits. The same message gives the same content. */
-export type DrawSaid = (platform: Platform, said: Said) => ChatContent;
+export type DrawSaid = (platform: PlatformName, said: Said) => ChatContent;
 
 export type DeliveryContext = {
   db: Database;

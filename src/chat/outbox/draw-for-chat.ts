@@ -1,22 +1,39 @@
-// Draws a message of the bot for Slack or Teams: its text and, below it, the card of its plan or planning session. Both together
-// stay within the platform's limits; the text is short where the card says the rest.
+// Draws a message of the bot for a chat: its text and, below it, the card of its plan or planning session. The text is short where
+// the card says the rest.
 import { openCard, sayAsked } from '#cards/asked-words.ts';
-import { fallbackFor } from '#cards/dress-slack.ts';
-import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
-import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { writeAboveCard, writeMessage } from '#cards/message-text.ts';
-import { addRefresh } from '#cards/press.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
 import { findConcerned } from '#cards/state.ts';
-import { drawPlainText, drawText, viewNotice } from '#cards/text.ts';
+import { drawText, viewNotice } from '#cards/text.ts';
 import type { PlanView, SessionView, TextLink, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import type { Said } from './delivery-context.ts';
+
+/** How a platform draws, within its limits. The same view gives the same drawing. */
+export type CardDrawing = {
+  /** A notice or a question. */
+  text(view: TextView): unknown;
+  /**
+   * A plan or a session below what was said.
+   * @param asks the port adds the names of those it asks
+   * @returns `plain`: the same for where the platform does not take `card`
+   */
+  card(
+    above: TextView,
+    view: PlanView | SessionView,
+    asks: boolean,
+  ): Pick<ChatContent, 'card' | 'plain'>;
+  /** In the platform's own escapes, for notifications and those who see no card. */
+  words(view: PlanView | SessionView | TextView): string;
+  /** What who listens is read: the text, which then says all that the card says, or the card itself. */
+  readAloud: 'text' | 'card';
+  /** Whether each reader may see a card of their own; then it says whom it waits for. */
+  forReaders: boolean;
+};
 
 /** Paragraphs and characters of a text that has a card under it. */
 const aboveCard = { paragraphs: 6, characters: 500 };
@@ -34,48 +51,10 @@ function viewAbove({ parts, text }: Said): TextView {
   };
 }
 
-/** The block of names that the adapter adds for the people who are asked. */
-const roomForMention = { blocks: 1, characters: 1200 };
-
-function drawForSlack(
-  above: TextView,
-  view: PlanView | SessionView,
-  { mentions, withPlan }: { mentions: boolean; withPlan: boolean },
-): unknown {
-  const said = drawTextBlocks(above);
-  const room = mentions ? roomForMention : { blocks: 0, characters: 0 };
-  return fitCard(
-    view,
-    (shrunk) => [...said.blocks, ...drawBlocks(shrunk, withPlan).blocks],
-    (all) =>
-      all.length + room.blocks <= slackLimits.blocks &&
-      measureBlocks(all) + room.characters <= slackLimits.message,
-  );
-}
-
-function drawForTeams(above: TextView, view: PlanView | SessionView): unknown {
-  const { body: said } = drawAdaptiveText(above);
-  return fitCard(
-    view,
-    (shrunk) => {
-      const drawn = drawAdaptiveCard(shrunk);
-      return addRefresh({ ...drawn, body: [said, drawn.body].flat() }, shrunk);
-    },
-    (all) => measureCard(all) <= teamsLimits.payload,
-  );
-}
-
-/** For notifications and those who see no card: Slack reads marks in it, Teams takes it as it is. */
-function sayInWords(platform: Platform, view: PlanView | SessionView | TextView): string {
-  if (platform === 'slack') return fallbackFor(view);
-  return 'paragraphs' in view ? drawPlainText(view) : drawText(view);
-}
-
-function drawNotice(platform: Platform, said: TextView): ChatContent {
-  // Neither platform takes a message of nothing.
+function drawNotice(drawing: CardDrawing, said: TextView): ChatContent {
+  // No platform takes a message of nothing.
   const view = said.paragraphs.length > 0 ? said : { ...said, paragraphs: ['…'] };
-  const card = platform === 'slack' ? drawTextBlocks(view).blocks : drawAdaptiveText(view);
-  return { text: sayInWords(platform, view), card };
+  return { text: drawing.words(view), card: drawing.text(view) };
 }
 
 /** Characters and lines that a message shows whole, on whatever platform. */
@@ -89,8 +68,8 @@ function linkIn(parts: MessageParts | null): TextLink | null {
 }
 
 /** What has no card; all of it is in a file where the message shows a part. */
-function drawWords(platform: Platform, text: string, link: TextLink | null = null): ChatContent {
-  const drawn = drawNotice(platform, viewNotice(text, { link }));
+function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = null): ChatContent {
+  const drawn = drawNotice(drawing, viewNotice(text, { link }));
   const lines = text.split('\n').length;
   if (text.length <= shownWhole.characters && lines <= shownWhole.lines) return drawn;
   return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
@@ -102,51 +81,39 @@ function asksStill(view: PlanView | SessionView): boolean {
   return view.buttons.some(({ press }) => press.action === 'approve');
 }
 
-/**
- * What was said, and the card as it stands now. Slack reads this aloud in place of the blocks. Who sees no card can answer in
- * words, so for them what the card asks for is left out only once it is decided.
- */
+/** What was said, and the card as it stands now. Who sees no card can answer in words until it is decided. */
 function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
   const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
   return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: 0 };
 }
 
-function drawCard(platform: Platform, said: Said, view: PlanView | SessionView): ChatContent {
-  const above = viewAbove(said);
-  if (platform === 'slack') {
-    const mentions = said.asked != null;
-    const draw = (withPlan: boolean) => drawForSlack(above, view, { mentions, withPlan });
-    const text = sayInWords(platform, twinOf(said, view));
-    const plain = draw(false);
-    return view.tasks === null ? { text, card: plain } : { text, card: draw(true), plain };
-  }
-  // In Teams the card itself is read aloud; its text is for notifications.
-  const words = sayInWords(platform, said.text.trim() === '' ? view : viewNotice(said.text));
-  return { text: words, card: drawForTeams(above, view) };
+function drawCard(drawing: CardDrawing, said: Said, view: PlanView | SessionView): ChatContent {
+  const card = drawing.card(viewAbove(said), view, said.asked != null);
+  if (drawing.readAloud === 'text') return { text: drawing.words(twinOf(said, view)), ...card };
+  return { text: drawing.words(said.text.trim() === '' ? view : viewNotice(said.text)), ...card };
 }
 
 /** Where the text says it all, a card would only say it again. */
-function drawSession(platform: Platform, said: Said, facts: SessionCardFacts): ChatContent {
+function drawSession(drawing: CardDrawing, said: Said, facts: SessionCardFacts): ChatContent {
   const view = viewSession(facts);
-  return hasCard(view) ? drawCard(platform, said, view) : drawWords(platform, said.text);
+  return hasCard(view) ? drawCard(drawing, said, view) : drawWords(drawing, said.text);
 }
 
-export function drawForChat(platform: Platform, said: Said): ChatContent {
+export function drawForChat(drawing: CardDrawing, said: Said): ChatContent {
   const { parts, text, facts, session, asked = null, superseded } = said;
-  if (session !== null) return drawSession(platform, said, session);
-  if (facts === null) return drawWords(platform, text, linkIn(parts));
+  if (session !== null) return drawSession(drawing, said, session);
+  if (facts === null) return drawWords(drawing, text, linkIn(parts));
   const view = viewPlan(facts);
   if (superseded) {
     // What it asked for is asked further down now; answered here, it would be about what stands there.
     const notice = viewNotice(writeMessage(parts, text, false));
     const below = `The card of ${view.plan_id} “${view.title}” is further down.`;
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
-    return drawNotice(platform, { ...notice, paragraphs, more: 0 });
+    return drawNotice(drawing, { ...notice, paragraphs, more: 0 });
   }
   const drawn = {
-    ...drawCard(platform, said, view),
+    ...drawCard(drawing, said, view),
     ...(asked === null ? {} : { mention: { people: asked.people, words: sayAsked(asked) } }),
   };
-  // In Slack a card is the same for all.
-  return platform === 'slack' ? drawn : { ...drawn, concerns: findConcerned(facts) };
+  return drawing.forReaders ? { ...drawn, concerns: findConcerned(facts) } : drawn;
 }

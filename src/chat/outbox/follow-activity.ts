@@ -2,7 +2,6 @@
 // status that is missed is followed by another, and delivery shows the last one at the end of each visit.
 import { enterQuietPlace, leaveQuietPlace, type PlaceLease } from '#db/chat/places.ts';
 import type { Listener } from '#db/notify.ts';
-import { Platform } from '#domain/chat/inbox.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { updateStatus } from './update-status.ts';
 import { workOnPlace } from './work-on-place.ts';
@@ -35,7 +34,7 @@ export function followActivity(
   listener: Listener,
 ): { close(): Promise<void> } {
   const { ports, warn } = context;
-  const served = Platform.options.filter((platform) => ports[platform]?.status !== undefined);
+  const served = Object.keys(ports).filter((platform) => ports[platform]?.status !== undefined);
   const stopping = new AbortController();
   /** Conversations that wait for their turn; each once. */
   const waiting = new Set<string>();

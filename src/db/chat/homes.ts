@@ -1,14 +1,14 @@
 // Home tabs that people have open on a chat platform. A Home is leased, drawn and settled; a change in between marks it stale
 // again, so the latest state is always drawn in the end.
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
-import type { Platform } from '#domain/chat/inbox.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import type { Queryable, Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { chatHomes } from '../schema.ts';
 import { inSeconds, now } from '../time.ts';
 
 /** Whose Home it is. */
-export type HomeOf = { platform: Platform; tenant: string; user: string };
+export type HomeOf = { platform: PlatformName; tenant: string; user: string };
 
 /** A leased Home; `shown` is the digest of what it shows, as far as that is known. */
 export type TakenHome = HomeOf & { shown: string | null; tries: number };
@@ -34,7 +34,7 @@ export async function noteHome(tx: Transaction, home: HomeOf): Promise<void> {
 }
 
 /** Plans changed: Homes opened within `hours` become stale. @returns the platforms with Homes that were fresh before */
-export async function askForHomes(tx: Transaction, hours: number): Promise<Platform[]> {
+export async function askForHomes(tx: Transaction, hours: number): Promise<PlatformName[]> {
   const asked = await tx
     .update(chatHomes)
     .set({ stale: true })
@@ -46,7 +46,7 @@ export async function askForHomes(tx: Transaction, hours: number): Promise<Platf
 /** Leases a Home that is to be drawn now; null: there is none. */
 export async function takeHome(
   db: Queryable,
-  on: Platform,
+  on: PlatformName,
   leaseMs: number,
 ): Promise<TakenHome | null> {
   const next = db
@@ -119,7 +119,7 @@ export async function forgetHome(db: Queryable, home: HomeOf): Promise<void> {
 }
 
 /** Milliseconds until the next Home is to be drawn; null: none waits. */
-export async function readNextHome(db: Queryable, on: Platform): Promise<number | null> {
+export async function readNextHome(db: Queryable, on: PlatformName): Promise<number | null> {
   const due = sql`greatest(${not_before}, ${lease_until})`;
   const [next] = await db
     .select({

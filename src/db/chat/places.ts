@@ -17,7 +17,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { type ChatPlace, conversationAt, type ShownStatus } from '#domain/chat/chat.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import type { Queryable, Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { chatPlaces, chatPosts } from '../schema.ts';
@@ -338,13 +338,13 @@ export async function mendPlaces(
 }
 
 /** Every place of whole workspaces. */
-export const inTenants = (platform: Platform, tenants: string[]) =>
+export const inTenants = (platform: PlatformName, tenants: string[]) =>
   and(eq(chatPlaces.platform, platform), inArray(chatPlaces.tenant, tenants));
 
 /** Conversations of a platform in which something waits and nobody is; at most `limit`, after `after`. */
 export async function findWaitingPlaces(
   db: Queryable,
-  platform: Platform,
+  platform: PlatformName,
   after: string,
   limit: number,
 ): Promise<string[]> {

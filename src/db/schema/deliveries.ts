@@ -11,7 +11,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 import type { ChatPost, ShownStatus } from '#domain/chat/chat.ts';
-import type { Platform } from '#domain/chat/inbox.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import { at, countersign } from './columns.ts';
 
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
@@ -21,7 +21,7 @@ export const chatPlaces = countersign.table(
   'chat_places',
   {
     conversation: text('conversation').primaryKey(),
-    platform: text('platform').$type<Platform>().notNull(),
+    platform: text('platform').$type<PlatformName>().notNull(),
     tenant: text('tenant').notNull(),
     channel: text('channel').notNull(),
     thread: text('thread'),
@@ -124,7 +124,7 @@ export const chatPosts = countersign.table(
 export const chatHomes = countersign.table(
   'chat_homes',
   {
-    platform: text('platform').$type<Platform>().notNull(),
+    platform: text('platform').$type<PlatformName>().notNull(),
     tenant: text('tenant').notNull(),
     /** The platform's own name of the person. */
     user: text('user').notNull(),

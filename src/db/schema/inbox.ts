@@ -1,11 +1,11 @@
 // Tables of the inbox: events are stored before they are acknowledged, and handled afterwards.
 import { sql } from 'drizzle-orm';
 import { bigint, bigserial, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { Platform } from '#domain/chat/inbox.ts';
+import type { PlatformName } from '#domain/platform-name.ts';
 import { at, bytes, countersign } from './columns.ts';
 
 const threadColumns = () => ({
-  platform: text('platform').$type<Platform>().notNull(),
+  platform: text('platform').$type<PlatformName>().notNull(),
   tenant: text('tenant').notNull(),
   thread: text('thread').notNull(),
 });
@@ -56,7 +56,7 @@ export const inbox = countersign.table(
 export const inboxKeys = countersign.table(
   'inbox_keys',
   {
-    platform: text('platform').$type<Platform>().notNull(),
+    platform: text('platform').$type<PlatformName>().notNull(),
     tenant: text('tenant').notNull(),
     key: text('key').notNull(),
     event_id: bigint('event_id', { mode: 'number' }).notNull(),

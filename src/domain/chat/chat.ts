@@ -2,13 +2,13 @@
 // a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
 import { hash } from 'node:crypto';
 import type { Activity } from '../planning/activity.ts';
+import type { PlatformName } from '../platform-name.ts';
 import type { JsonObject } from '../text.ts';
 import type { AskedPerson } from './asked.ts';
-import { Platform } from './inbox.ts';
 
 /** A thread of a platform in which a conversation takes place. */
 export type ChatPlace = {
-  platform: Platform;
+  platform: PlatformName;
   /** The workspace, or what the platform calls it. */
   tenant: string;
   channel: string;
@@ -22,9 +22,9 @@ export function conversationAt({ platform, tenant, channel, thread }: ChatPlace)
   return `${platform}-${hash('sha256', name, 'hex').slice(0, 32)}`;
 }
 
-/** The platform a conversation lives on, by its name; null: none. */
-export function platformOf(conversation: string): Platform | null {
-  return Platform.options.find((platform) => conversation.startsWith(`${platform}-`)) ?? null;
+/** The platform a conversation lives on, as `conversationAt` names it; null: none. */
+export function platformOf(conversation: string): PlatformName | null {
+  return /^(.+)-[\da-f]{32}$/.exec(conversation)?.[1] ?? null;
 }
 
 /** A message that was posted, by the platform's own name for it. */

@@ -1,8 +1,6 @@
 // Events from chat platforms, as the inbox stores them and hands them to adapters.
 import { z } from 'zod';
-
-export const Platform = z.enum(['slack', 'teams']);
-export type Platform = z.infer<typeof Platform>;
+import { PlatformName } from '../platform-name.ts';
 
 /** Bytes; longer than any name a platform gives, and well within what an index holds of two names. */
 const longestName = 600;
@@ -19,7 +17,7 @@ const name = z
 
 /** What keeps its order: a thread of a workspace. */
 export const InboxThread = z.strictObject({
-  platform: Platform,
+  platform: PlatformName,
   /** The workspace, or what the platform calls it. */
   tenant: name,
   thread: name,

@@ -1,8 +1,11 @@
 // Who acts, and through which surface.
 import { z } from 'zod';
+import { PlatformName } from '../platform-name.ts';
 import { Role } from './principal.ts';
 
-export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'mcp', 'system']);
+/** Surfaces of our own; every other one is a chat platform. */
+const OwnSurface = z.enum(['console', 'terminal', 'api', 'mcp', 'system']);
+export const Surface = z.union([OwnSurface, PlatformName]);
 export type Surface = z.infer<typeof Surface>;
 
 /** A person, a model or the system itself. Only a person can decide about a plan. */
@@ -28,7 +31,7 @@ export type Actor = z.infer<typeof Actor>;
 
 /** Whether it is certain who this is: a chat platform says so, or a sign-in. Elsewhere a name is only typed. */
 export function isVerified({ via, verified }: Pick<Actor, 'via' | 'verified'>): boolean {
-  return verified === true || via === 'slack' || via === 'teams';
+  return verified === true || !OwnSurface.safeParse(via).success;
 }
 
 export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
@@ -36,7 +39,7 @@ export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' 
 /** A person as a chat platform describes them. */
 export function personInChat(
   { id, timezone, guest }: { id: string; timezone?: string | undefined; guest: boolean },
-  via: 'slack' | 'teams',
+  via: PlatformName,
 ): Actor {
   return { ...person(id, via, timezone), ...(guest ? { guest } : {}) };
 }

@@ -47,7 +47,7 @@ function checkCount(rules: Rules, operation: string, policy: ApproverPolicy): Ru
 
 /** One issuer under two names would make two people of one. */
 function checkIssuers({ identity }: Rules): RuleProblem[] {
-  const providers = resolveProviders(identity).filter(({ platform }) => platform === null);
+  const providers = resolveProviders(identity).filter(({ chat }) => chat === null);
   return providers.flatMap(({ name, issuer }, index) => {
     const href = (one: string) => new URL(one).href.replace(/\/$/, '');
     const twin = providers.slice(0, index).find((one) => href(one.issuer) === href(issuer));

@@ -1,6 +1,7 @@
 // How people sign in: the `identity` settings, and what a provider's claims say of a person. Pure.
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
+import type { PlatformName } from '../platform-name.ts';
 import { type Grouping, groupIn, providerOfGroup, resolveGroup } from './groups.ts';
 import { isSamePerson, lowerAscii, readAddress } from './names.ts';
 import { Role } from './principal.ts';
@@ -56,11 +57,10 @@ const Provider = z
 type Provider = z.infer<typeof Provider>;
 
 /** Accounts begin with their provider's name, as those of chats begin with their platform's, and groups with `group`. */
-const presetFor = new Map<string, Provider['preset'] | null>([
-  ['group', null],
-  ['slack', 'slack'],
-  ['teams', 'entra'],
-]);
+const presetFor = (name: string) =>
+  name === 'group'
+    ? null
+    : Object.entries(presets).find(([, { chat }]) => chat?.platform === name)?.[0];
 
 export const IdentitySettings = z.strictObject({
   providers: z
@@ -70,7 +70,7 @@ export const IdentitySettings = z.strictObject({
     )
     .superRefine((providers, context) => {
       for (const [name, { preset }] of Object.entries(providers)) {
-        const wanted = presetFor.get(name);
+        const wanted = presetFor(name);
         if (wanted === undefined || wanted === preset) continue;
         const only = wanted === null ? '' : `, unless its "preset" is "${wanted}"`;
         const message = `needs another name: accounts that begin with "${name}:" are others${only}`;
@@ -100,53 +100,62 @@ export type SignInProvider = Omit<Provider, 'issuer' | 'label' | 'scopes' | 'ten
   issuer: string;
   scopes: string[];
   tenant: string | null;
-  /** Claims of the people of one platform, who are there by the same account. */
-  platform: 'slack' | 'teams' | null;
+  chat: NonNullable<Preset['chat']> | null;
 };
 
 const slack = (claim: string) => `https://slack.com/${claim}`;
 
-function presetOf({ preset, allowed_tenants: allowed }: Provider) {
-  switch (preset) {
-    case 'slack':
-      return {
-        label: 'Slack',
-        issuer: 'https://slack.com',
-        tenant_claim: slack('team_id'),
-        platform: 'slack' as const,
-      };
-    case 'entra': {
+type Preset = {
+  label: string;
+  issuer(allowed: string[]): string;
+  tenant_claim?: string;
+  /** Whose accounts they have, and the claims that make one up, each the first that is there. Left out: those of nobody. */
+  chat?: { platform: PlatformName; account: string[][] };
+};
+
+const presets: Record<NonNullable<Provider['preset']>, Preset> = {
+  slack: {
+    label: 'Slack',
+    issuer: () => 'https://slack.com',
+    tenant_claim: slack('team_id'),
+    chat: {
+      platform: 'slack',
+      account: [
+        [slack('enterprise_id'), slack('team_id')],
+        [slack('user_id'), 'sub'],
+      ],
+    },
+  },
+  entra: {
+    label: 'Microsoft',
+    issuer(allowed) {
       const [only] = allowed.length === 1 && allowed[0] !== 'any' ? allowed : ['organizations'];
-      const issuer = `https://login.microsoftonline.com/${only}/v2.0`;
-      return { label: 'Microsoft', issuer, tenant_claim: 'tid', platform: 'teams' as const };
-    }
-    case 'google':
-      return { label: 'Google', issuer: 'https://accounts.google.com', platform: null };
-    case undefined:
-      return { platform: null };
-    default:
-      return preset satisfies never;
-  }
-}
+      return `https://login.microsoftonline.com/${only}/v2.0`;
+    },
+    tenant_claim: 'tid',
+    chat: { platform: 'teams', account: [['tid'], ['oid']] },
+  },
+  google: { label: 'Google', issuer: () => 'https://accounts.google.com' },
+};
 
 function resolveProvider(name: string, provider: Provider): SignInProvider {
-  const preset = presetOf(provider);
+  const preset = provider.preset === undefined ? null : presets[provider.preset];
   const {
-    issuer = preset.issuer ?? '',
-    label = preset.label ?? name,
+    issuer = preset?.issuer(provider.allowed_tenants) ?? '',
+    label = preset?.label ?? name,
     scopes,
     tenant = null,
     ...rest
   } = provider;
   return {
-    ...(preset.tenant_claim === undefined ? {} : { tenant_claim: preset.tenant_claim }),
+    ...(preset?.tenant_claim === undefined ? {} : { tenant_claim: preset.tenant_claim }),
     ...rest,
     name,
     issuer,
     label,
     tenant,
     scopes: scopes ?? ['openid', 'profile', 'email'],
-    platform: preset.platform,
+    chat: preset?.chat ?? null,
   };
 }
 
@@ -246,32 +255,33 @@ function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: st
  * @param apart several organisations share the instance: an address counts only where its domain is one that is let in
  */
 export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
-  const { name: providerName, platform, tenant_claim: claim, allowed_domains: domains } = provider;
+  const { name: providerName, chat, tenant_claim: claim, allowed_domains: domains } = provider;
   const subject = requireClaim(provider, claims, 'sub');
   const said = readEmail(provider, claims);
   const email = said !== null && (!apart || domains.includes(domainOf(said))) ? said : null;
   const organisation = claim === undefined ? null : textOf(claims, claim);
-  const required = (name: string) => requireClaim(provider, claims, name);
-  const accountOn = {
-    slack: () =>
-      `slack:${textOf(claims, slack('enterprise_id')) ?? required(slack('team_id'))}:${textOf(claims, slack('user_id')) ?? subject}`,
-    teams: () => `teams:${required('tid')}:${required('oid')}`,
-  };
+  const first = (names: string[]) =>
+    names.map((name) => textOf(claims, name)).find((value) => value !== null) ??
+    requireClaim(provider, claims, names.at(-1) ?? 'sub');
   return {
-    account: platform === null ? (email ?? `${providerName}:${subject}`) : accountOn[platform](),
+    account:
+      chat === null
+        ? (email ?? `${providerName}:${subject}`)
+        : [chat.platform, ...chat.account.map(first)].join(':'),
     name: textOf(claims, 'name') ?? said ?? subject,
     email,
     tenant:
       provider.tenant ??
-      (organisation === null ? null : `${platform ?? providerName}:${organisation}`),
+      (organisation === null ? null : `${chat?.platform ?? providerName}:${organisation}`),
     groups: readGroupsClaim(claims, provider.groups_claim),
   };
 }
 
 /** Whether the provider's rules let somebody in. */
 function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolean {
-  const { allowed_domains: domains, allowed_tenants: tenants, platform, name } = provider;
-  const fits = (value: string) => value === 'any' || tenant === `${platform ?? name}:${value}`;
+  const { allowed_domains: domains, allowed_tenants: tenants, chat, name } = provider;
+  const fits = (value: string) =>
+    value === 'any' || tenant === `${chat?.platform ?? name}:${value}`;
   return (
     (domains.length === 0 || (email !== null && domains.includes(domainOf(email)))) &&
     (tenants.length === 0 || tenants.some(fits))

@@ -1,4 +1,6 @@
 // Which plans, runs and conversations people see where several organisations share one instance: those of their own.
+import type { PlatformName } from '../platform-name.ts';
+
 /** An organisation, and who of it reads. */
 export type PlanScope = {
   /** `slack:T…`, `teams:GUID`, or as a sign-in provider names it. */
@@ -8,7 +10,7 @@ export type PlanScope = {
 };
 
 /** The organisation of a chat. */
-export function chatTenant(platform: 'slack' | 'teams', tenant: string): string {
+export function chatTenant(platform: PlatformName, tenant: string): string {
   return `${platform}:${tenant}`;
 }
 

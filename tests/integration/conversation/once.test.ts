@@ -158,57 +158,64 @@ async function keepCard(
 }
 
 test('a word that comes while its card is being posted waits until it is known when that stood there', async () => {
-  const plan = await planIn('slack-posting');
+  const plan = await planIn('slack-9072832c300747e2aedfbd23b318d2ac');
   const { query } = instance.db;
-  await liveOnPlatform('slack-posting');
-  await keepCard('slack-posting', plan.id, 'sending');
+  await liveOnPlatform('slack-9072832c300747e2aedfbd23b318d2ac');
+  await keepCard('slack-9072832c300747e2aedfbd23b318d2ac', plan.id, 'sending');
   const written_at = new Date();
   const approve = (at: Date) =>
-    instance.service.say('slack-posting', 'approve', ana, { once: 'test:posting', written_at: at });
+    instance.service.say('slack-9072832c300747e2aedfbd23b318d2ac', 'approve', ana, {
+      once: 'test:posting',
+      written_at: at,
+    });
   await expect(approve(written_at)).rejects.toMatchObject({ passesAfterMs: 0 });
   // Nothing of it is written down, so that it is heard once it is tried again.
-  expect(await textsIn('slack-posting')).not.toContain('approve');
+  expect(await textsIn('slack-9072832c300747e2aedfbd23b318d2ac')).not.toContain('approve');
   await query.execute(sql`
     update countersign.chat_posts set state = 'posted', sent_at = ${written_at.toISOString()}
-    where conversation = 'slack-posting'`);
+    where conversation = 'slack-9072832c300747e2aedfbd23b318d2ac'`);
   await approve(written_at);
   await reach(instance, plan.id, 'completed');
 });
 
 test('a word does not wait for long, and not for the card of something else', async () => {
-  const plan = await planIn('slack-unposted');
+  const plan = await planIn('slack-9c885af10d5807bc72fb85235576db5f');
   const { query } = instance.db;
-  await liveOnPlatform('slack-unposted');
+  await liveOnPlatform('slack-9c885af10d5807bc72fb85235576db5f');
   const approve = (ago: number) =>
-    instance.service.say('slack-unposted', 'approve', ana, {
+    instance.service.say('slack-9c885af10d5807bc72fb85235576db5f', 'approve', ana, {
       written_at: new Date(Date.now() - ago),
     });
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
-    values (0, 'slack-unposted', 'PLAN-00000000', 'other', 'sending', true)`);
+    values (0, 'slack-9c885af10d5807bc72fb85235576db5f', 'PLAN-00000000', 'other', 'sending', true)`);
   await approve(0);
-  await keepCard('slack-unposted', plan.id, 'sending');
+  await keepCard('slack-9c885af10d5807bc72fb85235576db5f', plan.id, 'sending');
   await approve(61_000);
-  const said = await textsIn('slack-unposted');
+  const said = await textsIn('slack-9c885af10d5807bc72fb85235576db5f');
   expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a word does not wait for a card while another of the plan stands there, which it may be about', async () => {
-  const plan = await planIn('slack-standing');
+  const plan = await planIn('slack-190504a3b90b1557852d525a2ee33ca2');
   const { query } = instance.db;
-  await liveOnPlatform('slack-standing');
-  await keepCard('slack-standing', plan.id, 'sending');
+  await liveOnPlatform('slack-190504a3b90b1557852d525a2ee33ca2');
+  await keepCard('slack-190504a3b90b1557852d525a2ee33ca2', plan.id, 'sending');
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at)
-    values (-7, 'slack-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
-  await instance.service.say('slack-standing', 'approve', ana, { written_at: new Date() });
-  expect((await textsIn('slack-standing')).join()).toContain('came after you wrote that');
+    values (-7, 'slack-190504a3b90b1557852d525a2ee33ca2', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
+  await instance.service.say('slack-190504a3b90b1557852d525a2ee33ca2', 'approve', ana, {
+    written_at: new Date(),
+  });
+  expect((await textsIn('slack-190504a3b90b1557852d525a2ee33ca2')).join()).toContain(
+    'came after you wrote that',
+  );
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a word decides nothing about a version that the card was not drawn for, however late the card was changed', async () => {
-  const here = 'slack-late-card';
+  const here = 'slack-1a7e0c0de1a7e0c0de1a7e0c0de1a7e0';
   const plan = await planIn(here, 'plan two');
   await liveOnPlatform(here);
   await keepCard(here, plan.id, 'posted', new Date());
@@ -240,14 +247,16 @@ test('a word decides nothing about a version that the card was not drawn for, ho
 });
 
 test('a word that was written just before the card stood there decides nothing, one at that moment does', async () => {
-  const plan = await planIn('slack-just');
-  await liveOnPlatform('slack-just');
+  const plan = await planIn('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2');
+  await liveOnPlatform('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2');
   const stood = new Date();
-  await keepCard('slack-just', plan.id, 'posted', stood);
+  await keepCard('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2', plan.id, 'posted', stood);
   const approve = (written_at: Date) =>
-    instance.service.say('slack-just', 'approve', ana, { written_at });
+    instance.service.say('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2', 'approve', ana, { written_at });
   await approve(new Date(stood.getTime() - 1));
-  expect((await textsIn('slack-just')).join()).toContain('came after you wrote that');
+  expect((await textsIn('slack-01d2ae7fc7bcf88debaf7ac8ac5e21f2')).join()).toContain(
+    'came after you wrote that',
+  );
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   await approve(stood);
   await reach(instance, plan.id, 'completed');

@@ -31,10 +31,18 @@ beforeAll(async () => {
   const { service, db } = instance;
   await db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel, thread) values
-      ('slack-direct', 'slack', 'T1', 'D1', null), ('slack-channel', 'slack', 'T1', 'C1', '1.1'), ('slack-told', 'slack', 'T1', 'D2', null)`);
-  await service.say('slack-direct', 'Quetzal in a direct message', slackAna);
-  await service.say('slack-channel', 'Quetzal in a channel', slackAna);
-  await service.say('slack-channel', 'status', person('ben@example.com', 'slack'));
+      ('slack-7caa701b2bd5a182b80c72b9bdf88e2d', 'slack', 'T1', 'D1', null), ('slack-c485d2ed5cc4ce64fcccca710c7a0bb7', 'slack', 'T1', 'C1', '1.1'), ('slack-a336b5d4ba3f93d9e65260ef9aea5105', 'slack', 'T1', 'D2', null)`);
+  await service.say(
+    'slack-7caa701b2bd5a182b80c72b9bdf88e2d',
+    'Quetzal in a direct message',
+    slackAna,
+  );
+  await service.say('slack-c485d2ed5cc4ce64fcccca710c7a0bb7', 'Quetzal in a channel', slackAna);
+  await service.say(
+    'slack-c485d2ed5cc4ce64fcccca710c7a0bb7',
+    'status',
+    person('ben@example.com', 'slack'),
+  );
   await service.say('console', 'Quetzal in the console', signedIn('corp:ana'));
   await service.say('decided', 'Create a.md saying A', person('ana', 'console'));
   await service.say('decided', 'status', signedIn('corp:ben'));
@@ -44,7 +52,11 @@ beforeAll(async () => {
     { conversation: 'plan' },
     signedIn('corp:ana'),
   );
-  for (const id of ['slack-told', 'reminders:corp:ana', 'reminders:ana'])
+  for (const id of [
+    'slack-a336b5d4ba3f93d9e65260ef9aea5105',
+    'reminders:corp:ana',
+    'reminders:ana',
+  ])
     await db.query.execute(sql`
       insert into countersign.messages (conversation, author, name, text) values (${id}, 'bot', 'bot', 'Quetzal')`);
   await db.query.execute(sql`
@@ -54,9 +66,9 @@ beforeAll(async () => {
 afterAll(() => instance.close());
 
 test.each<[string, string, string[]]>([
-  ['a direct message', 'slack-direct', anas],
-  ['a thread of a channel', 'slack-channel', [...anas, 'ben, signed in']],
-  ['a chat in which only the bot has spoken', 'slack-told', nobody],
+  ['a direct message', 'slack-7caa701b2bd5a182b80c72b9bdf88e2d', anas],
+  ['a thread of a channel', 'slack-c485d2ed5cc4ce64fcccca710c7a0bb7', [...anas, 'ben, signed in']],
+  ['a chat in which only the bot has spoken', 'slack-a336b5d4ba3f93d9e65260ef9aea5105', nobody],
   ['a conversation of the console', 'console', anas],
   ['one in which somebody who signed in has spoken too', 'decided', ['ben, signed in']],
   ['one of a typed name', 'typed', typed],

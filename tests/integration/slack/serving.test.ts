@@ -62,8 +62,8 @@ test('a server whose port is taken asks Slack for nothing', async () => {
 
 test('where Teams cannot be let in, the server is closed and Slack not connected to', async () => {
   const { instance, opened } = await useInstance({ COUNTERSIGN_TEAMS_LOCAL: 'true' });
-  const { teams } = instance;
-  if (teams === null) throw new Error('Teams is not set up.');
+  const { teams } = instance.chats;
+  if (teams === undefined) throw new Error('Teams is not set up.');
   let closed = false;
   const receive: typeof teams.receive = async (app) => {
     app.addHook('onClose', async () => {
@@ -71,7 +71,7 @@ test('where Teams cannot be let in, the server is closed and Slack not connected
     });
     throw new Error('Teams is away.');
   };
-  const broken = { ...instance, teams: { ...teams, receive } };
+  const broken = { ...instance, chats: { ...instance.chats, teams: { ...teams, receive } } };
   await expect(serve(broken, instance.config, log)).rejects.toThrow('Teams is away.');
   expect([closed, opened()]).toEqual([true, 0]);
 });

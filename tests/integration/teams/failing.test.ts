@@ -146,6 +146,6 @@ test('after a restart the bot speaks first, in a channel and to one person alone
     channel: channel.id,
     thread: null,
   };
-  await instance.teams?.port.whisper(place, ben.id, { text: 'For you alone', card: null });
+  await instance.chats.teams?.port.whisper(place, ben.id, { text: 'For you alone', card: null });
   await awaitMessage(teams, teams.addPersonal(ben).id, 'For you alone');
 });

@@ -1,6 +1,7 @@
 // A whole instance that Teams' double reaches over HTTP, with signed tokens: one for all tests of a file that want the same.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
+import { teamsWith } from '#adapters/teams/platform.ts';
 import { serve } from '#app/serve.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
@@ -44,7 +45,7 @@ async function open(url: string, teams: Connector, options: TeamsInstanceOptions
         : { TEAMS_ALLOWED_TENANTS: teams.tenant }),
       PORT: '0',
     },
-    teamsCloud: teams.cloud,
+    platforms: [teamsWith(teams.cloud)],
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
     deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },
     ...(planner === undefined ? {} : { planner }),

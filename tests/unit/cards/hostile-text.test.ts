@@ -3,6 +3,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { slackDrawing } from '#adapters/slack/drawing.ts';
+import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { drawProposal, drawReport } from '#adapters/terminal/draw.ts';
 import { createScreen } from '#adapters/terminal/screen.ts';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
@@ -27,6 +29,8 @@ import {
 import { makeNode, sessions } from '../../fixtures/sessions.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 import { rounds } from '../../rounds.ts';
+
+const drawings = { slack: slackDrawing, teams: teamsDrawing };
 
 const fragments = [
   '<!channel>',
@@ -308,8 +312,8 @@ describe('hostile words', () => {
     fc.assert(
       fc.property(names, hostile, target, (name, text, where) => {
         const facts = infect(name, text, where);
-        expectSafeInSlack(drawForChat('slack', { ...said, text, facts }));
-        expectSafeInTeams(drawForChat('teams', { ...said, text, facts }));
+        expectSafeInSlack(drawForChat(slackDrawing, { ...said, text, facts }));
+        expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text, facts }));
         expectReadable(drawText(viewPlan(facts)));
       }),
       runs,
@@ -322,7 +326,7 @@ describe('hostile words', () => {
         const facts = forge(name, text);
         expectQuoted(drawText(viewPlan(facts)).split('\n'));
         for (const platform of ['slack', 'teams'] as const) {
-          const { card } = drawForChat(platform, { ...said, text: '', facts });
+          const { card } = drawForChat(drawings[platform], { ...said, text: '', facts });
           expectQuoted(textsOf(nodesOf(card)).flatMap((one) => one.split('\n')));
         }
         expectQuoted(drawProposal(viewPlan(facts), screen));
@@ -336,8 +340,8 @@ describe('hostile words', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(sessions)), hostile, (session, text) => {
         const facts = infectSession(session, text);
-        expectSafeInSlack(drawForChat('slack', { ...said, text, session: facts }));
-        expectSafeInTeams(drawForChat('teams', { ...said, text, session: facts }));
+        expectSafeInSlack(drawForChat(slackDrawing, { ...said, text, session: facts }));
+        expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text, session: facts }));
         expectReadable(drawText(viewSession(facts)));
       }),
       runs,
@@ -355,8 +359,8 @@ describe('hostile words', () => {
           const facts = misname(plan, name);
           const session = misname(run, name);
           for (const about of [{ facts }, { session }]) {
-            expectSafeInSlack(drawForChat('slack', { ...said, text: 'Look.', ...about }));
-            expectSafeInTeams(drawForChat('teams', { ...said, text: 'Look.', ...about }));
+            expectSafeInSlack(drawForChat(slackDrawing, { ...said, text: 'Look.', ...about }));
+            expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text: 'Look.', ...about }));
           }
           expectReadable(drawText(viewPlan(facts)));
           expectReadable(drawText(viewSession(session)));
@@ -372,8 +376,8 @@ describe('hostile words', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(text.trim() !== '');
-        expectSafeInSlack(drawForChat('slack', { ...said, text: `. ${text}` }));
-        expectSafeInTeams(drawForChat('teams', { ...said, text: `. ${text}` }));
+        expectSafeInSlack(drawForChat(slackDrawing, { ...said, text: `. ${text}` }));
+        expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text: `. ${text}` }));
       }),
       runs,
     );
@@ -404,7 +408,7 @@ describe('a host in letters that only look like others', () => {
         drawProposal(viewPlan(facts), screen),
         drawReport(viewPlan(facts), screen),
         ...(['slack', 'teams'] as const).map((platform) =>
-          textsOf(nodesOf(drawForChat(platform, { ...said, text: '', facts }).card)),
+          textsOf(nodesOf(drawForChat(drawings[platform], { ...said, text: '', facts }).card)),
         ),
       ];
       expect(shows(drawn.flat()).length).toBeGreaterThan(5);
@@ -456,8 +460,8 @@ it('a plan of 5,000 steps of 3,000 characters is one card on each platform', () 
     }),
   );
   const facts = makeFacts({ total_steps: 5000 }, steps, { link: ours });
-  expectSafeInSlack(drawForChat('slack', { ...said, text: 'Look.', facts }));
-  expectSafeInTeams(drawForChat('teams', { ...said, text: 'Look.', facts }));
-  const drawn = JSON.stringify(drawForChat('slack', { ...said, text: 'Look.', facts }).card);
+  expectSafeInSlack(drawForChat(slackDrawing, { ...said, text: 'Look.', facts }));
+  expectSafeInTeams(drawForChat(teamsDrawing, { ...said, text: 'Look.', facts }));
+  const drawn = JSON.stringify(drawForChat(slackDrawing, { ...said, text: 'Look.', facts }).card);
   expect(drawn).toContain('"text":"Review"');
 });

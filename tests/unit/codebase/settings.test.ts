@@ -1,6 +1,7 @@
 // What the documents and countersign.example.json say of the settings, beside the settings themselves.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { chatPlatforms } from '#app/platforms.ts';
 import { benchNames } from '#bench/names.ts';
 import { deliveryRule } from '#chat/outbox/delivery-context.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
@@ -27,7 +28,9 @@ describe('countersign.example.json', () => {
 
 describe('the documents', () => {
   test('name every variable of the environment', () => {
-    const names = Object.keys(Environment.shape);
+    const names = [Environment, ...chatPlatforms.map(({ variables }) => variables)].flatMap(
+      ({ shape }) => Object.keys(shape),
+    );
     expect(names.filter((name) => !documents.includes(`\`${name}\``))).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
 // What is set for Slack and Teams belongs together, or one sentence says what to do.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readSlackAccess, slackVariables } from '#adapters/slack/access.ts';
+import { readTeamsAccess, teamsVariables } from '#adapters/teams/access.ts';
 import { loadConfig } from '#app/config.ts';
 import { CountersignError } from '#domain/errors.ts';
 
@@ -8,7 +10,14 @@ type Variables = Record<string, string>;
 
 /** A folder without a countersign.json. */
 const nowhere = '/nowhere';
-const load = (variables: Variables) => loadConfig(variables, nowhere);
+function load(variables: Variables) {
+  const { env } = loadConfig(variables, nowhere);
+  const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  return {
+    slack: readSlackAccess({ ...env, ...slackVariables.parse(set) }),
+    teams: readTeamsAccess({ ...env, ...teamsVariables.parse(set) }),
+  };
+}
 
 /** The sentence that refuses these variables; null when they are taken. */
 function complain(variables: Variables): string | null {

@@ -100,7 +100,7 @@ export function searchTools(search: string): void {
 
 /** The key of a check's result. */
 export function nameCheck(asked: CheckedPart): string {
-  return asked.part === 'tool' ? `tool ${asked.tool}` : asked.part;
+  return 'tool' in asked ? `tool ${asked.tool}` : asked.part;
 }
 
 /** Checks a part and reads the settings again. */

@@ -1,7 +1,7 @@
 // What doctor says of Slack, asked of the double of its servers.
 import { expect, test } from 'vitest';
+import type { SlackAccess } from '#adapters/slack/access.ts';
 import { checkSlack } from '#adapters/slack/check.ts';
-import type { SlackAccess } from '#domain/chat/access.ts';
 import manifest from '../../../../manifest.json' with { type: 'json' };
 import { useSlack } from '../../fixtures/slack-client.ts';
 
@@ -16,15 +16,16 @@ const accessWith = (botToken: string, apiUrl: string): SlackAccess => ({
 test('whose token it is, and that nothing is missing', async () => {
   const slack = await useSlack({ scopes });
   const state = await checkSlack(accessWith(slack.token, slack.apiUrl), () => {});
-  expect(state.missing).toEqual([]);
+  expect(state.state).toBe('ok');
   expect(state.text).toMatch(/^\S.* as @.+, over HTTP$/);
 });
 
 test('each scope that the token was not given', async () => {
   const given = scopes.filter((scope) => scope !== 'commands' && scope !== 'im:history');
   const slack = await useSlack({ scopes: given });
-  const { missing } = await checkSlack(accessWith(slack.token, slack.apiUrl), () => {});
-  expect(new Set(missing)).toEqual(new Set(['commands', 'im:history']));
+  const { state, text } = await checkSlack(accessWith(slack.token, slack.apiUrl), () => {});
+  expect(state).toBe('broken');
+  expect(text).toMatch(/without the scopes (?=.*commands)(?=.*im:history)/);
 });
 
 test.each([

@@ -28,8 +28,8 @@ test.each([
 ])('a command that is %i ms old is looked at %i times', async (age, times) => {
   const find = vi.fn(() => Promise.reject(new Error('Nobody is known here.')));
   // Nothing else of it is asked for before it is known who asks.
-  const context = { people: { find } } as unknown as SlackContext;
-  const handle = createHandler(context, { now: () => now });
+  const context = { people: { find }, clock: { now: () => now } } as unknown as SlackContext;
+  const handle = createHandler(context);
   const event = { id: 1, body, received_at: new Date(now.getTime() - age) };
   await handle(event as Parameters<typeof handle>[0], {} as Parameters<typeof handle>[1]).catch(
     () => {},

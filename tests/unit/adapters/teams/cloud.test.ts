@@ -1,8 +1,8 @@
 // What the settings of each type of app are to Microsoft's own library: which credentials it makes of them. Nothing is signed in.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { expect, test } from 'vitest';
+import type { TeamsAccess } from '#adapters/teams/access.ts';
 import { loginUrl, scope, settingsOf } from '#adapters/teams/connector/cloud.ts';
-import type { TeamsAccess } from '#domain/chat/access.ts';
 
 const appId = '1f2e3d4c-5b6a-4789-8abc-def012345678';
 const tenantId = '00000000-0000-0000-0000-000000000001';

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { slackDrawing } from '#adapters/slack/drawing.ts';
+import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { writeCall } from '#cards/calls-to-action.ts';
 import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { writeMessage } from '#cards/message-text.ts';
@@ -11,6 +13,8 @@ import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { checkSlackMessage } from '../../../fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '../../../fixtures/plans.ts';
 import { makeSession, sessions } from '../../../fixtures/sessions.ts';
+
+const drawings = { slack: slackDrawing, teams: teamsDrawing };
 
 const long = Array.from({ length: 300 }, (_, i) => `${i} ${'<!channel> & ש'.repeat(80)}`).join(
   '\n',
@@ -41,9 +45,11 @@ describe('a message of the bot', () => {
   ])('is taken by both platforms: %s', async (_, text, shown) => {
     for (const superseded of [false, true]) {
       const said = { text, facts: shown, session: null, parts: null, superseded };
-      expect(objections(drawForChat('slack', said))).toEqual([]);
+      expect(objections(drawForChat(slackDrawing, said))).toEqual([]);
       await nextTurn();
-      expect(measureCard(drawForChat('teams', said).card)).toBeLessThanOrEqual(teamsLimits.payload);
+      expect(measureCard(drawForChat(teamsDrawing, said).card)).toBeLessThanOrEqual(
+        teamsLimits.payload,
+      );
       await nextTurn();
     }
   });
@@ -58,7 +64,7 @@ describe('a message of the bot', () => {
         parts: null,
         superseded: false,
       };
-      const drawn = JSON.stringify(drawForChat(platform, said).card);
+      const drawn = JSON.stringify(drawForChat(drawings[platform], said).card);
       expect(drawn).toContain('0 <!channel>');
       for (const label of ['Review', 'Propose changes', 'Reject']) expect(drawn).toContain(label);
     },
@@ -66,7 +72,7 @@ describe('a message of the bot', () => {
 
   it.each(['slack', 'teams'] as const)('on %s has no buttons once it is superseded', (platform) => {
     const said = { text: 'Look.', facts, session: null, parts: null, superseded: true };
-    const drawn = JSON.stringify(drawForChat(platform, said));
+    const drawn = JSON.stringify(drawForChat(drawings[platform], said));
     expect(drawn).not.toContain('approve"');
     expect(drawn).not.toMatch(/Action\.|"button"/);
     expect(drawn).toContain(`The card of ${facts.plan.id}`);
@@ -77,7 +83,7 @@ describe('a message of the bot', () => {
     'on %s asks for nothing once it is superseded',
     (platform) => {
       const said = { ...asking, facts, session: null, superseded: true };
-      const drawn = JSON.stringify(drawForChat(platform, said));
+      const drawn = JSON.stringify(drawForChat(drawings[platform], said));
       expect(drawn).toContain('Look.');
       expect(drawn).not.toContain(JSON.stringify(call).slice(1, -1));
     },
@@ -85,13 +91,15 @@ describe('a message of the bot', () => {
 
   it('is the same content for the same message, so that it is not sent again', () => {
     const said = { text: 'Look.', facts, session: null, parts: null, superseded: false };
-    expect(drawForChat('slack', said)).toEqual(drawForChat('slack', structuredClone(said)));
+    expect(drawForChat(slackDrawing, said)).toEqual(
+      drawForChat(slackDrawing, structuredClone(said)),
+    );
   });
 
   it('says in its text for notifications what it says', () => {
     const said = { text: 'a <!here>', facts, session: null, parts: null, superseded: false };
-    expect(drawForChat('slack', said).text).toMatch(/^a &lt;!here&gt;\n/);
-    expect(drawForChat('teams', said).text).toBe('a <!here>');
+    expect(drawForChat(slackDrawing, said).text).toMatch(/^a &lt;!here&gt;\n/);
+    expect(drawForChat(teamsDrawing, said).text).toBe('a <!here>');
   });
 
   it.each(['executing', 'completed', 'failed', 'cancelled'] as const)(
@@ -99,11 +107,11 @@ describe('a message of the bot', () => {
     (name) => {
       const shown = samples[name];
       const said = { ...asking, facts: shown, session: null, superseded: false };
-      const { text } = drawForChat('slack', said);
+      const { text } = drawForChat(slackDrawing, said);
       expect(text).toContain('Look.');
       expect(text).toContain(escapeMrkdwn(viewPlan(shown).state.line));
       expect(text).not.toContain('Reply “approve”');
-      const before = drawForChat('slack', { ...said, facts });
+      const before = drawForChat(slackDrawing, { ...said, facts });
       expect(before.text).toContain(escapeMrkdwn(call));
     },
   );
@@ -116,7 +124,7 @@ describe('a message of the bot', () => {
       '👍🏽'.repeat(2000),
     ]) {
       const said = { text: long, facts, session: null, parts: null, superseded: false };
-      const { text } = drawForChat('slack', said);
+      const { text } = drawForChat(slackDrawing, said);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(slackLimits.fallbackBytes);
       expect(Buffer.byteLength(text)).toBeGreaterThan(300);
       expect(text.replaceAll('&lt;', '')).not.toMatch(/&(?!amp;|gt;)/);
@@ -129,7 +137,7 @@ const say = (
   session: typeof sessions.outline,
   platform: 'slack' | 'teams',
   parts: MessageParts | null = null,
-) => drawForChat(platform, { text, facts: null, session, parts, superseded: false });
+) => drawForChat(drawings[platform], { text, facts: null, session, parts, superseded: false });
 
 describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform) => {
   const live = /session_(approve|changes|reject|answer)/;

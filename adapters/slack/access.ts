@@ -1,0 +1,150 @@
+// Slack's credentials from the environment: settings that belong together are complete or refused in one sentence.
+import { z } from 'zod';
+import {
+  type Environment,
+  readEncryptionKey,
+  refuseSetting as refuse,
+  secret,
+} from '#domain/settings.ts';
+import { listOf } from '#domain/words.ts';
+
+const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();
+
+export const slackVariables = z.object({
+  SLACK_BOT_TOKEN: token,
+  SLACK_SIGNING_SECRET: secret.optional(),
+  SLACK_APP_TOKEN: token,
+  SLACK_CLIENT_ID: token,
+  SLACK_CLIENT_SECRET: token,
+  SLACK_STATE_SECRET: secret.optional(),
+  /** Which of Slack's workspaces and organisations may add the app: their ids, or `any`. */
+  SLACK_ALLOWED_WORKSPACES: z
+    .string()
+    .regex(
+      /^\s*(?:any|[TE][A-Z\d]+(?:[\s,]+[TE][A-Z\d]+)*)\s*$/,
+      'must be ids of workspaces or organisations of Slack, such as T0123ABCD, with commas between them, or any',
+    )
+    .optional(),
+  SLACK_API_URL: z
+    .url()
+    .regex(
+      /^(?:https:|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/,
+      'must begin with https://, or with http:// and a loopback address: tokens are sent there',
+    )
+    .optional(),
+});
+type SlackEnvironment = Environment & z.infer<typeof slackVariables>;
+
+export type SlackAccess = {
+  /** How Slack reaches us. Socket Mode wins where both are set: it needs no public address. */
+  transport: { kind: 'http'; signingSecret: string } | { kind: 'socket'; appToken: string };
+  /** One workspace by its token, or as many as add the app; then tokens are kept encrypted. */
+  workspaces:
+    | { kind: 'one'; botToken: string }
+    | {
+        kind: 'many';
+        clientId: string;
+        clientSecret: string;
+        stateSecret: string;
+        /** 32 bytes. */
+        encryptionKey: Buffer;
+        /** Where people add the app to their workspace: the whole address where that is set, else its path. */
+        installAt: string;
+        /** The workspaces and organisations that may add it; null: any, which somebody has asked for in that word. */
+        allowed: string[] | null;
+      };
+  /** Another server than Slack's. */
+  apiUrl: string | undefined;
+};
+
+/** The page that leads to Slack's, on our own server. */
+export const slackInstallPath = '/slack/install';
+
+/** Tokens have kinds that are easily taken for each other. Another server may have tokens of its own. */
+function checkPrefixes(env: SlackEnvironment): void {
+  if (env.SLACK_API_URL !== undefined) return;
+  if (env.SLACK_BOT_TOKEN?.startsWith('xoxb-') === false)
+    refuse(
+      'SLACK_BOT_TOKEN',
+      'must begin with xoxb-. Take the Bot User OAuth Token of the app\'s page "Install App".',
+    );
+  if (env.SLACK_APP_TOKEN?.startsWith('xapp-') === false)
+    refuse(
+      'SLACK_APP_TOKEN',
+      'must begin with xapp-. Make an app-level token with connections:write on the app\'s page "Basic Information".',
+    );
+}
+
+const forMany = 'SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_STATE_SECRET';
+
+function readWorkspaces(env: SlackEnvironment): SlackAccess['workspaces'] | null {
+  const {
+    SLACK_BOT_TOKEN: botToken,
+    SLACK_CLIENT_ID: clientId,
+    SLACK_CLIENT_SECRET: clientSecret,
+    SLACK_STATE_SECRET: stateSecret,
+    COUNTERSIGN_ENCRYPTION_KEY: key,
+  } = env;
+  const many = [clientId, clientSecret, stateSecret].some((value) => value !== undefined);
+  if (!many) return botToken === undefined ? null : { kind: 'one', botToken };
+  if (botToken !== undefined)
+    refuse(
+      'SLACK_BOT_TOKEN',
+      `is for one workspace, ${forMany} are for several. Keep one of the two.`,
+    );
+  if (
+    clientId !== undefined &&
+    clientSecret !== undefined &&
+    stateSecret !== undefined &&
+    key !== undefined
+  ) {
+    const encryptionKey = readEncryptionKey(key);
+    const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
+    const listed = env.SLACK_ALLOWED_WORKSPACES?.trim();
+    // Anybody who adds the app can have the tools used, so nobody is let in by what was left out.
+    if (listed === undefined)
+      return refuse(
+        'SLACK_ALLOWED_WORKSPACES',
+        'missing. List the ids of the workspaces that may add the Slack app, such as T0123ABCD, or set it to any.',
+      );
+    const allowed = listed === 'any' ? null : listed.split(/[\s,]+/);
+    const app = { clientId, clientSecret, stateSecret };
+    return { kind: 'many', ...app, encryptionKey, installAt, allowed };
+  }
+  const missing = Object.entries({
+    SLACK_CLIENT_ID: clientId,
+    SLACK_CLIENT_SECRET: clientSecret,
+    SLACK_STATE_SECRET: stateSecret,
+    COUNTERSIGN_ENCRYPTION_KEY: key,
+  }).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  return refuse(
+    listOf(missing),
+    'missing. Several workspaces need the client id and secret of the Slack app, a state secret, and a key that encrypts their tokens.',
+  );
+}
+
+/**
+ * How Slack is reached; null: it is not.
+ * @throws CountersignError `invalid_configuration` that names the variable
+ */
+export function readSlackAccess(env: SlackEnvironment): SlackAccess | null {
+  checkPrefixes(env);
+  const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = env;
+  const workspaces = readWorkspaces(env);
+  if (workspaces === null) {
+    if (appToken === undefined && signingSecret === undefined) return null;
+    return refuse(
+      'SLACK_BOT_TOKEN',
+      `missing. Set it for one workspace, or ${forMany} for several.`,
+    );
+  }
+  const apiUrl = env.SLACK_API_URL;
+  if (appToken !== undefined)
+    return { transport: { kind: 'socket', appToken }, workspaces, apiUrl };
+  if (signingSecret !== undefined)
+    return { transport: { kind: 'http', signingSecret }, workspaces, apiUrl };
+  return refuse(
+    'SLACK_SIGNING_SECRET',
+    'missing. Set it to be called over HTTP, or SLACK_APP_TOKEN for Socket Mode.',
+  );
+}

@@ -1,0 +1,29 @@
+// How Slack draws what is said: Block Kit, and text that is read aloud in place of the blocks.
+import { fallbackFor } from '#cards/dress-slack.ts';
+import { drawBlocks, drawTextBlocks } from '#cards/expand.ts';
+import { fitCard, measureBlocks, slackLimits } from '#cards/limits.ts';
+import type { CardDrawing } from '#chat/outbox/draw-for-chat.ts';
+
+/** The block of names that the port adds for the people who are asked. */
+const roomForMention = { blocks: 1, characters: 1200 };
+
+export const slackDrawing: CardDrawing = {
+  text: (view) => drawTextBlocks(view).blocks,
+  card(above, view, asks) {
+    const said = drawTextBlocks(above);
+    const room = asks ? roomForMention : { blocks: 0, characters: 0 };
+    const draw = (withPlan: boolean) =>
+      fitCard(
+        view,
+        (shrunk) => [...said.blocks, ...drawBlocks(shrunk, withPlan).blocks],
+        (all) =>
+          all.length + room.blocks <= slackLimits.blocks &&
+          measureBlocks(all) + room.characters <= slackLimits.message,
+      );
+    const plain = draw(false);
+    return view.tasks === null ? { card: plain } : { card: draw(true), plain };
+  },
+  words: fallbackFor,
+  readAloud: 'text',
+  forReaders: false,
+};
