@@ -71,6 +71,11 @@ export function makeApprove(
   return makeButton({ ...press, passed: passed.last }, `${label} · starts now`, primary);
 }
 
+const failConfirm = {
+  text: 'No more steps will run. Failed steps can be retried later.',
+  submit: 'Mark failed',
+};
+
 const giveUpConfirm = {
   text: 'No more steps will run. Completed steps stay done.',
   submit: 'Stop here',
@@ -141,7 +146,12 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
     case 'executing':
       return [...viewAskAgain(facts), pause, cancel, details];
     case 'stalled':
-      return [makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' }), cancel, details];
+      return [
+        makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' }),
+        makeButton(pressOf(plan, 'mark_failed'), 'Mark failed', { confirm: failConfirm }),
+        cancel,
+        details,
+      ];
     case 'failed':
       return viewFailedButtons(facts);
     case 'completed':

@@ -8,7 +8,8 @@ import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { resumePlan } from '#plans/decisions/resume.ts';
+import { resumption } from '#plans/decisions/resume.ts';
+import { decide } from '#plans/lifecycle/decide.ts';
 import { nothingWaits } from '#runs/given-back.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
@@ -49,7 +50,8 @@ export async function giveAnswer(
     answers: { [step]: answer },
     about: { [step]: { attempt, status: 'waiting' as const } },
   };
-  await resumePlan(context, tx, plan.id, settlement, actor);
+  const commit = await decide(context.db, resumption(context, plan.id, settlement, actor));
+  await commit(tx);
   const said = answerWords.given({ by: await showName(tx, actor.id) });
   await updateRun(tx, run.id, nothingWaits(run, said));
 }

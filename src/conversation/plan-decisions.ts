@@ -22,11 +22,12 @@ import { readZoneOf } from '#people/zone.ts';
 import { refreshUserGroups } from '#plans/authority/members.ts';
 import { isGated } from '#plans/change/apply.ts';
 import { checkPatch } from '#plans/change/receive.ts';
-import { checkApproval } from '#plans/decisions/approve.ts';
-import { rejectPatch } from '#plans/decisions/approve-change.ts';
-import { takeBackChanges } from '#plans/decisions/keep.ts';
-import { resumePlan, retryPlan } from '#plans/decisions/resume.ts';
-import { cancelPlan, pausePlan, refusePlan } from '#plans/decisions/stop.ts';
+import { planApproval } from '#plans/decisions/approve.ts';
+import { changeApproval, findPatchToApprove } from '#plans/decisions/approve-change.ts';
+import { takingBack } from '#plans/decisions/keep.ts';
+import { rerun, resumption } from '#plans/decisions/resume.ts';
+import { cancellation, failing, pausing, refusal } from '#plans/decisions/stop.ts';
+import { decide, type Ruling } from '#plans/lifecycle/decide.ts';
 import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type Deed, traceDeed } from '#runs/trace-deed.ts';
@@ -58,21 +59,48 @@ export async function refreshDeciders(context: ConversationContext, id: string):
   await refreshUserGroups(context, await readPlanRow(context.db.query, id));
 }
 
-export async function approve(
+/**
+ * A decision about a plan: checked here, carried out by the commit together with what follows for its run and conversation.
+ * @param follow only where something was changed
+ */
+async function decidePlan<Standing, Outcome>(
   context: ConversationContext,
   id: string,
-  approval: Approval,
-  actor: Actor,
+  ruling: Ruling<PlanRow, Standing, Outcome>,
+  follow: (tx: Transaction, outcome: Outcome) => Promise<void> = async () => {},
 ): Promise<Commit<Plan>> {
+  const commit = await decide(context.db, ruling);
+  return async (tx) => {
+    const done = await commit(tx);
+    if (done !== null) await follow(tx, done.outcome);
+    return readPlan(tx, id);
+  };
+}
+
+/** The verb of each decision about a plan. */
+type Verb<D> = (
+  context: ConversationContext,
+  id: string,
+  decision: D,
+  actor: Actor,
+  said?: boolean,
+) => Promise<Commit<Plan>>;
+
+/** Approves the plan, or the change that waits where the approval names that. */
+export const approve: Verb<Approval> = async (context, id, approval, actor) => {
   await refreshDeciders(context, id);
-  return checkApproval(context, id, approval, actor, async (tx, row) => {
+  const change = await findPatchToApprove(context.db.query, id, approval);
+  if (change !== null)
+    return decidePlan(context, id, changeApproval(context, change, approval, actor));
+  return decidePlan(context, id, planApproval(context, id, approval, actor), async (tx, row) => {
+    if (row === null) return;
     const by = await showName(tx, actor.id);
     await closeRun(context, tx, row, decisionWords.approved({ id, by }), {
       word: 'approve',
       actor,
     });
   });
-}
+};
 
 /** A run for a plan that came without one, so that a planner can revise it. */
 async function adoptRun(
@@ -102,6 +130,38 @@ async function adoptRun(
   return lockRun(tx, id);
 }
 
+/** Asks the planner of a refused plan for another version. */
+async function reviseFor(
+  context: ConversationContext,
+  tx: Transaction,
+  row: PlanRow,
+  feedback: string,
+  { word, actor }: Deed,
+  said: boolean,
+): Promise<void> {
+  const run =
+    row.run_id === null ? await adoptRun(context, tx, row, actor) : await lockRun(tx, row.run_id);
+  const message = said
+    ? null
+    : await appendMessage(tx, {
+        conversation: run.conversation,
+        author: 'person',
+        name: actor.id,
+        text: `propose changes: ${feedback}`,
+        parts: heardParts,
+        runId: run.id,
+      });
+  await updateRun(tx, run.id, {
+    plan_id: row.id,
+    plan_version: row.version,
+    plan_digest: row.digest,
+    trace: await traceDeed(context, tx, run, row, { word, actor }),
+  });
+  const change = { kind: 'changes' as const, by: actor.id, feedback };
+  const zone = await readZoneOf(tx, actor, run);
+  await queueTurn(context, tx, run, actor, { text: feedback, message }, zone, change);
+}
+
 /** Refuses a plan; with feedback the planner is asked again, as long as versions are left. */
 async function refuse(
   context: ConversationContext,
@@ -113,65 +173,26 @@ async function refuse(
 ): Promise<Commit<Plan>> {
   requireReadable(decision.feedback ?? '');
   await refreshDeciders(context, id);
-  return async (tx) => {
-    if (event === 'reject' && (await rejectPatch(context, tx, id, decision, actor))) {
-      return readPlan(tx, id);
-    }
-    const refused = await refusePlan(context, tx, id, decision, actor, event);
+  const ruling = refusal(context, id, decision, actor, event);
+  return decidePlan(context, id, ruling, async (tx, refused) => {
+    if (refused === null) return;
     const { row, replan } = refused;
-    if (refused.repeated) return readPlan(tx, id);
-    const word = event === 'reject' ? 'reject' : 'propose changes';
-    if (!replan) {
-      const text =
-        row.status === 'needs_review'
-          ? decisionWords.rejectedOften({ id })
-          : decisionWords.rejected({ id, by: await showName(tx, actor.id) });
-      await closeRun(context, tx, row, text, { word, actor });
-      return readPlan(tx, id);
-    }
-    const run =
-      row.run_id === null ? await adoptRun(context, tx, row, actor) : await lockRun(tx, row.run_id);
-    const feedback = decision.feedback ?? '';
-    const message = said
-      ? null
-      : await appendMessage(tx, {
-          conversation: run.conversation,
-          author: 'person',
-          name: actor.id,
-          text: `propose changes: ${feedback}`,
-          parts: heardParts,
-          runId: run.id,
-        });
-    await updateRun(tx, run.id, {
-      plan_id: id,
-      plan_version: row.version,
-      plan_digest: row.digest,
-      trace: await traceDeed(context, tx, run, row, { word, actor }),
-    });
-    const change = { kind: 'changes' as const, by: actor.id, feedback };
-    const zone = await readZoneOf(tx, actor, run);
-    await queueTurn(context, tx, run, actor, { text: feedback, message }, zone, change);
-    return readPlan(tx, id);
-  };
+    const deed: Deed = { word: event === 'reject' ? 'reject' : 'propose changes', actor };
+    if (replan) return reviseFor(context, tx, row, decision.feedback ?? '', deed, said);
+    const text =
+      row.status === 'needs_review'
+        ? decisionWords.rejectedOften({ id })
+        : decisionWords.rejected({ id, by: await showName(tx, actor.id) });
+    await closeRun(context, tx, row, text, deed);
+  });
 }
 
-export function reject(
-  context: ConversationContext,
-  id: string,
-  decision: Decision,
-  actor: Actor,
-  said = false,
-): Promise<Commit<Plan>> {
-  return refuse(context, id, decision, actor, 'reject', said);
-}
+/** @param said the words stand in the conversation already */
+export const reject: Verb<Decision> = (context, id, decision, actor, said = false) =>
+  refuse(context, id, decision, actor, 'reject', said);
 
-export async function proposeChanges(
-  context: ConversationContext,
-  id: string,
-  wish: Wish,
-  actor: Actor,
-  said = false,
-): Promise<Commit<Plan>> {
+/** @param said the words stand in the conversation already */
+export const proposeChanges: Verb<Wish> = async (context, id, wish, actor, said = false) => {
   const note = wish.feedback?.trim() ?? '';
   if (wish.comments === undefined || wish.comments.length === 0) {
     if (note === '')
@@ -182,29 +203,48 @@ export async function proposeChanges(
   const comments = [...wish.comments, ...whole];
   const feedback = await composeFeedback(context, id, wish.version, comments);
   return refuse(context, id, { ...wish, feedback, comments }, actor, 'request_changes', said);
-}
+};
 
-export async function cancel(
-  context: ConversationContext,
-  id: string,
-  decision: Decision,
-  actor: Actor,
-): Promise<Commit<Plan>> {
+export const cancel: Verb<Decision> = async (context, id, decision, actor) => {
   await refreshDeciders(context, id);
-  return async (tx) => {
-    const row = await cancelPlan(context, tx, id, decision, actor);
-    if (row === null) return readPlan(tx, id);
+  return decidePlan(context, id, cancellation(context, id, decision, actor), async (tx, row) => {
     const undecided = row.execution_started_at === null && row.approved_digest === null;
-    await closeRun(
-      context,
-      tx,
-      row,
-      decisionWords.cancelled({ id, by: await showName(tx, actor.id) }),
-      undecided ? { word: 'cancel', actor } : null,
-    );
-    return readPlan(tx, id);
-  };
-}
+    const text = decisionWords.cancelled({ id, by: await showName(tx, actor.id) });
+    await closeRun(context, tx, row, text, undecided ? { word: 'cancel', actor } : null);
+  });
+};
+
+/** Goes on with a plan; one whose changes are being made is taken back as it was. */
+export const resume: Verb<Settlement> = async (context, id, settlement, actor) => {
+  await refreshDeciders(context, id);
+  const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
+  const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
+  if (!sentBack) return decidePlan(context, id, resumption(context, id, settlement, actor));
+  return decidePlan(context, id, takingBack(context, id, settlement, actor), async (tx, row) => {
+    if (row.run_id === null) return;
+    const run = await lockRun(tx, row.run_id);
+    if (run.plan_id === id) {
+      await updateRun(tx, run.id, waitsAgain(run));
+      await endTurn(tx, run);
+    }
+    await tellGivenBack(context, tx, run, row, await showName(tx, actor.id));
+  });
+};
+
+export const pause: Verb<Decision> = async (context, id, decision, actor) => {
+  await refreshDeciders(context, id);
+  return decidePlan(context, id, pausing(context, id, decision, actor));
+};
+
+export const markFailed: Verb<Decision> = async (context, id, decision, actor) => {
+  await refreshDeciders(context, id);
+  return decidePlan(context, id, failing(context, id, decision, actor));
+};
+
+export const retry: Verb<Rerun> = async (context, id, decision, actor) => {
+  await refreshDeciders(context, id);
+  return decidePlan(context, id, rerun(context, id, decision, actor));
+};
 
 /** Changes a plan. Where a proposal was changed, its run speaks of what it says now, and its conversation is shown that. */
 export async function patch(
@@ -241,56 +281,3 @@ export async function patch(
     });
   });
 }
-
-type Verb<D> = (
-  context: ConversationContext,
-  tx: Transaction,
-  id: string,
-  decision: D,
-  actor: Actor,
-) => Promise<PlanRow>;
-
-/** A verb that touches the plan only and has nothing to check beforehand. */
-function decideWith<D>(verb: Verb<D>) {
-  return async (
-    context: ConversationContext,
-    id: string,
-    decision: D,
-    actor: Actor,
-  ): Promise<Commit<Plan>> => {
-    await refreshDeciders(context, id);
-    return async (tx) => {
-      await verb(context, tx, id, decision, actor);
-      return readPlan(tx, id);
-    };
-  };
-}
-
-const resumeRun = decideWith<Settlement>(resumePlan);
-
-/** Goes on with a plan; one whose changes are being made is taken back as it was. */
-export async function resume(
-  context: ConversationContext,
-  id: string,
-  settlement: Settlement,
-  actor: Actor,
-): Promise<Commit<Plan>> {
-  const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
-  const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
-  if (!sentBack) return resumeRun(context, id, settlement, actor);
-  await refreshDeciders(context, id);
-  return async (tx) => {
-    const row = await takeBackChanges(context, tx, id, settlement, actor);
-    if (row === null || row.run_id === null) return readPlan(tx, id);
-    const run = await lockRun(tx, row.run_id);
-    if (run.plan_id === id) {
-      await updateRun(tx, run.id, waitsAgain(run));
-      await endTurn(tx, run);
-    }
-    await tellGivenBack(context, tx, run, row, await showName(tx, actor.id));
-    return readPlan(tx, id);
-  };
-}
-
-export const pause = decideWith<Decision>(pausePlan);
-export const retry = decideWith<Rerun>(retryPlan);

@@ -142,6 +142,9 @@ async function decidePlan(
     case 'pause':
       await service.pause(plan_id, { version, ...named }, actor);
       return;
+    case 'mark_failed':
+      await service.markFailed(plan_id, { version, ...named }, actor);
+      return;
     case 'resume':
       await service.resume(plan_id, { version, ...named }, actor);
       return;

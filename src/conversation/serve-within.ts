@@ -86,6 +86,7 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   cancel: 'plan',
   pause: 'plan',
   resume: 'plan',
+  markFailed: 'plan',
   patch: 'plan',
   checkPatch: 'plan',
   listPatches: 'plan',

@@ -12,7 +12,7 @@ import { readTenantOf } from '#db/people/tenants.ts';
 import { readArtifacts } from '#db/planning/artifacts.ts';
 import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/planning/runs.ts';
 import { listArtifacts, loadArtifacts } from '#db/plans/artifacts.ts';
-import { listFindings } from '#db/plans/findings.ts';
+import { listFindings, readFinding, toFinding } from '#db/plans/findings.ts';
 import { listPatches } from '#db/plans/patches.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans/plans.ts';
 import { listPlaybooks } from '#db/plans/playbooks.ts';
@@ -39,7 +39,8 @@ import { preparePropose } from '#plans/change/propose.ts';
 import { diffVersions } from '#plans/change/version-diff.ts';
 import { simulatePlan } from '#plans/content/simulate.ts';
 import { receiveFinding } from '#plans/findings/receive.ts';
-import { settleFinding } from '#plans/findings/settle.ts';
+import { findingNotFound, findingSettlement } from '#plans/findings/settle.ts';
+import { decide } from '#plans/lifecycle/decide.ts';
 import {
   draftOfPlaybook,
   getPlaybook,
@@ -246,6 +247,7 @@ export function createService(context: ConversationContext): Service {
     pause: decidePlan(decisions.pause),
     resume: decidePlan(decisions.resume),
     retry: decidePlan(decisions.retry),
+    markFailed: decidePlan(decisions.markFailed),
     patch: async (id, change, actor) => service.commit(await service.checkPatch(id, change, actor)),
     checkPatch: async (id, change, actor) =>
       new CheckedChange(await decisions.patch(context, id, change, actor)),
@@ -270,7 +272,12 @@ export function createService(context: ConversationContext): Service {
     },
     async settleFinding(id, finding, action, actor) {
       await decisions.refreshDeciders(context, id);
-      return db.transaction((tx) => settleFinding(context, tx, id, finding, action, actor));
+      await db.transaction(
+        await decide(db, findingSettlement(context, id, finding, action, actor)),
+      );
+      const settled = await readFinding(db.query, id, finding);
+      if (settled === null) throw findingNotFound(id, finding);
+      return toFinding(settled);
     },
     async listArtifacts(id, options) {
       await readPlanRow(db.query, id);

@@ -12,7 +12,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
 import type { RunView } from '#domain/planning/run.ts';
-import type { SessionDecision } from '#domain/planning/state.ts';
+import type { GivenToStep, SessionDecision } from '#domain/planning/state.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireReadable } from '#messages/message-length.ts';
@@ -29,6 +29,7 @@ import {
   showGroups,
   withMembers,
 } from '#plans/authority/members.ts';
+import { decide, type Ruling } from '#plans/lifecycle/decide.ts';
 import {
   digestShown,
   isDecidable,
@@ -37,7 +38,7 @@ import {
   waitsFor,
 } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
-import { dropAnswer, findGiven, giveAnswer, lockAnswering } from './answer-step.ts';
+import { type Answering, dropAnswer, findGiven, giveAnswer, lockAnswering } from './answer-step.ts';
 import { approve, proposeChanges, reject } from './plan-decisions.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
@@ -194,26 +195,56 @@ export async function decideSession(
   const seen = await readRun(query, runId);
   await refreshUserGroups(context, seen);
   const given = await findGiven(query, seen);
+  const commit = await decide(
+    context.db,
+    sessionRuling(context, runId, choice, actor, given, said),
+  );
   return async (tx) => {
-    const answering = await lockAnswering(tx, given);
-    const run = await lockRun(tx, runId);
-    // Who answers a step is for the plan to say; everything else about a session is for those who decide about it.
-    if (answering !== null && choice.kind === 'approve') {
-      requirePerson(actor);
-      await requireShown(tx, run, choice);
-      if (!said) await record(tx, run, wordOf(choice), actor);
-      return giveAnswer(context, tx, run, answering, actor);
-    }
-    await requireDecider(tx, context, run, actor);
-    if (isRepeated(run, choice, actor)) return;
-    const waits = await requireShown(tx, run, choice);
-    if (waits === 'answer' && choice.kind === 'reject') return dropAnswer(tx, run, actor);
-    const decision = readDecision(run, waits, choice, actor.id);
-    if (waits === 'rfc' && choice.kind === 'approve') await keepSubtype(context, tx, run, actor);
-    const message = said ? null : await record(tx, run, wordOf(choice), actor);
-    const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;
-    const zone = words === null ? null : await readZoneOf(tx, actor, run);
-    await queueTurn(context, tx, run, actor, words, zone, decision);
+    await commit(tx);
+  };
+}
+
+type LockedSession = { run: RunRow; answering: Answering | null };
+
+function sessionRuling(
+  context: ConversationContext,
+  runId: string,
+  choice: SessionChoice,
+  actor: Actor,
+  given: GivenToStep | null,
+  said: boolean,
+): Ruling<LockedSession, void, void> {
+  // Who answers a step is for the plan to say; everything else about a session is for those who decide about it.
+  const isAnswer = choice.kind === 'approve' && given !== null;
+  const write = (tx: Transaction, run: RunRow) =>
+    said ? null : record(tx, run, wordOf(choice), actor);
+  return {
+    async lock(tx) {
+      const answering = await lockAnswering(tx, given);
+      return { answering, run: await lockRun(tx, runId) };
+    },
+    async requireAllowed(q, { run }) {
+      if (isAnswer) requirePerson(actor);
+      else await requireDecider(q, context, run, actor);
+    },
+    isRepeated: async (_, { run }) => !isAnswer && isRepeated(run, choice, actor),
+    async requireCurrent(q, { run }) {
+      await requireShown(q, run, choice);
+    },
+    async apply(tx, { run, answering }) {
+      if (isAnswer && answering !== null) {
+        await write(tx, run);
+        return giveAnswer(context, tx, run, answering, actor);
+      }
+      const waits = await requireShown(tx, run, choice);
+      if (waits === 'answer' && choice.kind === 'reject') return dropAnswer(tx, run, actor);
+      const decision = readDecision(run, waits, choice, actor.id);
+      if (waits === 'rfc' && choice.kind === 'approve') await keepSubtype(context, tx, run, actor);
+      const message = await write(tx, run);
+      const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;
+      const zone = words === null ? null : await readZoneOf(tx, actor, run);
+      await queueTurn(context, tx, run, actor, words, zone, decision);
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { refreshUserGroups } from '#plans/authority/members.ts';
 import { giveBack } from '#plans/decisions/keep.ts';
+import { decide } from '#plans/lifecycle/decide.ts';
 import { tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { nextRunStatus } from '#runs/run-table.ts';
 import { endTurn } from '#runs/start-run.ts';
@@ -31,28 +32,39 @@ export async function stopPlanning(
   actor: Actor,
 ): Promise<Commit<MessageParts>> {
   await refreshUserGroups(context, await readRun(context.db.query, runId));
-  return async (tx) => {
+  const commit = await decide(context.db, {
     // Plans before runs, as everywhere.
-    const { plan_id } = await readRun(tx, runId);
-    const plan = plan_id === null ? null : await lockPlan(tx, plan_id);
-    const run = await lockRun(tx, runId);
-    await requireDecider(tx, context, run, actor);
-    if (run.planning_status !== 'running' || (turn ?? run.turn) !== run.turn)
-      throw new CountersignError('invalid_transition', refusalWords.nothingPlanned);
-    const text = writeMessage(says, '');
-    const kept = plan !== null && (await giveBack(context, tx, plan, { actor, reason: text }));
-    await updateRun(tx, runId, {
-      planning_status: nextRunStatus(run.planning_status, 'stop'),
-      response_text: text,
-      response_message: null,
-      escalate_reason: text,
-      pause: null,
-      ...(kept ? waitsAgain(run) : {}),
-    });
-    const data = { run: runId, turn: run.turn };
-    await recordDeeds(tx, [{ planId: plan_id, actor, action: 'stop_planning', data }]);
-    await endTurn(tx, run);
-    if (kept) await tellGivenBack(context, tx, run, plan);
+    async lock(tx) {
+      const { plan_id } = await readRun(tx, runId);
+      const plan = plan_id === null ? null : await lockPlan(tx, plan_id);
+      return { plan, run: await lockRun(tx, runId) };
+    },
+    requireAllowed: (q, { run }) => requireDecider(q, context, run, actor),
+    isRepeated: async () => false,
+    async requireCurrent(_, { run }) {
+      if (run.planning_status !== 'running' || (turn ?? run.turn) !== run.turn)
+        throw new CountersignError('invalid_transition', refusalWords.nothingPlanned);
+    },
+    async apply(tx, { plan, run }) {
+      const text = writeMessage(says, '');
+      const kept = plan !== null && (await giveBack(context, tx, plan, { actor, reason: text }));
+      await updateRun(tx, runId, {
+        planning_status: nextRunStatus(run.planning_status, 'stop'),
+        response_text: text,
+        response_message: null,
+        escalate_reason: text,
+        pause: null,
+        ...(kept ? waitsAgain(run) : {}),
+      });
+      const data = { run: runId, turn: run.turn };
+      const planId = plan?.id ?? null;
+      await recordDeeds(tx, [{ planId, actor, action: 'stop_planning', data }]);
+      await endTurn(tx, run);
+      if (kept) await tellGivenBack(context, tx, run, plan);
+    },
+  });
+  return async (tx) => {
+    await commit(tx);
     return says;
   };
 }

@@ -380,6 +380,8 @@ export type Service = {
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** Goes on: after a pause, a stall, or with the fate of unknown steps. */
   resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
+  /** Ends a stalled plan as failed. Its steps can be retried. */
+  markFailed(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** Changes the plan as a whole or not at all; what widens an approved plan waits for an approval of its own. */
   patch(id: string, patch: PlanPatch, actor: Actor): Promise<PatchOutcome>;
   checkPatch(id: string, patch: PlanPatch, actor: Actor): Promise<Checked<PatchOutcome>>;

@@ -57,6 +57,7 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   listPlans: ['named'],
   card: ['as it is', 'viewer'],
   approve: ['as it is', 'as it is', 'actor'],
+  markFailed: ['as it is', 'as it is', 'actor'],
   checkApproval: ['as it is', 'as it is', 'actor'],
   reject: ['as it is', 'as it is', 'actor'],
   proposeChanges: ['as it is', 'as it is', 'actor'],

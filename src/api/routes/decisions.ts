@@ -211,6 +211,9 @@ export const decisionRoutes: Routes = async (app) => {
   addVerb('pause', 'pausePlan', 'Hold it; running steps end, no new one starts', (on, ...args) =>
     on.pause(...args),
   );
+  addVerb('mark-failed', 'markPlanFailed', 'End a stalled plan as failed', (on, ...args) =>
+    on.markFailed(...args),
+  );
   app.post(
     '/api/plans/:id/retry',
     {

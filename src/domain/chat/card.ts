@@ -143,6 +143,7 @@ export const CardPress = z.object({
     'pause',
     'resume',
     'retry',
+    'mark_failed',
     'settle_retry',
     'settle_done',
     'settle_failed',

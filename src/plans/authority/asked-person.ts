@@ -52,7 +52,7 @@ function standingOf(step: Step, names: { own: string[]; lent: string[] }): Stand
 
 /** Whether every named step is a task of `actor`, who says only what became of it. */
 async function isAskedPerson(
-  tx: Transaction,
+  tx: Queryable,
   context: Delegating,
   planId: string,
   steps: Settlement['steps'],
@@ -74,7 +74,7 @@ async function isAskedPerson(
  * @throws `not_allowed` when neither is so
  */
 export async function requireAnswerer(
-  tx: Transaction,
+  tx: Queryable,
   context: PlansContext,
   row: PlanRow,
   steps: Settlement['steps'],

@@ -1,6 +1,6 @@
-// Approves or rejects a patch that widens an approved plan: the same verbs as for a plan, bound to what was shown of the patch.
+// Approves a patch that widens an approved plan: bound to what was shown of the patch.
 import { readManifests } from '#db/backends.ts';
-import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import {
   findShownPatch,
@@ -9,21 +9,15 @@ import {
   readPatch,
   settlePatch,
 } from '#db/plans/patches.ts';
-import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { Plan } from '#domain/plan/plan.ts';
-import type { Approval, Decision } from '#domain/service.ts';
+import type { Approval } from '#domain/service.ts';
 import { listOf } from '#domain/words.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
 import { isSatisfied } from '../authority/approver-rules.ts';
-import {
-  readAuthority,
-  requireApprover,
-  requireManager,
-  requireUseful,
-} from '../authority/authority.ts';
+import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
 import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
 import { applyPatch } from '../change/apply.ts';
 import { patchConflict } from '../change/conflicts.ts';
@@ -39,6 +33,7 @@ import {
 } from '../content/operation-digests.ts';
 import { requirePreflight } from '../content/preflight.ts';
 import { clockTime, currentOf } from '../lifecycle/current.ts';
+import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
@@ -239,89 +234,74 @@ async function giveUp(
   });
 }
 
+/** @throws `patch_conflict` where the steps of the change have gone on meanwhile: then it is taken off its plan here */
+async function requireApplicable(
+  context: PlansContext,
+  row: PlanRow,
+  shown: ShownPatch,
+  actor: Actor,
+): Promise<void> {
+  const { query } = context.db;
+  try {
+    const patch = await readPatch(query, shown.id);
+    const effect = await resolvePatch(query, row, rulesFor(context, row), patch);
+    const running = await willRun(query, row, effect);
+    const dead = await findDeadPredecessors(query, row.id, effect.edgesAdded, running);
+    if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
+    await requireShownCalls(query, row, patch.base_revision, effect);
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'patch_conflict')
+      throw await giveUp(context, shown, actor, error);
+    throw error;
+  }
+}
+
 /**
- * Checks an approval of a change that waits. Once every rule is satisfied the commit applies it, under the plan's lock. A change
- * whose steps have gone on meanwhile never can be applied: it is taken off its plan here.
- * @throws (and the commit) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `times_passed`,
+ * An approval of a change that waits. Once every rule is satisfied it is applied.
+ * @throws (with it) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `times_passed`,
  *   `patch_conflict`
  */
-export async function checkPatchApproval(
+export function changeApproval(
   context: PlansContext,
   shown: ShownPatch,
   approval: Approval,
   actor: Actor,
-): Promise<Commit<Plan>> {
-  const { db } = context;
+): Ruling<PlanRow, void, null> {
+  const { db, clock } = context;
   const id = shown.plan_id;
-  /** @returns whether the same person has approved it before, and it was applied */
-  const check = async (q: Queryable): Promise<boolean> => {
-    const row = await readPlanRow(q, id);
-    const operations = await operationsWith(q, row, shown.id);
-    requireApprover(await readAuthority(q, context, { plan: row, actor, operations }), actor);
-    const patch = await findShownPatch(q, id, shown.digest);
-    requireWhole(row, shown, approval);
-    if (patch?.status === 'applied' && patch.decided_by === actor.id) return true;
-    await requireWaiting(q, row, patch ?? shown);
-    requirePatchable(row);
-    return false;
-  };
-  if (await check(db.query)) return (tx) => readPlan(tx, id);
-  const row = await readPlanRow(db.query, id);
-  await requireTools(context, row, shown);
-  try {
-    const patch = await readPatch(db.query, shown.id);
-    const effect = await resolvePatch(db.query, row, rulesFor(context, row), patch);
-    const running = await willRun(db.query, row, effect);
-    const dead = await findDeadPredecessors(db.query, id, effect.edgesAdded, running);
-    if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
-    await requireShownCalls(db.query, row, patch.base_revision, effect);
-  } catch (error) {
-    if (error instanceof CountersignError && error.code === 'patch_conflict') {
-      throw await giveUp(context, shown, actor, error);
-    }
-    throw error;
-  }
-  const requireTimes = async (q: Queryable) => {
-    const row = await readPlanRow(q, id);
-    const starts = await readPassedInPatch(
-      q,
-      id,
-      await readPatch(q, shown.id),
-      context.clock.now(),
-    );
+  const requireTimes = async (q: Queryable, row: PlanRow) => {
+    const starts = await readPassedInPatch(q, id, await readPatch(q, shown.id), clock.now());
     requireStartsShown(row, starts, approval, true);
   };
-  await showingPassed(context, id, () => requireTimes(db.query));
-  return async (tx) => {
-    const row = await lockPlan(tx, id);
-    if (await check(tx)) return readPlan(tx, id);
-    await requireTimes(tx);
-    if (!(await countApproval(context, tx, row, shown, actor))) return readPlan(tx, id);
-    const patched = await applyApproved(context, tx, row, shown, actor);
-    await finishIfDone(context, tx, patched, patched, actor);
-    return readPlan(tx, id);
+  return {
+    lock: (tx) => lockPlan(tx, id),
+    async requireAllowed(q, row) {
+      const operations = await operationsWith(q, row, shown.id);
+      requireApprover(await readAuthority(q, context, { plan: row, actor, operations }), actor);
+    },
+    async isRepeated(q, row) {
+      requireWhole(row, shown, approval);
+      const patch = await findShownPatch(q, id, shown.digest);
+      return patch?.status === 'applied' && patch.decided_by === actor.id;
+    },
+    async requireCurrent(q, row) {
+      await requireWaiting(q, row, (await findShownPatch(q, id, shown.digest)) ?? shown);
+      requirePatchable(row);
+    },
+    prepare: {
+      read: (q) => readPlanRow(q, id),
+      async ask(row) {
+        await requireTools(context, row, shown);
+        await requireApplicable(context, row, shown, actor);
+        await showingPassed(context, id, () => requireTimes(db.query, row));
+      },
+    },
+    async apply(tx, row) {
+      await requireTimes(tx, row);
+      if (!(await countApproval(context, tx, row, shown, actor))) return null;
+      const patched = await applyApproved(context, tx, row, shown, actor);
+      await finishIfDone(context, tx, patched, patched, actor);
+      return null;
+    },
   };
-}
-
-/**
- * Rejects the change that waits, where the decision names its version; the plan goes on, or ends if that was all it
- * waited for.
- * @returns false: the decision is about the plan
- */
-export async function rejectPatch(
-  context: PlansContext,
-  tx: Transaction,
-  planId: string,
-  { version, feedback }: Decision,
-  actor: Actor,
-): Promise<boolean> {
-  const row = await lockPlan(tx, planId);
-  if (row.pending_patch === null || version !== row.version + 1) return false;
-  await requireManager(tx, context, row, actor);
-  const patch = await readPatch(tx, row.pending_patch);
-  const by = { actor, ...(feedback === undefined ? {} : { reason: feedback }) };
-  const now = await dropPatch(tx, row, patch, 'rejected', by);
-  await finishIfDone(context, tx, now, now, actor);
-  await wakeWatchers(tx, context.enqueue, planId);
-  return true;
 }

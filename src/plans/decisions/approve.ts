@@ -1,12 +1,11 @@
 // Approval: binds exactly the version and digest that were shown, once, by someone who may approve; the job commits with it.
-import type { Commit, Queryable, Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import { readPassedStarts } from '#db/plans/passed-starts.ts';
-import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { postponeSeries, readSeries, readTemplates, updateSeries } from '#db/plans/series.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { Plan } from '#domain/plan/plan.ts';
 import type { Approval } from '#domain/service.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
 import { isSatisfied, judge } from '../authority/approver-rules.ts';
@@ -16,13 +15,13 @@ import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
 import { diffVersions } from '../change/version-diff.ts';
 import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
 import { clockTime, currentOf } from '../lifecycle/current.ts';
+import type { Ruling } from '../lifecycle/decide.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
 import { isRepeated } from '../lifecycle/repeated.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { templatesOf } from '../series/series.ts';
 import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
-import { checkPatchApproval, findPatchToApprove } from './approve-change.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
 async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
@@ -109,70 +108,61 @@ async function takeApproval(
 }
 
 /**
- * Checks an approval of what was shown: the tools answer, the stored plan has the digest that was shown. Where more than one
- * approval is needed the plan stays open until the last of them. Of many callers at once one commit moves the plan; the others
- * throw `already_decided`, and a repeated approval by the same person returns the plan as it stands.
- * @throws (and the commit) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `times_passed`,
- *   `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
+ * An approval of a plan as it was shown, once its tools have answered. Where more than one approval is needed the plan stays open
+ * until the last of them (then it yields null). Of many callers at once one moves the plan.
+ * @throws (with it) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `times_passed`,
+ *   `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`
  */
-export async function checkApproval(
+export function planApproval(
   context: PlansContext,
   id: string,
   approval: Approval,
   actor: Actor,
-  within: (tx: Transaction, row: PlanRow) => Promise<void>,
-): Promise<Commit<Plan>> {
-  const { db, enqueue } = context;
-  const patch = await findPatchToApprove(db.query, id, approval);
-  if (patch !== null) return checkPatchApproval(context, patch, approval, actor);
+): Ruling<PlanRow, void, PlanRow | null> {
+  const { db, enqueue, clock } = context;
   const asked = partKey(approval);
-  /** @returns whether the same person did just this before */
-  const check = async (q: Queryable, row: PlanRow): Promise<boolean> => {
-    requireApprover(await readAuthority(q, context, { plan: row, actor }), actor);
-    if (
-      !mayBeApproved(row.status) &&
-      (await isRepeated(q, id, 'approve', actor, { ...approval, part: asked }))
-    )
-      return true;
-    await requireShown(q, row, approval);
-    await requireUndecided(q, row);
-    return false;
-  };
-  const seen = await readPlanRow(db.query, id);
-  if (await check(db.query, seen)) return (tx) => readPlan(tx, id);
-  const part = await readPart(db.query, id, approval);
-  if (part !== null) await requireAlone(db.query, context, seen, part, actor);
-  const requireTimes = async (q: Queryable, row: PlanRow) => {
-    const starts = await readPassedStarts(q, row, part?.positions ?? null);
-    requireStartsShown(row, starts, approval, false);
-  };
-  await showingPassed(context, id, () => requireTimes(db.query, seen));
-  requirePreflight(await findPreflightProblems(db.query, context, seen));
-  return async (tx) => {
-    const row = await lockPlan(tx, id);
-    if (await check(tx, row)) return readPlan(tx, id);
-    await requireTimes(tx, row);
-    if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
-    if (part !== null) await leaveOut(tx, id, part);
-    if (row.open_until !== null) await narrowSeries(tx, id);
-    const reason =
-      part === null
-        ? {}
-        : {
-            reason: `${part.positions.length} of ${row.total} steps`,
-            data: { part: asked },
-          };
-    const changed = await transition(
-      tx,
-      enqueue,
+  let part: Part | null = null;
+  const requireTimes = async (q: Queryable, row: PlanRow) =>
+    requireStartsShown(
       row,
-      'approve',
-      { actor, ...reason },
-      { decided_by: actor.id, decided_at: context.clock.now(), approved_digest: row.digest },
+      await readPassedStarts(q, row, part?.positions ?? null),
+      approval,
+      false,
     );
-    await enqueue(tx, 'execute', { plan_id: id }, { key: id });
-    await within(tx, changed);
-    return readPlan(tx, id);
+  return {
+    lock: (tx) => lockPlan(tx, id),
+    requireAllowed: async (q, row) =>
+      requireApprover(await readAuthority(q, context, { plan: row, actor }), actor),
+    isRepeated: async (q, row) =>
+      !mayBeApproved(row.status) &&
+      isRepeated(q, id, 'approve', actor, { ...approval, part: asked }),
+    async requireCurrent(q, row) {
+      await requireShown(q, row, approval);
+      await requireUndecided(q, row);
+    },
+    prepare: {
+      read: (q) => readPlanRow(q, id),
+      async ask(seen) {
+        part = await readPart(db.query, id, approval);
+        if (part !== null) await requireAlone(db.query, context, seen, part, actor);
+        await showingPassed(context, id, () => requireTimes(db.query, seen));
+        requirePreflight(await findPreflightProblems(db.query, context, seen));
+      },
+    },
+    async apply(tx, row) {
+      await requireTimes(tx, row);
+      if (!(await takeApproval(context, tx, row, part, actor))) return null;
+      if (part !== null) await leaveOut(tx, id, part);
+      if (row.open_until !== null) await narrowSeries(tx, id);
+      const reason =
+        part === null
+          ? {}
+          : { reason: `${part.positions.length} of ${row.total} steps`, data: { part: asked } };
+      const set = { decided_by: actor.id, decided_at: clock.now(), approved_digest: row.digest };
+      const changed = await transition(tx, enqueue, row, 'approve', { actor, ...reason }, set);
+      await enqueue(tx, 'execute', { plan_id: id }, { key: id });
+      return changed;
+    },
   };
 }
 

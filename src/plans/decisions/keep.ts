@@ -10,7 +10,7 @@ import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
 import { isRepeated } from '../lifecycle/repeated.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { lockForDecision } from './stop.ts';
+import { managedPlan, type PlanRuling, requireVersion } from './stop.ts';
 
 type By = { actor: Actor; reason: string };
 
@@ -60,27 +60,25 @@ export async function giveBack(
 
 const takenBack = 'The changes were taken back.';
 
-/**
- * Takes back the changes that were asked for, before there is a new version.
- * @returns null: the same person did just this before
- * @throws `invalid_transition` where no change is under way
- */
-export async function takeBackChanges(
+/** Takes back the changes that were asked for, before there is a new version. */
+export function takingBack(
   context: PlansContext,
-  tx: Transaction,
   id: string,
   { version }: Decision,
   actor: Actor,
-): Promise<PlanRow | null> {
-  const row = await lockForDecision(context, tx, id, version, actor);
-  if (!row.revising) {
-    if (
+): PlanRuling {
+  return {
+    ...managedPlan(context, id, actor),
+    isRepeated: async (q, row) =>
+      row.version === version &&
+      !row.revising &&
       row.status === 'proposed' &&
-      (await isRepeated(tx, id, 'keep', actor, { version, reason: takenBack }))
-    )
-      return null;
-    // What is over, or waits already, is resumed or not by the rules of `resume`.
-    nextStatus(row.status, 'resume');
-  }
-  return keepVersion(context, tx, row, { actor, reason: takenBack });
+      isRepeated(q, id, 'keep', actor, { version, reason: takenBack }),
+    async requireCurrent(_, row) {
+      requireVersion(row, version);
+      // What is over, or waits already, is resumed or not by the rules of `resume`.
+      if (!row.revising) nextStatus(row.status, 'resume');
+    },
+    apply: (tx, row) => keepVersion(context, tx, row, { actor, reason: takenBack }),
+  };
 }

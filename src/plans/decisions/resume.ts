@@ -1,7 +1,7 @@
 // Continues a plan after a pause, a stall or a failure, and takes a person's settlement of steps with an unknown outcome.
 import { eq, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit/audit.ts';
-import type { Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { restartAllSeries } from '#db/plans/series.ts';
 import { plans } from '#db/schema.ts';
@@ -12,6 +12,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import type { Rerun, Settlement } from '#domain/service.ts';
 import { requireAnswerer } from '../authority/asked-person.ts';
+import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus, sourcesOf } from '../lifecycle/lifecycle-table.ts';
@@ -21,7 +22,7 @@ import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
-import { lockForDecision, requireVersion } from './stop.ts';
+import { managedPlan, type PlanRuling, requireVersion } from './stop.ts';
 import { takeOver } from './take-over.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */
@@ -38,89 +39,107 @@ const askable: typeof revivable = {
   failed: ['waiting'],
 };
 
-/**
- * Goes on with a paused, stalled or failed plan, or settles steps that wait for a person.
- * A failed plan goes on only with a word about its failed steps ("done" lets their dependents run).
- */
-export async function resumePlan(
-  context: PlansContext,
-  tx: Transaction,
-  id: string,
+const namedIn = ({ steps }: Settlement) => Object.keys(steps ?? {});
+
+/** Whether the actor answers as the person a step asks, or manages the plan. */
+type Answerer = 'asked' | 'manager';
+
+const settleable = (who: Answerer, { status }: PlanRow) =>
+  (who === 'asked' ? askable : revivable)[status];
+
+/** @throws `invalid_transition`, `invalid_request`, `already_decided` where the plan or its steps need no word */
+async function requireResumable(
+  q: Queryable,
+  row: PlanRow,
   settlement: Settlement,
-  actor: Actor,
-): Promise<PlanRow> {
-  const row = await lockPlan(tx, id);
-  const who = await requireAnswerer(tx, context, row, settlement.steps, actor);
+  who: Answerer,
+): Promise<void> {
   requireVersion(row, settlement.version);
-  if (Object.values(settlement.steps ?? {}).includes('take_over')) {
-    await takeOver(context, tx, row, askable[row.status] ?? [], settlement, actor);
-    return row;
-  }
-  const names = Object.keys(settlement.steps ?? {});
-  const named = names.length > 0;
-  const from = who === 'asked' ? askable[row.status] : revivable[row.status];
-  if (from === undefined) {
-    await explainLateAnswer(tx, row, names);
+  const names = namedIn(settlement);
+  if (Object.values(settlement.steps ?? {}).includes('take_over')) return;
+  if (settleable(who, row) === undefined) {
+    await explainLateAnswer(q, row, names);
     nextStatus(row.status, 'resume');
   }
-  if (row.status === 'failed' && !named) {
+  if (names.length > 0) return;
+  if (row.status === 'failed') {
     throw new CountersignError(
       'invalid_request',
       'Say what to do about the failed steps (steps: { ID: "retry" | "done" }), or use retry to run them all again.',
     );
   }
-  if (row.status === 'executing' && !named && row.paused_at === null) {
-    if (
-      settlement.answer === undefined &&
-      (await isRepeated(tx, id, 'resume', actor, { version: row.version }))
-    )
-      return row;
+  if (row.status === 'executing' && row.paused_at === null) {
     throw new CountersignError(
       'invalid_transition',
       'This plan is running and not paused; there is nothing to resume.',
       { details: { status: row.status } },
     );
   }
-  let progress: StepCounts | null = await settleNamed(
-    tx,
-    row,
-    from ?? [],
-    settlement,
-    actor,
-    context,
-  );
-  let now = row;
-  if (row.status === 'executing') {
-    if (row.paused_at !== null && !named) {
-      await tx.update(plans).set({ paused_at: null }).where(eq(plans.id, id));
-      await touchPlan(tx, id, 'resumed', `by ${actor.id}`);
-      await recordDeeds(tx, [{ planId: id, actor, action: 'resume', version: row.version }]);
-    }
-  } else {
-    now = await transition(
-      tx,
-      context.enqueue,
-      row,
-      'resume',
-      { actor },
-      {
-        execution_ended_at: null,
-        paused_at: null,
-        result_summary: null,
-      },
-    );
-    // What a failure stopped stays stopped while it stands.
-    const stopped = context.onFailure === 'stop_all' && now.failed > 0;
-    if (row.open_until !== null && !stopped) await restartAllSeries(tx, id);
-    // The last step may have ended while the plan stood still.
-    progress = (await reviveSkipped(tx, id, context.onFailure)) ?? now;
-  }
-  const ended = await finishIfDone(context, tx, now, progress, actor);
-  if (!ended) {
-    await wakeWorkers(tx, context.enqueue, id);
-    await wakeWatchers(tx, context.enqueue, id);
-  }
-  return now;
+}
+
+/**
+ * Goes on with a paused, stalled or failed plan, or settles steps that wait for a person.
+ * A failed plan goes on only with a word about its failed steps ("done" lets their dependents run).
+ */
+export function resumption(
+  context: PlansContext,
+  id: string,
+  settlement: Settlement,
+  actor: Actor,
+): Ruling<PlanRow, Answerer, PlanRow> {
+  const { version, steps, answer } = settlement;
+  const named = namedIn(settlement).length > 0;
+  return {
+    lock: (tx) => lockPlan(tx, id),
+    requireAllowed: (q, row) => requireAnswerer(q, context, row, steps, actor),
+    isRepeated: async (q, row) =>
+      row.version === version &&
+      row.status === 'executing' &&
+      !named &&
+      row.paused_at === null &&
+      answer === undefined &&
+      isRepeated(q, id, 'resume', actor, { version }),
+    requireCurrent: (q, row, who) => requireResumable(q, row, settlement, who),
+    async apply(tx, row, who) {
+      if (Object.values(steps ?? {}).includes('take_over')) {
+        await takeOver(context, tx, row, askable[row.status] ?? [], settlement, actor);
+        return row;
+      }
+      const from = settleable(who, row) ?? [];
+      const settled = await settleNamed(tx, row, from, settlement, actor, context);
+      const [now, progress] =
+        row.status === 'executing'
+          ? [row, settled]
+          : [...(await runAgain(context, tx, row, actor))];
+      if (row.status === 'executing' && row.paused_at !== null && !named) {
+        await tx.update(plans).set({ paused_at: null }).where(eq(plans.id, id));
+        await touchPlan(tx, id, 'resumed', `by ${actor.id}`);
+        await recordDeeds(tx, [{ planId: id, actor, action: 'resume', version }]);
+      }
+      const ended = await finishIfDone(context, tx, now, progress, actor);
+      if (!ended) {
+        await wakeWorkers(tx, context.enqueue, id);
+        await wakeWatchers(tx, context.enqueue, id);
+      }
+      return now;
+    },
+  };
+}
+
+/** A plan that stood still runs. @returns its row, and its counters after what was skipped is back */
+async function runAgain(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  actor: Actor,
+): Promise<[PlanRow, StepCounts]> {
+  const set = { execution_ended_at: null, paused_at: null, result_summary: null };
+  const now = await transition(tx, context.enqueue, row, 'resume', { actor }, set);
+  // What a failure stopped stays stopped while it stands.
+  const stopped = context.onFailure === 'stop_all' && now.failed > 0;
+  if (row.open_until !== null && !stopped) await restartAllSeries(tx, row.id);
+  // The last step may have ended while the plan stood still.
+  return [now, (await reviveSkipped(tx, row.id, context.onFailure)) ?? now];
 }
 
 /**
@@ -160,49 +179,44 @@ function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undef
 }
 
 /** Runs every failed step again, and then what was skipped because of them. */
-export async function retryPlan(
+export function rerun(
   context: PlansContext,
-  tx: Transaction,
   id: string,
-  decision: Rerun,
+  { version, ended_at }: Rerun,
   actor: Actor,
-): Promise<PlanRow> {
-  const row = await lockForDecision(context, tx, id, decision.version, actor);
-  if (
-    row.status === 'executing' &&
-    (await isRepeated(tx, id, 'retry', actor, { version: row.version }))
-  )
-    return row;
-  requireEnd(row, decision.ended_at);
-  nextStatus(row.status, 'retry');
-  if (row.execution_started_at === null) {
-    throw new CountersignError(
-      'invalid_transition',
-      'This plan failed its checks before anything ran. Propose it again once the cause is fixed.',
-      { details: { status: row.status } },
-    );
-  }
-  const now = await transition(
-    tx,
-    context.enqueue,
-    row,
-    'retry',
-    { actor },
-    {
-      execution_ended_at: null,
-      result_summary: null,
+): PlanRuling {
+  return {
+    ...managedPlan(context, id, actor),
+    isRepeated: async (q, row) =>
+      row.version === version &&
+      row.status === 'executing' &&
+      isRepeated(q, id, 'retry', actor, { version }),
+    async requireCurrent(_, row) {
+      requireVersion(row, version);
+      requireEnd(row, ended_at);
+      nextStatus(row.status, 'retry');
+      if (row.execution_started_at !== null) return;
+      throw new CountersignError(
+        'invalid_transition',
+        'This plan failed its checks before anything ran. Propose it again once the cause is fixed.',
+        { details: { status: row.status } },
+      );
     },
-  );
-  if (row.open_until !== null) await restartAllSeries(tx, id);
-  await changeSteps(tx, id, {
-    from: ['failed'],
-    to: 'ready',
-    kind: 'step_ready',
-    detail: `retried by ${actor.id}`,
-    set: sql`, available_at = clock_timestamp(), tries = 0, ended_at = null, error = null, final_args = null`,
-  });
-  await reviveSkipped(tx, id, context.onFailure);
-  await wakeWorkers(tx, context.enqueue, id);
-  await wakeWatchers(tx, context.enqueue, id);
-  return now;
+    async apply(tx, row) {
+      const set = { execution_ended_at: null, result_summary: null };
+      const now = await transition(tx, context.enqueue, row, 'retry', { actor }, set);
+      if (row.open_until !== null) await restartAllSeries(tx, id);
+      await changeSteps(tx, id, {
+        from: ['failed'],
+        to: 'ready',
+        kind: 'step_ready',
+        detail: `retried by ${actor.id}`,
+        set: sql`, available_at = clock_timestamp(), tries = 0, ended_at = null, error = null, final_args = null`,
+      });
+      await reviveSkipped(tx, id, context.onFailure);
+      await wakeWorkers(tx, context.enqueue, id);
+      await wakeWatchers(tx, context.enqueue, id);
+      return now;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // Answers that come too late: says who was first, or why the question is closed. The answer is not stored.
 import { readLastSettlement } from '#db/audit/audit.ts';
-import type { Transaction } from '#db/database.ts';
+import type { Queryable } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { readLabels } from '#db/steps/pages.ts';
@@ -18,7 +18,7 @@ function quote(data: JsonObject): string {
 
 /** `Ana`, or `Ana for Ben` where she answered in Ben's place. */
 async function nameAnswerer(
-  tx: Transaction,
+  tx: Queryable,
   { actor, data }: { actor: string; data: JsonObject },
 ): Promise<string> {
   const name = quoteName(await showName(tx, actor), 120);
@@ -45,7 +45,7 @@ function describeDeed(step: string, actor: string, action: string, data: JsonObj
  * @throws `already_decided`, `invalid_transition`; nothing when nobody has said anything about them
  */
 export async function explainLateAnswer(
-  tx: Transaction,
+  tx: Queryable,
   row: PlanRow,
   steps: string[],
 ): Promise<void> {

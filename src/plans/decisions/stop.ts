@@ -1,9 +1,12 @@
-// Every other decision of a person about a plan: refuse, cancel, pause. Each names the version it is about.
+// Decisions that hold a plan up or end it: refuse it or the change that waits, cancel, pause.
 import { eq, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit/audit.ts';
-import type { Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
+import { showName } from '#db/people/identities.ts';
+import { readPatch } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+import { stopAllSeries } from '#db/plans/series.ts';
 import { plans } from '#db/schema.ts';
 import { hurryLater } from '#db/sql/later.ts';
 import { changeSteps } from '#db/steps/change-steps.ts';
@@ -13,11 +16,13 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
 import type { Decision, Wish } from '#domain/service.ts';
 import { requireManager } from '../authority/authority.ts';
-import { dropWithPlan } from '../change/receive.ts';
+import { dropPatch, dropWithPlan } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { currentOf } from '../lifecycle/current.ts';
+import type { Ruling } from '../lifecycle/decide.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
-import { nextStatus } from '../lifecycle/lifecycle-table.ts';
+import { nextStatus, notPossible } from '../lifecycle/lifecycle-table.ts';
 import { isRepeated } from '../lifecycle/repeated.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
@@ -44,24 +49,18 @@ export function requireVersion(row: PlanRow, version: number): void {
   );
 }
 
-/**
- * The plan's row, locked for a decision of `actor` about `version`.
- * @throws `plan_not_found`, `not_allowed`, `stale_version`
- */
-export async function lockForDecision(
-  context: PlansContext,
-  tx: Transaction,
-  id: string,
-  version: number,
-  actor: Actor,
-): Promise<PlanRow> {
-  const row = await lockPlan(tx, id);
-  await requireManager(tx, context, row, actor);
-  requireVersion(row, version);
-  return row;
+/** A plan as the subject of decisions by those who manage it. */
+export function managedPlan(context: PlansContext, id: string, actor: Actor) {
+  return {
+    lock: (tx: Transaction) => lockPlan(tx, id),
+    requireAllowed: (q: Queryable, row: PlanRow) => requireManager(q, context, row, actor),
+  };
 }
 
-function refusal(
+/** A decision about a plan, which yields its row after it. */
+export type PlanRuling<Outcome = PlanRow> = Ruling<PlanRow, void, Outcome>;
+
+function withRejection(
   context: PlansContext,
   row: PlanRow,
   actor: Actor,
@@ -72,124 +71,213 @@ function refusal(
   return [...row.rejection_history, { version: row.version, by: actor.id, at, feedback, ...own }];
 }
 
+/** `replan`: the planner makes another version. null: the change that waited was rejected, not the plan. */
+type Refused = { row: PlanRow; replan: boolean } | null;
+
 /**
- * Refuses the plan, with or without feedback. With feedback it goes back to the planner while proposals are left
- * (`replan` true), else it is up for review; without feedback it is over. `repeated`: the same person did just this before,
- * and nothing is changed.
+ * Refuses the plan, or the change that waits where the decision names its version. A plan that is refused with feedback goes
+ * back to the planner while proposals are left, else it is up for review; without feedback it is over.
  */
-export async function refusePlan(
+export function refusal(
   context: PlansContext,
-  tx: Transaction,
   id: string,
   decision: Wish,
   actor: Actor,
   event: 'reject' | 'request_changes',
-): Promise<{ row: PlanRow; replan: boolean; repeated: boolean }> {
-  const row = await lockForDecision(context, tx, id, decision.version, actor);
-  const about = { version: row.version, reason: decision.feedback };
-  if (
-    (row.status === 'rejected' || row.status === 'needs_review') &&
-    (await isRepeated(tx, id, event, actor, about))
-  )
-    return { row, replan: false, repeated: true };
-  nextStatus(row.status, event);
+): PlanRuling<Refused> {
+  const { version } = decision;
   const feedback = decision.feedback ?? null;
-  if (event === 'request_changes' && feedback === null) {
-    throw new CountersignError('feedback_required', 'Say what should change: propose changes: …');
-  }
-  const left = hasProposalsLeft(row);
-  if (row.status === 'rejected' && !left) {
-    throw new CountersignError(
-      'invalid_transition',
-      `Version ${row.version} was rejected and was the last one. Ask for a new plan.`,
-      { details: { status: row.status } },
-    );
-  }
-  const exhausted = feedback !== null && !left && row.status === 'proposed';
-  const replan = feedback !== null && left && row.status !== 'needs_review';
-  const changed = await transition(
-    tx,
-    context.enqueue,
-    row,
-    exhausted ? 'escalate' : event,
-    { actor, ...(feedback === null ? {} : { reason: feedback }) },
-    {
-      rejection_history: refusal(context, row, actor, decision),
-      revising: replan,
-      decided_by: exhausted ? null : actor.id,
-      decided_at: exhausted ? null : context.clock.now(),
+  const isAboutChange = (row: PlanRow) =>
+    event === 'reject' && row.pending_patch !== null && version === row.version + 1;
+  return {
+    ...managedPlan(context, id, actor),
+    async isRepeated(q, row) {
+      if (row.version !== version) return false;
+      if (row.status !== 'rejected' && row.status !== 'needs_review') return false;
+      return isRepeated(q, id, event, actor, { version, reason: decision.feedback });
     },
-  );
-  return { row: changed, replan, repeated: false };
+    async requireCurrent(_, row) {
+      if (isAboutChange(row)) return;
+      requireVersion(row, version);
+      nextStatus(row.status, event);
+      if (event === 'request_changes' && feedback === null)
+        throw new CountersignError(
+          'feedback_required',
+          'Say what should change: propose changes: …',
+        );
+      if (row.status === 'rejected' && !hasProposalsLeft(row))
+        throw new CountersignError(
+          'invalid_transition',
+          `Version ${version} was rejected and was the last one. Ask for a new plan.`,
+          { details: { status: row.status } },
+        );
+    },
+    async apply(tx, row) {
+      if (isAboutChange(row)) {
+        await rejectChange(context, tx, row, actor, decision.feedback);
+        return null;
+      }
+      const left = hasProposalsLeft(row);
+      const exhausted = feedback !== null && !left && row.status === 'proposed';
+      const replan = feedback !== null && left && row.status !== 'needs_review';
+      const changed = await transition(
+        tx,
+        context.enqueue,
+        row,
+        exhausted ? 'escalate' : event,
+        { actor, ...(feedback === null ? {} : { reason: feedback }) },
+        {
+          rejection_history: withRejection(context, row, actor, decision),
+          revising: replan,
+          decided_by: exhausted ? null : actor.id,
+          decided_at: exhausted ? null : context.clock.now(),
+        },
+      );
+      return { row: changed, replan };
+    },
+  };
 }
 
-/**
- * Stops the plan for good. What runs is told to stop; what has not begun never will.
- * @returns null: the same person did just this before
- */
-export async function cancelPlan(
+/** Takes the change that waits off its plan, which goes on, or ends if that was all it waited for. */
+async function rejectChange(
   context: PlansContext,
   tx: Transaction,
-  id: string,
-  decision: Decision,
+  row: PlanRow,
   actor: Actor,
-): Promise<PlanRow | null> {
-  const row = await lockForDecision(context, tx, id, decision.version, actor);
-  const about = { version: row.version, reason: decision.feedback };
-  if (row.status === 'cancelled' && (await isRepeated(tx, id, 'cancel', actor, about))) return null;
-  nextStatus(row.status, 'cancel');
-  await dropWithPlan(tx, row, actor);
-  await changeSteps(tx, id, {
-    from: ['pending', 'ready', 'waiting', 'unknown', 'stale'],
-    to: 'cancelled',
-    kind: 'step_cancelled',
-    set: sql`, ended_at = clock_timestamp()`,
-  });
-  await hurryLater(tx, id);
-  await dismissAll(tx, id, actor);
-  const changed = await transition(
-    tx,
-    context.enqueue,
-    row,
-    'cancel',
-    { actor, ...(decision.feedback === undefined ? {} : { reason: decision.feedback }) },
-    {
-      revising: false,
-      decided_by: actor.id,
-      decided_at: context.clock.now(),
-      ...(row.execution_started_at === null ? {} : { execution_ended_at: context.clock.now() }),
+  reason: string | undefined,
+): Promise<void> {
+  if (row.pending_patch === null) return;
+  const patch = await readPatch(tx, row.pending_patch);
+  const by = { actor, ...(reason === undefined ? {} : { reason }) };
+  const now = await dropPatch(tx, row, patch, 'rejected', by);
+  await finishIfDone(context, tx, now, now, actor);
+  await wakeWatchers(tx, context.enqueue, row.id);
+}
+
+/** Stops the plan for good. What runs is told to stop; what has not begun never will. */
+export function cancellation(
+  context: PlansContext,
+  id: string,
+  { version, feedback }: Decision,
+  actor: Actor,
+): PlanRuling {
+  return {
+    ...managedPlan(context, id, actor),
+    isRepeated: async (q, row) =>
+      row.version === version &&
+      row.status === 'cancelled' &&
+      isRepeated(q, id, 'cancel', actor, { version, reason: feedback }),
+    async requireCurrent(_, row) {
+      requireVersion(row, version);
+      nextStatus(row.status, 'cancel');
     },
-  );
-  await notify(tx, `cancel:${id}`);
-  return changed;
+    async apply(tx, row) {
+      await dropWithPlan(tx, row, actor);
+      await changeSteps(tx, id, {
+        from: ['pending', 'ready', 'waiting', 'unknown', 'stale'],
+        to: 'cancelled',
+        kind: 'step_cancelled',
+        set: sql`, ended_at = clock_timestamp()`,
+      });
+      await hurryLater(tx, id);
+      await dismissAll(tx, id, actor);
+      const changed = await transition(
+        tx,
+        context.enqueue,
+        row,
+        'cancel',
+        { actor, ...(feedback === undefined ? {} : { reason: feedback }) },
+        {
+          revising: false,
+          decided_by: actor.id,
+          decided_at: context.clock.now(),
+          ...(row.execution_started_at === null ? {} : { execution_ended_at: context.clock.now() }),
+        },
+      );
+      await notify(tx, `cancel:${id}`);
+      return changed;
+    },
+  };
 }
 
 /** Lets running steps end and starts no new one, until it is resumed. */
-export async function pausePlan(
+export function pausing(
   context: PlansContext,
-  tx: Transaction,
   id: string,
-  decision: Decision,
+  { version }: Decision,
   actor: Actor,
-): Promise<PlanRow> {
-  const row = await lockForDecision(context, tx, id, decision.version, actor);
-  if (row.status !== 'executing' || row.paused_at !== null) {
-    if (
+): PlanRuling {
+  return {
+    ...managedPlan(context, id, actor),
+    isRepeated: async (q, row) =>
+      row.version === version &&
       row.paused_at !== null &&
-      (await isRepeated(tx, id, 'pause', actor, { version: row.version }))
-    )
-      return row;
-    throw new CountersignError(
-      'invalid_transition',
-      row.paused_at === null
-        ? `This plan is ${row.status}; only a running plan can be paused.`
-        : 'This plan is already paused.',
-      { details: { status: row.status } },
-    );
-  }
-  await tx.update(plans).set({ paused_at: context.clock.now() }).where(eq(plans.id, id));
-  await touchPlan(tx, id, 'paused', `by ${actor.id}`);
-  await recordDeeds(tx, [{ planId: id, actor, action: 'pause', version: row.version }]);
-  await wakeWatchers(tx, context.enqueue, id);
-  return { ...row, paused_at: context.clock.now() };
+      isRepeated(q, id, 'pause', actor, { version }),
+    async requireCurrent(_, row) {
+      requireVersion(row, version);
+      if (row.status === 'executing' && row.paused_at === null) return;
+      throw new CountersignError(
+        'invalid_transition',
+        row.paused_at === null
+          ? `This plan is ${row.status}; only a running plan can be paused.`
+          : 'This plan is already paused.',
+        { details: { status: row.status } },
+      );
+    },
+    async apply(tx, row) {
+      await tx.update(plans).set({ paused_at: context.clock.now() }).where(eq(plans.id, id));
+      await touchPlan(tx, id, 'paused', `by ${actor.id}`);
+      await recordDeeds(tx, [{ planId: id, actor, action: 'pause', version }]);
+      await wakeWatchers(tx, context.enqueue, id);
+      return { ...row, paused_at: context.clock.now() };
+    },
+  };
+}
+
+/** Ends a stalled plan as failed. What could run counts as failed, so that it can be retried with what waits for it. */
+export function failing(
+  context: PlansContext,
+  id: string,
+  { version }: Decision,
+  actor: Actor,
+): PlanRuling {
+  return {
+    ...managedPlan(context, id, actor),
+    isRepeated: async (q, row) =>
+      row.version === version &&
+      row.status === 'failed' &&
+      isRepeated(q, id, 'fail', actor, { version }),
+    async requireCurrent(_, row) {
+      requireVersion(row, version);
+      // A plan that runs fails by its steps, not by a word.
+      if (row.status !== 'stalled') throw notPossible(row.status, 'fail');
+    },
+    async apply(tx, row) {
+      const said = `${await showName(tx, actor.id)} marked it failed.`;
+      const error = JSON.stringify({ code: 'tool_failed', message: said });
+      await changeSteps(tx, id, {
+        from: ['ready'],
+        to: 'failed',
+        kind: 'step_failed',
+        detail: said,
+        set: sql`, ended_at = clock_timestamp(), error = ${error}::jsonb`,
+      });
+      await changeSteps(tx, id, {
+        from: ['pending'],
+        to: 'skipped',
+        kind: 'step_skipped',
+        detail: said,
+        set: sql`, ended_at = clock_timestamp()`,
+      });
+      await stopAllSeries(tx, id);
+      return transition(
+        tx,
+        context.enqueue,
+        row,
+        'fail',
+        { actor },
+        { execution_ended_at: context.clock.now(), paused_at: null, result_summary: said },
+      );
+    },
+  };
 }

@@ -18,8 +18,9 @@ import { changeSteps } from '#db/steps/change-steps.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { Finding, FindingAction } from '#domain/plan/finding.ts';
+import type { FindingAction } from '#domain/plan/finding.ts';
 import { requireManager } from '../authority/authority.ts';
+import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { isTerminal, statusWords } from '../lifecycle/lifecycle-table.ts';
 import { readyTheFree } from '../lifecycle/ready-steps.ts';
@@ -81,14 +82,14 @@ const ends: Record<FindingRow['status'], string> = {
 
 /** @throws `already_decided`, `invalid_transition` when this cannot be done about the finding now */
 async function requirePossible(
-  tx: Transaction,
+  q: Queryable,
   row: PlanRow,
   finding: FindingRow,
   action: FindingAction,
 ): Promise<void> {
   const { id, status, severity, settled_by } = finding;
   if (!openFinding.includes(status) || (action === 'replan' && status !== 'open')) {
-    const by = settled_by === null ? '' : ` by ${await showName(tx, settled_by)}`;
+    const by = settled_by === null ? '' : ` by ${await showName(q, settled_by)}`;
     throw new CountersignError(
       'already_decided',
       `${id} ${ends[status]}${by}. Nothing was changed.`,
@@ -163,38 +164,38 @@ async function goOn(context: PlansContext, tx: Transaction, planId: string, acto
 }
 
 /**
- * Has done what a person chose about a finding. The same choice of the same person again changes nothing.
- * @throws `plan_not_found`, `not_found`, `not_allowed`, `already_decided`, `invalid_transition`
+ * A person's choice about a finding. The same choice of the same person again changes nothing.
+ * @throws (with it) `plan_not_found`, `not_found`, `not_allowed`, `already_decided`, `invalid_transition`
  */
-export async function settleFinding(
+export function findingSettlement(
   context: PlansContext,
-  tx: Transaction,
   planId: string,
   findingId: string,
   action: FindingAction,
   actor: Actor,
-): Promise<Finding> {
-  const row = await lockPlan(tx, planId);
-  await requireManager(tx, context, row, actor);
-  const finding = await readFinding(tx, planId, findingId);
-  if (finding === null) throw findingNotFound(planId, findingId);
-  const repeated = await isRepeated(tx, finding, action, actor);
-  if (repeated && (finding.status !== 'open' || action !== 'replan')) return toFinding(finding);
-  await requirePossible(tx, row, finding, action);
-  await act(context, tx, row, finding, action, actor);
-  await touchPlan(tx, planId, 'finding_settled', `${findingId}: ${action} by ${actor.id}`);
-  await recordDeeds(tx, [
-    {
-      planId,
-      actor,
-      action: `finding_${action}`,
-      version: row.version,
-      data: { finding: findingId },
+): Ruling<PlanRow, FindingRow, void> {
+  return {
+    lock: (tx) => lockPlan(tx, planId),
+    async requireAllowed(q, row) {
+      await requireManager(q, context, row, actor);
+      const finding = await readFinding(q, planId, findingId);
+      if (finding === null) throw findingNotFound(planId, findingId);
+      return finding;
     },
-  ]);
-  await goOn(context, tx, planId, actor);
-  const settled = await readFinding(tx, planId, findingId);
-  return toFinding(settled ?? finding);
+    async isRepeated(q, _, finding) {
+      const repeated = await isRepeated(q, finding, action, actor);
+      return repeated && (finding.status !== 'open' || action !== 'replan');
+    },
+    requireCurrent: (q, row, finding) => requirePossible(q, row, finding, action),
+    async apply(tx, row, finding) {
+      await act(context, tx, row, finding, action, actor);
+      await touchPlan(tx, planId, 'finding_settled', `${findingId}: ${action} by ${actor.id}`);
+      const data = { finding: findingId };
+      const deed = { planId, actor, action: `finding_${action}`, version: row.version, data };
+      await recordDeeds(tx, [deed]);
+      await goOn(context, tx, planId, actor);
+    },
+  };
 }
 
 export function findingNotFound(planId: string, id: string): CountersignError {

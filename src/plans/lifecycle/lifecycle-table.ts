@@ -102,8 +102,13 @@ export function sourcesOf(event: PlanEvent): PlanStatus[] {
  */
 export function nextStatus(status: PlanStatus, event: PlanEvent): PlanStatus {
   const next = lifecycle[status][event];
-  if (next !== undefined) return next;
-  throw new CountersignError(
+  if (next === undefined) throw notPossible(status, event);
+  return next;
+}
+
+/** `invalid_transition`, a sentence that names the current status. */
+export function notPossible(status: PlanStatus, event: PlanEvent): CountersignError {
+  return new CountersignError(
     'invalid_transition',
     `This plan is ${statusWords[status]} (${status}), so it can't be ${verbs[event]}.`,
     { details: { status, event } },

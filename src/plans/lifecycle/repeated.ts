@@ -10,7 +10,7 @@ import type { PlanEvent } from './lifecycle-table.ts';
 type Made =
   | Extract<
       PlanEvent,
-      'approve' | 'reject' | 'request_changes' | 'keep' | 'cancel' | 'resume' | 'retry'
+      'approve' | 'reject' | 'request_changes' | 'keep' | 'fail' | 'cancel' | 'resume' | 'retry'
     >
   | 'pause';
 

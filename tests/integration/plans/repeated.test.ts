@@ -1,6 +1,8 @@
 // The same decision from the same person a second time: its first answer was lost, or they pressed twice. It is answered as
 // done and changes nothing; from somebody else, or about something else, it is refused as before.
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { ana, ben, noop, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -94,4 +96,84 @@ test('a cancellation', async () => {
   await expect(instance.service.cancel(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
     code: 'invalid_transition',
   });
+});
+
+/** Runs `act` while no job of any kind can be stored. */
+async function withoutJobs(act: () => Promise<unknown>): Promise<void> {
+  const { query } = instance.db;
+  await query.execute(sql`create function public.refuse_job() returns trigger language plpgsql as
+    $$ begin raise exception 'no jobs today'; end $$`);
+  await query.execute(sql`create trigger refuse_job before insert on pgboss.job for each row
+    execute function public.refuse_job()`);
+  try {
+    await act();
+  } finally {
+    await query.execute(sql`drop function public.refuse_job() cascade`);
+  }
+}
+
+type Decide = (plan: Plan, actor: Actor) => Promise<Plan>;
+const about = (version: number) => ({ version });
+const started: [string, Decide][] = [
+  ['pause', ({ id, version }, actor) => instance.service.pause(id, about(version), actor)],
+  ['cancellation', ({ id, version }, actor) => instance.service.cancel(id, about(version), actor)],
+];
+const proposed: [string, Decide][] = [
+  [
+    'approval',
+    ({ id, version, digest }, actor) => instance.service.approve(id, { version, digest }, actor),
+  ],
+  ['refusal', ({ id, version }, actor) => instance.service.reject(id, about(version), actor)],
+  [
+    'request for changes',
+    ({ id, version }, actor) =>
+      instance.service.proposeChanges(id, { version, feedback: 'only a' }, actor),
+  ],
+];
+
+test.each([
+  ...proposed.map((one) => [...one, 'proposed'] as const),
+  ...started.map((one) => [...one, 'executing'] as const),
+])(
+  'of a %s nothing is left where its job cannot be stored, and it can be made again',
+  async (_, decide, status) => {
+    const { id } = await propose();
+    await instance.db.query.execute(
+      sql`update countersign.plans set status = ${status} where id = ${id}`,
+    );
+    const read = async () => ({
+      plan: await instance.service.getPlan(id),
+      audit: await instance.service.audit(id, { limit: 100 }),
+      said: await instance.db.query
+        .execute(sql`select count(*)::int as n from countersign.messages`)
+        .then(({ rows }) => rows),
+    });
+    const before = await read();
+    await withoutJobs(() => expect(decide(before.plan, ana)).rejects.toThrow());
+    expect(await read()).toEqual(before);
+    const after = await decide(before.plan, ana);
+    expect(after.revision).toBeGreaterThan(before.plan.revision);
+  },
+);
+
+test('a stalled plan is marked failed once, by who may, and then retried', async () => {
+  const { id } = await propose();
+  await instance.db.query.execute(sql`
+    update countersign.plans set status = 'executing', execution_started_at = now() where id = ${id}`);
+  const markFailed = (version: number, actor: Actor) =>
+    instance.service.markFailed(id, { version }, actor);
+  await expect(markFailed(1, ana)).rejects.toMatchObject({ code: 'invalid_transition' });
+  await instance.db.query.execute(sql`
+    update countersign.step_states set status = 'ready' where plan_id = ${id} and step_id = 'a'`);
+  await instance.db.query.execute(sql`
+    update countersign.plans set status = 'stalled', pending = pending - 1, ready = ready + 1 where id = ${id}`);
+  const stranger: Actor = { ...ana, id: 'eve' };
+  await expect(markFailed(1, stranger)).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(markFailed(2, ana)).rejects.toMatchObject({ code: 'stale_version' });
+  const first = await markFailed(1, ana);
+  expect(first).toMatchObject({ status: 'failed', counts: { failed: 1, skipped: 1 } });
+  expect(await markFailed(1, ana)).toEqual(first);
+  await expect(markFailed(1, ben)).rejects.toMatchObject({ code: 'invalid_transition' });
+  const again = await instance.service.retry(id, { version: 1 }, ana);
+  expect(again).toMatchObject({ status: 'executing', counts: { failed: 0, skipped: 0, ready: 2 } });
 });
