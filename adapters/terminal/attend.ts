@@ -1,11 +1,14 @@
 // Stays with a plan from its proposal to its end: decides, shows progress, asks what waits, reports.
 // The plan is read anew each time; nothing here remembers a status.
 import type { PlanView, SectionKind } from '#cards/view.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { type Choices, drawChoices, readChoice } from './choices.ts';
 import { decidePlan, showProposal } from './decide-plan.ts';
 import { drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { pressDrawn } from './press.ts';
 import { answerRun, sayRun } from './run-turn.ts';
-import { look, planData, type Session, sentenceOf, tellError } from './session.ts';
+import { look, planData, type Session, sentenceOf } from './session.ts';
 import { settleOnce } from './settle.ts';
 
 export type Move = 'revise' | 'decide' | 'settle' | 'stuck' | 'wait' | 'over';
@@ -60,24 +63,28 @@ function tellProgress(session: Session, view: PlanView, last: string): string {
   return text;
 }
 
+/** The buttons that move a plan which stands still, as its card has them, with the keys they have here. */
+const moves: Partial<Record<CardPress['action'], string>> = {
+  resume: '[r]esume',
+  mark_failed: 'mark [f]ailed',
+  cancel: '[c]ancel',
+};
+
 /** A plan that stands still until somebody says so: paused or stalled. */
 async function unstick(session: Session, view: PlanView): Promise<ExitCode | null> {
-  const { plan_id, version } = view;
   session.say(...drawReport(view, session.screen), '');
-  session.event('waiting', { plan_id, step_id: null, kind: view.status, text: view.state.words });
-  const line = await session.ask('  [r]esume  [c]ancel  [q]uit › ');
+  const { plan_id, status: kind } = view;
+  session.event('waiting', { plan_id, step_id: null, kind, text: view.state.words });
+  const offered = view.buttons.flatMap(({ press }): [string, CardPress][] => {
+    const label = moves[press.action];
+    return label === undefined ? [] : [[label, press]];
+  });
+  const choices: Choices<CardPress | 'quit'> = [...offered, ['[q]uit', 'quit']];
+  const line = await session.ask(drawChoices(choices));
   if (session.signal.aborted) return exitCodes.interrupted;
-  const word = line?.trim().toLowerCase();
-  if (word === undefined || word === 'q' || word === 'quit') return exitCodes.needsPerson;
-  try {
-    if (word === 'r' || word === 'resume') {
-      await session.service.resume(plan_id, { version }, session.actor);
-    } else if (word === 'c' || word === 'cancel') {
-      await session.service.cancel(plan_id, { version }, session.actor);
-    }
-  } catch (error) {
-    tellError(session, error);
-  }
+  const chosen = line === null ? 'quit' : readChoice(choices, line);
+  if (chosen === 'quit') return exitCodes.needsPerson;
+  if (chosen !== null) await pressDrawn(session, chosen);
   return null;
 }
 
@@ -88,15 +95,7 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   session.say('');
   const line = await session.ask('  [r]etry the failed steps  [q]uit › ');
   if (!['r', 'retry'].includes(line?.trim().toLowerCase() ?? '')) return false;
-  try {
-    const { plan_id, version, ended_at } = retry.press;
-    const seen = ended_at === undefined ? {} : { ended_at };
-    await session.service.retry(plan_id, { version, ...seen }, session.actor);
-    return true;
-  } catch (error) {
-    tellError(session, error);
-    return false;
-  }
+  return (await pressDrawn(session, retry.press)) === null;
 }
 
 const endings = {

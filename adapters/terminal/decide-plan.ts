@@ -2,7 +2,9 @@
 import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
 import { waitsForDecision } from '#cards/words.ts';
+import type { CardPress } from '#domain/chat/card.ts';
 import { type NearWord, readNearWord } from '#domain/chat/near-words.ts';
+import type { ErrorCode } from '#domain/errors.ts';
 import {
   chooseSteps,
   describeNumbered,
@@ -16,8 +18,9 @@ import { attempt, decideOnce } from './decision-loop.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { pressDrawn } from './press.ts';
 import { sayRun, waitForRun } from './run-turn.ts';
-import { look, planData, type Session, tellError } from './session.ts';
+import { look, planData, type Session } from './session.ts';
 
 /** Where the card does not show all effects, reading the rest comes first. */
 function questionFor({ buttons }: PlanView): string {
@@ -42,30 +45,32 @@ function leaveToOthers(session: Session, view: PlanView): ExitCode {
   return exitCodes.needsPerson;
 }
 
-/** What an approval binds of what was drawn. */
-function shownIn({ version, digest, buttons }: PlanView) {
-  const passed = buttons.flatMap(({ press }) => ('passed' in press ? (press.passed ?? []) : []))[0];
-  return { version, digest, ...(passed === undefined ? {} : { passed }) };
+/** A press on the plan as it was drawn; words decide also where there is no button for them. */
+function pressOn({ plan_id, version, digest, buttons }: PlanView, action: CardPress['action']) {
+  const passed = buttons.flatMap(({ press }) => press.passed ?? [])[0];
+  const seen = action !== 'approve' || passed === undefined ? {} : { passed };
+  return { action, plan_id, version, digest, ...seen };
 }
 
-/** Approves the steps that were named by the numbers drawn. @returns the ids that were sent */
-async function approvePart(session: Session, view: PlanView, choice: StepChoice) {
-  const { plan_id } = view;
+/** The steps that were named by the numbers drawn. */
+async function readPart({ service }: Session, { plan_id }: PlanView, choice: StepChoice) {
   // One more than have numbers, to know whether there are more.
-  const { steps } = await session.service.listSteps(plan_id, { limit: numberedAtMost + 1 });
+  const { steps } = await service.listSteps(plan_id, { limit: numberedAtMost + 1 });
   requireNumbers(steps.length);
   const numbered = orderByLabel(steps, steps.length);
   const { chosen, approval } = chooseSteps(choice, numbered);
-  try {
-    await session.service.approve(plan_id, { ...shownIn(view), ...approval }, session.actor);
-  } catch (error) {
-    throw withNumbers(error, numbered);
-  }
   const words = describeNumbered(chosen);
   const said = choice.kind === 'only' ? `Approved ${words} only.` : `Approved all but ${words}.`;
-  session.say(...drawLines(said, session.screen));
-  return approval;
+  return { numbered, approval, said };
 }
+
+const waitsOn = new Set<ErrorCode>([
+  'stale_version',
+  'digest_mismatch',
+  'times_passed',
+  'already_decided',
+  'invalid_transition',
+]);
 
 /** Approves what was shown. null: go on and see what became of it. */
 async function approve(
@@ -73,22 +78,23 @@ async function approve(
   view: PlanView,
   choice: StepChoice | null,
 ): Promise<ExitCode | null> {
-  const { version, digest, plan_id } = view;
-  try {
-    const part = choice === null ? {} : await approvePart(session, view, choice);
-    if (choice === null) await session.service.approve(plan_id, shownIn(view), session.actor);
-    session.event('decision', { action: 'approve', plan_id, version, digest, ...part });
-  } catch (error) {
-    const { code } = tellError(session, error);
-    if (code === 'stale_version' || code === 'digest_mismatch') return null;
-    if (code === 'times_passed') return null;
-    if (code === 'already_decided' || code === 'invalid_transition') return null;
-    if (session.options.yes !== true) return null;
-    return code === 'not_allowed' ? exitCodes.needsPerson : exitCodes.failed;
+  let chosen: Awaited<ReturnType<typeof readPart>> | null = null;
+  const read = async () => {
+    if (choice !== null) chosen = await readPart(session, view, choice);
+  };
+  if (!(await attempt(session, read))) return null;
+  const { approval = null, numbered = [], said = '' } = chosen ?? {};
+  const refused = await pressDrawn(session, pressOn(view, 'approve'), { part: approval }, (error) =>
+    withNumbers(error, numbered),
+  );
+  if (refused !== null) {
+    if (waitsOn.has(refused.code) || session.options.yes !== true) return null;
+    return refused.code === 'not_allowed' ? exitCodes.needsPerson : exitCodes.failed;
   }
-  const after = await look(session, plan_id);
+  if (said !== '') session.say(...drawLines(said, session.screen));
+  const after = await look(session, view.plan_id);
   const waits = after.status === 'proposed' || after.status === 'needs_review';
-  return waits && after.version === version ? leaveToOthers(session, after) : null;
+  return waits && after.version === view.version ? leaveToOthers(session, after) : null;
 }
 
 /** A word that comes close to a decision makes none: the exact one is named. */
@@ -137,10 +143,8 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
 
 /** One decision about the plan that was drawn. null: look at it again. */
 export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
-  const { plan_id, version } = view;
-  const { service, actor } = session;
-  const change = async (act: () => Promise<unknown>): Promise<null> => {
-    await attempt(session, act);
+  const press = async (action: CardPress['action'], text = ''): Promise<null> => {
+    await pressDrawn(session, pressOn(view, action), { text });
     return null;
   };
   return decideOnce(session, {
@@ -149,17 +153,12 @@ export function decidePlan(session: Session, view: PlanView): Promise<ExitCode |
     agreed: true,
     afterShowing: null,
     approve: (choice) => approve(session, view, choice),
-    proposeChanges: (feedback) =>
-      change(async () => {
-        const decision = { version, feedback };
-        await service.proposeChanges(plan_id, decision, actor);
-        session.event('decision', { action: 'propose_changes', ...decision, plan_id });
-      }),
-    reject: () => change(() => service.reject(plan_id, { version }, actor)),
-    cancel: () => change(() => service.cancel(plan_id, { version }, actor)),
+    proposeChanges: (feedback) => press('propose_changes', feedback),
+    reject: () => press('reject'),
+    cancel: () => press('cancel'),
     showDetails: () => showDetails(session, view),
     showStatus: async () => {
-      session.say(...drawReport(await look(session, plan_id), session.screen));
+      session.say(...drawReport(await look(session, view.plan_id), session.screen));
     },
     talk: (text) => talk(session, view, text),
   });

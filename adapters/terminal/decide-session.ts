@@ -5,6 +5,7 @@ import type { SessionPress } from '#domain/chat/session-card.ts';
 import { attempt, decideOnce } from './decision-loop.ts';
 import { drawDetails, drawLines, drawSession } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { pressDrawn } from './press.ts';
 import { type Session, sectionsData, sentenceOf } from './session.ts';
 
 /** What a run shows now. */
@@ -57,32 +58,29 @@ function sessionData(view: SessionView): Record<string, unknown> {
 /** null: it was decided, or the card is to be looked at again. */
 async function decide(
   session: Session,
-  view: SessionView,
-  word: { kind: 'approve' } | { kind: 'reject' } | { kind: 'changes'; feedback: string },
+  { run_id, digest, turn }: SessionView,
+  action: SessionPress['action'],
+  text = '',
 ): Promise<ExitCode | null> {
-  const { run_id, digest, turn } = view;
-  const choice = { ...word, digest, turn };
-  const done = await attempt(session, () =>
-    session.service.decideRun(run_id, choice, session.actor),
-  );
-  if (done) session.event('decision', { action: word.kind, run_id, turn, digest });
-  return done || session.options.yes !== true ? null : exitCodes.needsPerson;
+  const refused = await pressDrawn(session, { action, run_id, digest, turn }, { text });
+  return refused === null || session.options.yes !== true ? null : exitCodes.needsPerson;
 }
 
 /** One decision about what a session shows, which it draws first. null: look at the run again. */
 export function decideSession(session: Session, view: SessionView): Promise<ExitCode | null> {
   session.event('session', sessionData(view));
   session.say(...drawSession(view, session.screen));
-  const change = (feedback: string) => decide(session, view, { kind: 'changes', feedback });
-  const reject = () => decide(session, view, { kind: 'reject' });
+  const change = (feedback: string) => decide(session, view, 'session_changes', feedback);
+  const reject = () => decide(session, view, 'session_reject');
   const help = helpOf(view);
   return decideOnce(session, {
     question: questionOf(view),
     help,
     agreed: agreedBeforehand.has(view.kind),
     afterShowing: 'ask',
+    waits: view.kind === 'budget' ? 'budget' : null,
     approve: async (choice) => {
-      if (choice === null) return decide(session, view, { kind: 'approve' });
+      if (choice === null) return decide(session, view, 'session_approve');
       session.say(...drawLines(help, session.screen));
       return 'ask';
     },

@@ -1,10 +1,10 @@
 // The one loop that asks for a decision, about a plan or a planning session: reads a word and does exactly what it says. A subject
 // names the version or turn, and the digest, that were drawn.
 import type { StepChoice } from '#domain/plan/step-choice.ts';
+import { readTyped, type Typed } from './choices.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Session, tellError } from './session.ts';
-import { readTyped, type Typed } from './typed.ts';
 
 /** null: look at the subject again; `ask`: it is unchanged, so only the question is asked again. */
 export type Outcome = ExitCode | null | 'ask';
@@ -22,6 +22,8 @@ export type Subject = {
   cancel(): Promise<Outcome>;
   showDetails(): Promise<void> | void;
   showStatus(): Promise<void> | void;
+  /** A question about money or time is answered as people answer it. */
+  waits?: 'budget' | null;
   /** Anything that is none of the words above. */
   talk(text: string): Promise<Outcome>;
   /** The option with this number, where the subject has options. */
@@ -55,7 +57,7 @@ async function follow(session: Session, subject: Subject, typed: Typed): Promise
       return subject.approve(null);
     case 'approve_part':
       return subject.approve(typed.choice);
-    case 'propose':
+    case 'propose_changes':
       return proposeChanges(session, subject, typed.feedback);
     case 'reject':
       return subject.reject();
@@ -90,7 +92,7 @@ export async function decideOnce(session: Session, subject: Subject): Promise<Ex
     if (line === null) return exitCodes.needsPerson;
     const number = /^\s*([1-9])\s*$/.exec(line)?.[1];
     const chosen = number === undefined ? null : (subject.choose?.(Number(number)) ?? null);
-    outcome = await (chosen ?? follow(session, subject, readTyped(line)));
+    outcome = await (chosen ?? follow(session, subject, readTyped(line, subject.waits)));
   }
   return outcome;
 }

@@ -1,183 +1,99 @@
 // Steps that wait for a person, asked in the terminal: a task of theirs, or a call whose outcome nobody recorded.
 import type { Ask, PlanView } from '#cards/view.ts';
-import { expectedStep } from '#domain/plan/expected-step.ts';
-import type { FindingAction } from '#domain/plan/finding.ts';
-import type { Settlement } from '#domain/service.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { type Choices, drawChoices, readChoice } from './choices.ts';
 import { drawAsk, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Filled, fillIn, readJsonLine } from './fill-in.ts';
-import { look, type Session, tellError } from './session.ts';
+import { findPress, pressDrawn } from './press.ts';
+import { look, type Session } from './session.ts';
 
-type Fate = 'retry' | 'done' | 'failed' | 'take_over';
+type Action = CardPress['action'];
+/** A button of what is asked, pressed with words or values; or what is to be done before. */
 type Answer =
-  | { kind: 'settle'; fate: Fate; answer?: string; fields?: Filled }
-  | { kind: 'approve' | 'reject' }
-  | { kind: 'finding'; action: FindingAction }
-  | { kind: 'fill' | 'blocked' | 'cancel' | 'status' | 'quit' | 'nothing' };
+  | { kind: 'press'; action: Action; text?: string; fields?: Filled }
+  | { kind: 'fill' | 'blocked' | 'status' | 'quit' | 'nothing' };
 
 /** What is asked: a form is a task too, but it is not answered in words. */
 type Question = Ask['kind'] | 'form';
 
-const prompts: Record<Question, string> = {
-  person: '  [d]one  [b]locked  or type your answer › ',
-  form: '  [f]ill in  [b]locked  [q]uit › ',
-  yes_no: '  [y]es  [n]o  [q]uit › ',
-  theirs: '  [a]nswer for them  [c]ancel  [q]uit › ',
-  confirm: '  [y]es  [n]o  [c]ancel › ',
-  change: '  [a]pprove the change  [r]eject it  [q]uit › ',
-  unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
-  finding: '  [c]orrect the plan  [r]un them as they are  [l]eave them out  [d]ismiss  [q]uit › ',
+const press = (action: Action): Answer => ({ kind: 'press', action });
+const quit = ['[q]uit', { kind: 'quit' }] as const;
+const cancel = ['[c]ancel', press('cancel')] as const;
+const blocked = ['[b]locked', { kind: 'blocked' }] as const;
+
+const choices: Record<Question, Choices<Answer>> = {
+  person: [['[d]one', press('human_done')], blocked],
+  form: [['[f]ill in', { kind: 'fill' }], blocked, quit],
+  yes_no: [['[y]es', press('settle_done')], ['[n]o', press('settle_failed')], quit],
+  theirs: [['[a]nswer for them', press('human_take_over')], cancel, quit],
+  confirm: [['[y]es', press('settle_retry')], ['[n]o', press('settle_failed')], cancel],
+  change: [['[a]pprove the change', press('approve')], ['[r]eject it', press('reject')], quit],
+  unknown: [
+    ['[r]etry', press('settle_retry')],
+    ['mark [d]one', press('settle_done')],
+    ['mark [f]ailed', press('settle_failed')],
+    cancel,
+  ],
+  finding: [
+    ['[c]orrect the plan', press('finding_replan')],
+    ['[r]un them as they are', press('finding_proceed')],
+    ['[l]eave out', press('finding_leave_out')],
+    ['[d]ismiss', press('finding_dismiss')],
+    quit,
+  ],
 };
 
-const settled = (fate: Fate): Answer => ({ kind: 'settle', fate });
+const everywhere: Choices<Answer> = [
+  ['cancel', press('cancel')],
+  ['status', { kind: 'status' }],
+  ['[q]uit', { kind: 'quit' }],
+];
 
-const words: Record<Question, Record<string, Answer>> = {
-  person: {
-    d: settled('done'),
-    done: settled('done'),
-    b: { kind: 'blocked' },
-    blocked: { kind: 'blocked' },
-  },
-  form: {
-    '': { kind: 'fill' },
-    f: { kind: 'fill' },
-    'fill in': { kind: 'fill' },
-    b: { kind: 'blocked' },
-    blocked: { kind: 'blocked' },
-  },
-  yes_no: {
-    y: settled('done'),
-    yes: settled('done'),
-    n: settled('failed'),
-    no: settled('failed'),
-  },
-  theirs: {
-    a: settled('take_over'),
-    answer: settled('take_over'),
-    c: { kind: 'cancel' },
-  },
-  confirm: {
-    y: settled('retry'),
-    yes: settled('retry'),
-    n: settled('failed'),
-    no: settled('failed'),
-    c: { kind: 'cancel' },
-  },
-  change: {
-    a: { kind: 'approve' },
-    approve: { kind: 'approve' },
-    'approve the change': { kind: 'approve' },
-    r: { kind: 'reject' },
-    reject: { kind: 'reject' },
-    'reject it': { kind: 'reject' },
-  },
-  unknown: {
-    r: settled('retry'),
-    retry: settled('retry'),
-    d: settled('done'),
-    done: settled('done'),
-    'mark done': settled('done'),
-    f: settled('failed'),
-    failed: settled('failed'),
-    'mark failed': settled('failed'),
-    c: { kind: 'cancel' },
-  },
-  finding: {
-    c: { kind: 'finding', action: 'replan' },
-    correct: { kind: 'finding', action: 'replan' },
-    r: { kind: 'finding', action: 'proceed' },
-    run: { kind: 'finding', action: 'proceed' },
-    l: { kind: 'finding', action: 'leave_out' },
-    'leave out': { kind: 'finding', action: 'leave_out' },
-    d: { kind: 'finding', action: 'dismiss' },
-    dismiss: { kind: 'finding', action: 'dismiss' },
-  },
-};
+/** A stalled plan is moved here as well, also while something of it waits. */
+const stalled: Choices<Answer> = [
+  ['resume', press('resume')],
+  ['mark plan failed', press('mark_failed')],
+];
 
-const everywhere: Record<string, Answer> = {
-  cancel: { kind: 'cancel' },
-  status: { kind: 'status' },
-  q: { kind: 'quit' },
-  quit: { kind: 'quit' },
-};
+const ofPlan = new Set<Action>(['cancel', 'resume', 'mark_failed']);
 
 /** The meaning of a line. Calls are settled by exact words only; a task also takes an answer, a form its values as JSON. */
-function readAnswer(question: Question, line: string): Answer {
+function readAnswer(question: Question, offered: Choices<Answer>, line: string): Answer {
   const text = line.trim();
-  const known = { ...everywhere, ...words[question] };
-  const lower = text.toLowerCase();
-  if (Object.hasOwn(known, lower)) return known[lower] ?? { kind: 'nothing' };
+  const known = readChoice(offered, text) ?? readChoice(everywhere, text);
+  if (known !== null) return known;
   const task = question === 'person' || question === 'form';
   const reason = task ? /^b(?:locked)?:(.*)$/is.exec(text)?.[1]?.trim() : undefined;
-  if (reason) return { kind: 'settle', fate: 'failed', answer: reason };
+  if (reason) return { kind: 'press', action: 'human_blocked', text: reason };
   const fields = question === 'form' ? readJsonLine(text) : null;
-  if (fields !== null) return { kind: 'settle', fate: 'done', fields };
-  if (text === '' || question !== 'person') return { kind: 'nothing' };
-  return { kind: 'settle', fate: 'done', answer: text };
+  if (fields !== null) return { kind: 'press', action: 'human_done', fields };
+  if (text === '') return { kind: question === 'form' ? 'fill' : 'nothing' };
+  return question === 'person'
+    ? { kind: 'press', action: 'human_done', text }
+    : { kind: 'nothing' };
 }
 
 /** Asks for what a word alone does not say: the values of a form, or what is in the way. */
 async function complete(session: Session, ask: Ask, answer: Answer): Promise<Answer> {
   if (answer.kind === 'fill') {
     const fields = await fillIn(session, ask);
-    return fields === null ? { kind: 'quit' } : { kind: 'settle', fate: 'done', fields };
+    return fields === null ? { kind: 'quit' } : { kind: 'press', action: 'human_done', fields };
   }
   if (answer.kind === 'blocked') {
     const line = await session.ask("  What's blocking you? › ");
     if (line === null) return { kind: 'quit' };
-    const reason = line.trim();
-    return reason === '' ? { kind: 'nothing' } : { kind: 'settle', fate: 'failed', answer: reason };
+    const text = line.trim();
+    return text === '' ? { kind: 'nothing' } : { kind: 'press', action: 'human_blocked', text };
   }
   return answer;
 }
 
-function settlementOf(version: number, ask: Ask, answer: Answer & { kind: 'settle' }): Settlement {
-  const [shown] = ask.buttons;
-  const about = shown === undefined ? null : expectedStep(shown.press);
-  return {
-    version,
-    steps: { [ask.step_id]: answer.fate },
-    ...(about === null ? {} : { about }),
-    ...(answer.answer === undefined ? {} : { answer: answer.answer }),
-    ...(answer.fields === undefined ? {} : { answers: { [ask.step_id]: answer.fields } }),
-  };
-}
-
-/** Approves or rejects the change that was drawn, by its own version and digest. */
-async function decideChange(
-  session: Session,
-  ask: Ask,
-  action: 'approve' | 'reject',
-): Promise<void> {
-  const press = ask.buttons.find((button) => button.press.action === action)?.press;
-  if (press === undefined) return;
-  const { plan_id, version, digest, passed } = press;
-  if (action === 'approve') {
-    const seen = passed === undefined ? {} : { passed };
-    await session.service.approve(plan_id, { version, digest, ...seen }, session.actor);
-  } else {
-    await session.service.reject(plan_id, { version }, session.actor);
-  }
-  session.event('decision', { action, plan_id, version, digest });
-}
-
-async function act(session: Session, view: PlanView, ask: Ask, answer: Answer): Promise<void> {
-  const { plan_id, version } = view;
-  if (answer.kind === 'status') {
-    session.say(...drawReport(await look(session, plan_id), session.screen));
-  } else if (answer.kind === 'cancel') {
-    await session.service.cancel(plan_id, { version }, session.actor);
-  } else if (answer.kind === 'approve' || answer.kind === 'reject') {
-    await decideChange(session, ask, answer.kind);
-  } else if (answer.kind === 'finding') {
-    const { action } = answer;
-    await session.service.settleFinding(plan_id, ask.step_id, action, session.actor);
-    session.event('decision', { action, plan_id, finding_id: ask.step_id });
-  } else if (answer.kind === 'settle') {
-    const settlement = settlementOf(version, ask, answer);
-    await session.service.resume(plan_id, settlement, session.actor);
-    session.event('decision', { action: 'settle', plan_id, ...settlement });
-  }
+/** A change that is not shown whole has no button to approve it, and is not approved here. */
+function pressOf(view: PlanView, ask: Ask, action: Action): CardPress | null {
+  if (ofPlan.has(action)) return findPress(view.buttons, action);
+  const drawn = ask.buttons.some((button) => button.press.action === action);
+  return ask.kind === 'change' && !drawn ? null : findPress(ask.buttons, action);
 }
 
 /** What a program needs in order to answer a form. */
@@ -207,6 +123,7 @@ export async function settleOnce(
   ask: Ask,
 ): Promise<ExitCode | null> {
   const question = ask.fields.length > 0 ? 'form' : ask.kind;
+  const offered = [...choices[question], ...(view.status === 'stalled' ? stalled : [])];
   session.event('waiting', {
     plan_id: view.plan_id,
     [subjects[ask.kind] ?? 'step_id']: ask.step_id,
@@ -215,17 +132,21 @@ export async function settleOnce(
     ...formData(ask),
   });
   session.say('', ...drawAsk(ask, session.screen), '');
-  const line = await session.ask(prompts[question]);
+  const line = await session.ask(
+    drawChoices(offered, question === 'person' ? 'or type your answer' : ''),
+  );
   if (session.signal.aborted) return exitCodes.interrupted;
   if (line === null) return exitCodes.needsPerson;
-  const answer = await complete(session, ask, readAnswer(question, line));
+  const answer = await complete(session, ask, readAnswer(question, offered, line));
   if (session.signal.aborted) return exitCodes.interrupted;
   if (answer.kind === 'quit') return exitCodes.needsPerson;
-  try {
-    await act(session, view, ask, answer);
-  } catch (error) {
-    const { code } = tellError(session, error);
-    if (code === 'not_allowed') return exitCodes.needsPerson;
+  if (answer.kind === 'status') {
+    session.say(...drawReport(await look(session, view.plan_id), session.screen));
+  } else if (answer.kind === 'press') {
+    const { action, text = '', fields = null } = answer;
+    const button = pressOf(view, ask, action);
+    const refused = button === null ? null : await pressDrawn(session, button, { text, fields });
+    if (refused?.code === 'not_allowed') return exitCodes.needsPerson;
   }
   return null;
 }

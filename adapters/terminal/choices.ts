@@ -1,0 +1,56 @@
+// Offered choices with their keys, such as `[r]eject`, and the reading of a typed line: one of them, or a word of the table that chats
+// read decisions by.
+import { readWordFor, type Word } from '#conversation/read-word.ts';
+
+/** What is drawn, with its key in brackets, and what it means. */
+export type Choices<T> = readonly (readonly [label: string, meaning: T])[];
+
+/** @param more what else can be typed */
+export function drawChoices(choices: Choices<unknown>, more = ''): string {
+  return `  ${[...choices.map(([label]) => label), ...(more === '' ? [] : [more])].join('  ')} › `;
+}
+
+/** The key, the whole label, and the word with the key in it: `f`, `mark failed`, `failed`. */
+function namesOf(label: string): string[] {
+  const plain = label.replace(/\[(.)\] ?/, (_, key: string) => (label.includes('] ') ? '' : key));
+  const marked = /(\S*)\[(.)\](\S*)/.exec(label);
+  const [, before = '', key = '', after = ''] = marked ?? [];
+  return [key, plain, `${before}${key}${after}`].map((name) => name.trim().toLowerCase());
+}
+
+/** The choice that a line names; null: none. */
+export function readChoice<T>(choices: Choices<T>, line: string): T | null {
+  const text = line.trim().toLowerCase();
+  return choices.find(([label]) => namesOf(label).includes(text))?.[1] ?? null;
+}
+
+export type Typed =
+  | Exclude<Word, { kind: 'talk' }>
+  | { kind: 'details' | 'quit' | 'nothing' }
+  | { kind: 'talk'; text: string };
+
+/** What is understood wherever a decision is asked for. */
+const everywhere: Choices<string> = [
+  ['[a]pprove', 'approve'],
+  ['[p]ropose changes', 'propose changes'],
+  ['[r]eject', 'reject'],
+  ['[c]ancel', 'cancel'],
+  ['[s]tatus', 'status'],
+];
+
+const looks: Choices<'details' | 'quit'> = [
+  ['[d]etails', 'details'],
+  ['[d] review', 'details'],
+  ['[q]uit', 'quit'],
+];
+
+/** The meaning of a line at a question for a decision. Words that decide are exact; anything else is talk. */
+export function readTyped(line: string, waits: 'budget' | null = null): Typed {
+  const text = line.trim();
+  if (text === '') return { kind: 'nothing' };
+  const look = readChoice(looks, text);
+  if (look !== null) return { kind: look };
+  const word = readChoice(everywhere, text) ?? text.replace(/^a\s/i, 'approve ');
+  const read = readWordFor(word, waits);
+  return read.kind === 'talk' ? { kind: 'talk', text } : read;
+}
