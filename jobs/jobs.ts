@@ -126,10 +126,13 @@ function remindJob(context: ConversationContext): Job<'remind'> {
 /** Reminds people of steps and proposals that wait for them, and cancels proposals that stay undecided. */
 function expireJob(
   context: ConversationContext,
-  { human_reminder_hours, stale_after_days }: Settings,
+  { human_reminder_hours, stale_after_days, terminal_stale_after_days }: Settings,
 ): Job<'expire'> {
   const remindPeople = createHumanReminders(context, human_reminder_hours);
-  const expireProposals = createExpiry(context, stale_after_days);
+  const expireProposals = createExpiry(context, {
+    chat: stale_after_days,
+    terminal: terminal_stale_after_days,
+  });
   return {
     name: 'expire',
     queue: queueFor('expire'),

@@ -309,6 +309,7 @@ async function readRunning(
     calendars,
     human_reminder_hours: settings.human_reminder_hours,
     stale_after_days: settings.stale_after_days,
+    terminal_stale_after_days: settings.terminal_stale_after_days,
   };
 }
 

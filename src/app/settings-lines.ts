@@ -34,6 +34,7 @@ function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'
     webhooks: settings.webhooks.map(({ url }) => new URL(url).host),
     human_reminder_hours: settings.human_reminder_hours,
     stale_after_days: settings.stale_after_days,
+    terminal_stale_after_days: settings.terminal_stale_after_days,
     retention: settings.retention,
   };
 }

@@ -17,7 +17,16 @@ import { closeRun } from './plan-decisions.ts';
 const plansATurn = 200;
 const dayMs = 86_400_000;
 
-type Waiting = Place & { id: string; version: number; status: PlanRow['status']; waitsSince: Date };
+/** After how many days a plan that nobody decides about is stale: one asked for in the terminal, and any other. */
+export type StaleAfter = { chat: number; terminal: number };
+
+type Waiting = Place & {
+  id: string;
+  version: number;
+  status: PlanRow['status'];
+  waitsSince: Date;
+  staleAfterDays: number;
+};
 
 /** Since when it waits: the version was shown, it was refused, or last something was said to its planner. */
 const waitsSince = sql<Date>`greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
@@ -30,20 +39,24 @@ const waits = or(
   and(eq(plans.status, 'rejected'), eq(plans.revising, true)),
 );
 
-/** Up to `limit` plans after `after` that have waited since before `before`, longest first, as far as `more` holds. */
+/** Up to `limit` plans after `after` that have waited for `part` of the time until they are stale, longest first, as far as `more` holds. */
 function findWaiting(
-  { db }: ConversationContext,
-  before: Date,
+  { db, clock }: ConversationContext,
+  { chat, terminal }: StaleAfter,
+  part: number,
   limit: number,
   after: Place | null,
   more?: SQL,
 ): Promise<Waiting[]> {
+  const staleAfterDays = sql<number>`case when ${runs.via} = 'terminal' then ${terminal}::float8 else ${chat}::float8 end`;
+  const now = clock.now().toISOString();
   return db.query
     .select({
       id: plans.id,
       version: plans.version,
       status: plans.status,
       waitsSince,
+      staleAfterDays,
       since: sql<string>`${isoOf(waitsSince, 'microseconds')}`,
       name: plans.id,
     })
@@ -56,7 +69,7 @@ function findWaiting(
     .where(
       and(
         waits,
-        sql`${waitsSince} < ${before.toISOString()}::timestamptz`,
+        sql`${waitsSince} < ${now}::timestamptz - ${staleAfterDays} * ${part}::float8 * interval '1 day'`,
         comesAfter(waitsSince, sql`${plans.id}`, after),
         more,
       ),
@@ -92,23 +105,18 @@ async function forEachWaiting(
  */
 export function createExpiry(
   context: ConversationContext,
-  staleAfterDays: number,
+  staleAfter: StaleAfter,
   limit = plansATurn,
 ): () => Promise<void> {
-  const daysAgo = (days: number) => new Date(context.clock.now().getTime() - days * dayMs);
   const nextStale = createPages(limit, (most, after) =>
-    findWaiting(context, daysAgo(staleAfterDays), most, after),
+    findWaiting(context, staleAfter, 1, most, after),
   );
   const nextQuiet = createPages(limit, (most, after) =>
-    findWaiting(context, daysAgo(staleAfterDays / 2), most, after, unreminded),
+    findWaiting(context, staleAfter, 0.5, most, after, unreminded),
   );
   return async () => {
-    await forEachWaiting(context, await nextStale(), (tx, plan) =>
-      expire(context, tx, plan, staleAfterDays),
-    );
-    await forEachWaiting(context, await nextQuiet(), (tx, plan) =>
-      remind(context, tx, plan, staleAfterDays),
-    );
+    await forEachWaiting(context, await nextStale(), (tx, plan) => expire(context, tx, plan));
+    await forEachWaiting(context, await nextQuiet(), (tx, plan) => remind(context, tx, plan));
   };
 }
 
@@ -126,11 +134,10 @@ async function remind(
   context: ConversationContext,
   tx: Transaction,
   plan: Waiting,
-  staleAfterDays: number,
 ): Promise<void> {
   const row = await lockWaiting(tx, plan);
   if (row === null || row.conversation === null) return;
-  const ends = plan.waitsSince.getTime() + staleAfterDays * dayMs;
+  const ends = plan.waitsSince.getTime() + plan.staleAfterDays * dayMs;
   const leftMs = ends - context.clock.now().getTime();
   await speakAsBot(context, tx, {
     conversation: row.conversation,
@@ -154,11 +161,10 @@ async function expire(
   context: ConversationContext,
   tx: Transaction,
   plan: Waiting,
-  staleAfterDays: number,
 ): Promise<void> {
   const row = await lockWaiting(tx, plan);
   if (row === null) return;
-  const days = staleAfterDays;
+  const days = plan.staleAfterDays;
   const reason =
     row.status === 'rejected'
       ? decisionWords.noVersion({ days })

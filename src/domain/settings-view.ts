@@ -140,6 +140,7 @@ const Running = z.object({
   ),
   human_reminder_hours: z.number(),
   stale_after_days: z.number(),
+  terminal_stale_after_days: z.number(),
 });
 
 /** By the platform's name; null: not set up. `allowed`: ids of who may use it; null: any. */

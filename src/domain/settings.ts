@@ -271,6 +271,8 @@ const SettingsFile = z.strictObject({
   human_reminder_hours: z.number().positive().default(24),
   /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),
+  /** The same for a plan asked for in the terminal, where no card is in view. */
+  terminal_stale_after_days: z.number().positive().default(30),
   retention: Retention.prefault({}),
 });
 export const Settings = SettingsFile.superRefine((settings, context) => {

@@ -27,7 +27,7 @@ const plan = { with: 'plan' } as const;
 /** Without a foreign key to `plans`: deleted in parts. */
 const largePart = { with: 'plan', large: true } as const;
 
-/** In the order in which the rows of one plan are deleted: node_steps before the steps it refers to. */
+/** In the order in which the rows of one plan are deleted. */
 export const tableRules: Record<string, TableRule> = {
   plans: { by: 'plans' },
   plan_versions: plan,
@@ -44,7 +44,7 @@ export const tableRules: Record<string, TableRule> = {
   roadmap_options: plan,
   schedule_blocks: plan,
   approvals: plan,
-  node_steps: largePart,
+  node_steps: plan,
   plan_steps: largePart,
   step_states: largePart,
   step_blocks: largePart,

@@ -178,7 +178,7 @@ export const outlineNodes = countersign.table(
   ],
 );
 
-/** Which steps of the current version do the work of which node. They go with their steps. */
+/** Which steps of the current version do the work of which node. They go with their steps, and with their nodes. */
 export const nodeSteps = countersign.table(
   'node_steps',
   {
@@ -189,6 +189,11 @@ export const nodeSteps = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.version, t.node_id, t.step_id] }),
     index('node_steps_step').on(t.plan_id, t.step_id),
+    foreignKey({
+      name: 'node_steps_node',
+      columns: [t.plan_id, t.version, t.node_id],
+      foreignColumns: [outlineNodes.plan_id, outlineNodes.version, outlineNodes.node_id],
+    }).onDelete('cascade'),
     foreignKey({
       name: 'node_steps_step',
       columns: [t.plan_id, t.step_id],

@@ -18,6 +18,7 @@ import {
 } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
+const staleAfter = { chat: 7, terminal: 30 };
 const database = useDatabase();
 let instance: TestInstance;
 let idle: TestInstance;
@@ -216,7 +217,7 @@ describe('proposals nobody decides', () => {
   test('are cancelled with a notice that says why, and their run ends with them', async () => {
     const id = await askIn('stale', 'forget me');
     await age(id, 8);
-    await createExpiry(contextOf(instance), 7)();
+    await createExpiry(contextOf(instance), staleAfter)();
     await announce(contextOf(instance), id);
     expect((await instance.service.getPlan(id)).status).toBe('cancelled');
     const texts = await textsIn('stale');
@@ -226,6 +227,22 @@ describe('proposals nobody decides', () => {
       sql`select planning_status from countersign.runs where plan_id = ${id}`,
     );
     expect(rows).toEqual([{ planning_status: 'complete' }]);
+  });
+
+  test('wait longer where they were asked for in the terminal', async () => {
+    const id = await askIn('terminal-stale', 'forget me here');
+    await instance.db.query.execute(
+      sql`update countersign.runs set via = 'terminal' where plan_id = ${id}`,
+    );
+    const statusAfter = async (days: number) => {
+      await createExpiry(contextOf(instance, days), staleAfter)();
+      return (await instance.service.getPlan(id)).status;
+    };
+    const reminders = async () =>
+      (await textsIn('terminal-stale')).filter((text) => text.includes('still waiting')).length;
+    expect([await statusAfter(14), await reminders()]).toEqual(['proposed', 0]);
+    expect([await statusAfter(29), await reminders()]).toEqual(['proposed', 1]);
+    expect(await statusAfter(31)).toBe('cancelled');
   });
 
   test('that were refused three times are reminded of and cancelled like any other', async () => {
@@ -242,7 +259,7 @@ describe('proposals nobody decides', () => {
     await age(plan.id, 30);
     await idle.service.proposeChanges(plan.id, { version: 1, feedback: 'z' }, ana);
     const statusAfter = async (days: number) => {
-      await createExpiry(contextOf(idle, days), 7)();
+      await createExpiry(contextOf(idle, days), staleAfter)();
       return (await idle.service.getPlan(plan.id)).status;
     };
     // Old as the version is, the wait for a person began with the refusal.
@@ -275,13 +292,13 @@ describe('proposals nobody decides', () => {
     };
     const silent = await sentBack('silent');
     const answered = await sentBack('answered');
-    await createExpiry(contextOf(idle, 4), 7)();
+    await createExpiry(contextOf(idle, 4), staleAfter)();
     expect((await textsIn('silent')).at(-1)).toBe(
       `${silent} “silent” was sent back and has no new version yet. It will be cancelled in 3 days unless someone replies.`,
     );
     await idle.db.query.execute(sql`
       update countersign.runs set updated_at = now() + interval '4 days' where plan_id = ${answered}`);
-    await createExpiry(contextOf(idle, 8), 7)();
+    await createExpiry(contextOf(idle, 8), staleAfter)();
     expect(await idle.service.getPlan(answered)).toMatchObject({
       status: 'rejected',
       revising: true,
@@ -304,7 +321,7 @@ describe('proposals nobody decides', () => {
       ana,
     );
     await idle.service.reject(id, { version: 1 }, ana);
-    await createExpiry(contextOf(idle, 100), 7)();
+    await createExpiry(contextOf(idle, 100), staleAfter)();
     expect((await idle.service.getPlan(id)).status).toBe('rejected');
     expect((await textsIn('refused')).join()).not.toContain('cancelled');
   });
@@ -319,7 +336,7 @@ describe('proposals nobody decides', () => {
       );
       await age(id, 4);
     }
-    for (let round = 0; round < 3; round++) await createExpiry(contextOf(idle), 7, 1)();
+    for (let round = 0; round < 3; round++) await createExpiry(contextOf(idle), staleAfter, 1)();
     for (let n = 0; n < 3; n++) {
       expect(
         (await textsIn(`old-${n}`)).filter((text) => text.includes('still waiting')),

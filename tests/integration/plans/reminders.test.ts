@@ -239,24 +239,26 @@ describe('a change that needs an approval', () => {
   });
 });
 
+const staleAfter = { chat: 7, terminal: 30 };
+
 describe('a plan that cannot be expired', () => {
   test('keeps no younger one from it, nor from its reminder', async () => {
     const bad = await proposeIn('stuck');
     const stale = await proposeIn('stale');
-    await whileRefused(bad.id, 'plans', createExpiry(at(8 * 24), 7));
+    await whileRefused(bad.id, 'plans', createExpiry(at(8 * 24), staleAfter));
     const statusOf = async (id: string) => (await instance.service.getPlan(id)).status;
     expect(await statusOf(stale.id)).toBe('cancelled');
     expect(await statusOf(bad.id)).toBe('proposed');
     expect(warnings.join()).toContain(bad.id);
-    await createExpiry(at(8 * 24), 7)();
+    await createExpiry(at(8 * 24), staleAfter)();
     expect(await statusOf(bad.id)).toBe('cancelled');
   });
 
   test('keeps none from it, however few a round takes', async () => {
-    await createExpiry(at(8 * 24), 7)();
+    await createExpiry(at(8 * 24), staleAfter)();
     const bad = await proposeIn('always stuck');
     const stale = await proposeIn('young and stale');
-    const round = createExpiry(at(8 * 24), 7, 1);
+    const round = createExpiry(at(8 * 24), staleAfter, 1);
     await whileRefused(bad.id, 'plans', async () => {
       await round();
       await round();
@@ -271,7 +273,7 @@ describe('a plan that cannot be expired', () => {
   test('keeps none from the reminder at half time, however few a round takes', async () => {
     const bad = await proposeIn('never reminded');
     await proposeIn('young and quiet');
-    const round = createExpiry(at(4 * 24), 7, 1);
+    const round = createExpiry(at(4 * 24), staleAfter, 1);
     const heard = async (conversation: string) =>
       (await textsIn(conversation)).filter((text) => text.includes('still waiting'));
     await whileRefused(bad.id, 'messages', async () => {

@@ -41,9 +41,8 @@ test('what goes with a plan names it, and is deleted in parts exactly where no f
     if (!('with' in rule) || rule.with !== 'plan') return [];
     const table = tables.find((one) => one.name === name);
     const named = table?.columns.some((column) => column.name === 'plan_id') === true;
-    // node_steps goes with plan_steps, which are deleted in parts after it.
     const large = rule.large === true;
-    return named && (name === 'node_steps' || cascades(name) !== large) ? [] : [name];
+    return named && cascades(name) !== large ? [] : [name];
   });
   expect(wrong).toEqual([]);
 });

@@ -113,7 +113,8 @@ function drawRules(facts: SettingsView): TemplateResult {
 const days = { MO: 'Mon', TU: 'Tue', WE: 'Wed', TH: 'Thu', FR: 'Fri', SA: 'Sat', SU: 'Sun' };
 
 function drawTime(facts: SettingsView): TemplateResult {
-  const { schedule, timezone, calendars, human_reminder_hours, stale_after_days } = facts.running;
+  const { schedule, timezone, calendars, human_reminder_hours } = facts.running;
+  const { stale_after_days, terminal_stale_after_days } = facts.running;
   const free = schedule.days_off.length;
   return drawBlock(
     'Time and people',
@@ -147,11 +148,17 @@ function drawTime(facts: SettingsView): TemplateResult {
       ['A person is reminded after', countOf(human_reminder_hours, 'hour')],
       [
         'A plan without a decision',
-        `Is cancelled after ${countOf(stale_after_days, 'day')}, with a reminder at half time`,
+        `Is cancelled after ${countOf(stale_after_days, 'day')} (${terminal_stale_after_days} if asked for in the terminal), with a reminder at half time`,
       ],
     ])}
       ${drawWhere(facts, {
-        keys: ['schedule', 'calendars', 'human_reminder_hours', 'stale_after_days'],
+        keys: [
+          'schedule',
+          'calendars',
+          'human_reminder_hours',
+          'stale_after_days',
+          'terminal_stale_after_days',
+        ],
         variables: ['COUNTERSIGN_TIMEZONE'],
       })}`,
   );
