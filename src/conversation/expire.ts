@@ -130,11 +130,7 @@ async function lockWaiting(
   return same && (status !== 'rejected' || row.revising) ? row : null;
 }
 
-async function remind(
-  context: ConversationContext,
-  tx: Transaction,
-  plan: Waiting,
-): Promise<void> {
+async function remind(context: ConversationContext, tx: Transaction, plan: Waiting): Promise<void> {
   const row = await lockWaiting(tx, plan);
   if (row === null || row.conversation === null) return;
   const ends = plan.waitsSince.getTime() + plan.staleAfterDays * dayMs;
@@ -157,11 +153,7 @@ async function remind(
   });
 }
 
-async function expire(
-  context: ConversationContext,
-  tx: Transaction,
-  plan: Waiting,
-): Promise<void> {
+async function expire(context: ConversationContext, tx: Transaction, plan: Waiting): Promise<void> {
   const row = await lockWaiting(tx, plan);
   if (row === null) return;
   const days = plan.staleAfterDays;

@@ -55,7 +55,11 @@ describe('the state of a plan', () => {
     ],
     ['rejected', '✕ Rejected · version 1 · PLAN-3f9a1c20', []],
     ['cancelled', '■ Cancelled · version 1 · PLAN-3f9a1c20', []],
-    ['stalled', '△ Stalled · version 1 · PLAN-3f9a1c20', ['Resume', 'Mark failed', 'Cancel', 'Details']],
+    [
+      'stalled',
+      '△ Stalled · version 1 · PLAN-3f9a1c20',
+      ['Resume', 'Mark failed', 'Cancel', 'Details'],
+    ],
     [
       'needsReview',
       '◷ Needs review · version 3 · PLAN-3f9a1c20',
