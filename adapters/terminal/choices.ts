@@ -12,10 +12,10 @@ export function drawChoices(choices: Choices<unknown>, more = ''): string {
 
 /** The key, the whole label, and the word with the key in it: `f`, `mark failed`, `failed`. */
 function namesOf(label: string): string[] {
-  const plain = label.replace(/\[(.)\] ?/, (_, key: string) => (label.includes('] ') ? '' : key));
-  const marked = /(\S*)\[(.)\](\S*)/.exec(label);
-  const [, before = '', key = '', after = ''] = marked ?? [];
-  return [key, plain, `${before}${key}${after}`].map((name) => name.trim().toLowerCase());
+  const [before = '', key = '', after = ''] = label.split(/[[\]]/);
+  const plain = after.startsWith(' ') ? after.trim() : `${before}${key}${after}`;
+  const word = `${before.split(' ').at(-1)}${key}${after.split(' ')[0]}`;
+  return [key, plain, word].filter((name) => name !== '').map((name) => name.toLowerCase());
 }
 
 /** The choice that a line names; null: none. */
