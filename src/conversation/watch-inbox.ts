@@ -10,6 +10,8 @@ import { readWithin } from './plans-within.ts';
 import type { Asking } from './waiting-for.ts';
 
 const usualGatherMs = 1000;
+/** Inboxes that are told in that time, one after another: each reads its lists again, and all at once would hold up everybody. */
+const toldATime = 40;
 /** Plans whose last standing is cached. The next change of any other plan counts as more than progress. */
 const knownPlans = 10_000;
 
@@ -61,7 +63,12 @@ export function createInboxWatch(
     while ((changed.size > 0 || lost) && watchers.size > 0) {
       await pause(gatherMs);
       const found = await readChanged();
-      for (const tell of watchers) tell(found);
+      // Those who begin to watch meanwhile are told of the next changes.
+      for (const tell of [...watchers]) {
+        if (!watchers.has(tell)) continue;
+        tell(found);
+        await pause(gatherMs / toldATime);
+      }
     }
     gathering = false;
   }

@@ -236,12 +236,6 @@ async function runTransaction<T>(
   }
 }
 
-/** As for the transactions that plan once: for this one only, and said by a statement since none begins it. */
-const planOnce = prepareStatement(
-  'plan_once',
-  sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`,
-);
-
 function writeValue(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -263,7 +257,7 @@ async function runAtOnce(
   statements: FilledStatement[],
   pooled: boolean,
 ): Promise<QueryResultRow[][]> {
-  const written = [{ statement: planOnce, values: {} }, ...statements].map(writeStatement);
+  const written = statements.map(writeStatement);
   const client = await pool.connect();
   let failure: Error | undefined;
   const noteFailure = (error: Error) => {
@@ -271,8 +265,7 @@ async function runAtOnce(
   };
   client.on('error', noteFailure);
   try {
-    const [, ...rows] = await sendAtOnce(client, written, !pooled);
-    return rows;
+    return await sendAtOnce(client, written, !pooled);
   } catch (error) {
     noteFailure(error instanceof Error ? error : new Error(String(error)));
     throw error;

@@ -1,6 +1,7 @@
 // Jobs that wake a worker for a thread with open events, and the recovery round, which finds threads whose holder died or whose
 // wakeup was lost, and replies nobody read.
 import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { findWaitingThreads, reopenUnread } from '#db/chat/inbox.ts';
 import type { Transaction } from '#db/database.ts';
 import type { AuthoredThread, InboxThread } from '#domain/chat/inbox.ts';
@@ -61,12 +62,14 @@ export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
  */
 const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
 
-/** Wakes workers for threads: those that come while others are sent share the next transaction. */
-export function createWaker({
-  db,
-  enqueueAll,
-  warn,
-}: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>): {
+/** Milliseconds from one sending to the next: under load, what comes in between shares a transaction. */
+const usualGatherMs = 25;
+
+/** Wakes workers for threads: the first at once, those that come while it is sent or soon after together. */
+export function createWaker(
+  { db, enqueueAll, warn }: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>,
+  gatherMs = usualGatherMs,
+): {
   wake(thread: AuthoredThread): void;
   close(): Promise<void>;
 } {
@@ -81,6 +84,7 @@ export function createWaker({
         .catch((error: unknown) =>
           warn('Nobody could be told of new events; they are found within seconds.', error),
         );
+      await pause(gatherMs);
     }
     sending = null;
   }

@@ -42,59 +42,60 @@ const storing = prepareStatement(
   select id, original from drawn, known`,
 );
 
-/** A further name of an event that stands already leads to that one. */
-const redirecting = prepareStatement(
-  'redirect_names',
-  sql`
-  with names as (
-    select tenant, key, event_id from ${countersign}.inbox_keys
-    where platform = ${given('platform')} and tenant = ${given('tenant')}
-      and key in (select jsonb_array_elements_text(${given('keys')}::jsonb))
-  )
-  update ${countersign}.inbox_keys k set event_id = (select min(event_id) from names) from names
-  where k.platform = ${given('platform')} and k.tenant = names.tenant and k.key = names.key
-    and k.event_id > (select min(event_id) from names)`,
-);
+/** What an event may wait for, in milliseconds, before the server gives up: another's names, and any statement. */
+export type StoringLimits = { lockMs: number; statementMs: number };
+
+/**
+ * Has every name of an event that was stored before lead to it. Few events come again, so this is planned each time, for the table as
+ * large as it is then: a plan that was made for a small one reads it whole.
+ */
+async function redirectNames(
+  db: Pick<Database, 'transaction'>,
+  { platform, tenant }: ReceivedEvent,
+  keys: string[],
+  original: number,
+  limits: StoringLimits,
+): Promise<void> {
+  await db.transaction(
+    (tx) =>
+      tx.execute(sql`
+        update ${countersign}.inbox_keys set event_id = ${original}
+        where platform = ${platform} and tenant = ${tenant} and key = any(${sql.param(keys)}::text[])
+          and event_id > ${original}`),
+    { limits: { ...limits, idleMs: limits.statementMs } },
+  );
+}
 
 const limiting = prepareStatement(
   'limit_storing',
   sql`select set_config('lock_timeout', ${given('lockMs')}, true), set_config('statement_timeout', ${given('statementMs')}, true)`,
 );
 
-/**
- * Stores an event unless it is there already, in one round trip that answers when it is committed.
- * @param limits milliseconds after which the server gives up: waiting for another's names, and any statement
- */
+/** Stores an event unless it is there already, in one round trip that answers when it is committed; names that are new get a second. */
 export async function storeEvent(
-  db: Pick<Database, 'atOnce'>,
+  db: Pick<Database, 'atOnce' | 'transaction'>,
   event: ReceivedEvent,
-  limits: { lockMs: number; statementMs: number },
+  limits: StoringLimits,
 ): Promise<StoredEvent> {
   const { platform, tenant, thread, kind, body, received_at, awaited = false } = event;
-  const keys = JSON.stringify([...new Set(event.keys)]);
-  const time = received_at.toISOString();
-  const content = Buffer.from(body).toString('base64');
-  const [, [stored]] = await db.atOnce<[object, StoredEvent, object]>([
+  const keys = [...new Set(event.keys)];
+  const values = {
+    ...{ platform, tenant, thread, kind },
+    body: Buffer.from(body).toString('base64'),
+    time: received_at.toISOString(),
+    awaited: String(awaited),
+    keys: JSON.stringify(keys),
+  };
+  const [, [stored]] = await db.atOnce<[object, StoredEvent]>([
     {
       statement: limiting,
       values: { lockMs: String(limits.lockMs), statementMs: String(limits.statementMs) },
     },
-    {
-      statement: storing,
-      values: {
-        platform,
-        tenant,
-        thread,
-        kind,
-        body: content,
-        time,
-        awaited: String(awaited),
-        keys,
-      },
-    },
-    { statement: redirecting, values: { platform, tenant, keys } },
+    { statement: storing, values },
   ]);
   if (stored === undefined) throw new Error('storeEvent: no row came back');
+  const { original } = stored;
+  if (original !== null && keys.length > 1) await redirectNames(db, event, keys, original, limits);
   return stored;
 }
 

@@ -124,14 +124,21 @@ test('of what changes while somebody does not read, little is kept', async () =>
   ending.abort();
 });
 
-test('sixty who watch are told the same', async () => {
+test('sixty who watch are told the same, one after another', async () => {
   const { id } = await propose();
   const ending = new AbortController();
   const streams = Array.from({ length: 60 }, () =>
     instance.service.watchInbox({}, ending.signal)[Symbol.asyncIterator](),
   );
-  const waiting = streams.map((stream) => stream.next());
+  const told: unknown[] = [];
+  const waiting = streams.map(async (stream) => {
+    const next = await stream.next();
+    told.push(next);
+    return next;
+  });
   await moveOn(id);
+  await Promise.race(waiting);
+  expect(told).toHaveLength(1);
   for (const { value } of await Promise.all(waiting))
     expect(value).toEqual([{ plans: [{ id, moved: true }] }]);
   ending.abort();

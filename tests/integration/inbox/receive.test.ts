@@ -177,6 +177,20 @@ describe('one transaction', () => {
     expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
     expect(await readInbox(one)).toHaveLength(1);
   });
+
+  test('leads its further name there in the end, although the process died before it did', async () => {
+    const { id } = await one.receive(makeEvent('e', { keys: ['Ev1', 'C1:1.1'] }));
+    const dying: Pick<Database, 'transaction'> = {
+      transaction: () => Promise.reject(new Error('killed')),
+    };
+    const again = makeEvent('e', { keys: ['Ev2', 'C1:1.1'] });
+    const receive = createReceiver({ db: { ...one.db, ...dying } }, () => {});
+    await expect(receive(again)).rejects.toThrow('killed');
+    const same = { stored: false, id };
+    expect(await other.receive(again)).toEqual(same);
+    expect(await other.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
+    expect(await readInbox(one)).toHaveLength(1);
+  });
 });
 
 describe('what is stored', () => {
@@ -217,6 +231,57 @@ describe('what is stored', () => {
     await Promise.all(['a', 'b', 'c'].map((name) => ending.receive(makeEvent(name))));
     await ending.close();
     expect(await countNamedThreads()).toBe(3);
+  });
+
+  test('wakes at once for the first, and for all that come soon after by one transaction', async () => {
+    const sent: number[] = [];
+    const gatherMs = 300;
+    const waker = createWaker(
+      {
+        db: one.db,
+        enqueueAll: async (_, __, jobs) => void sent.push(jobs.length),
+        warn: (_, error) => expect.fail(String(error)),
+      },
+      gatherMs,
+    );
+    const wake = (at: number) => waker.wake({ platform: 'slack', tenant: 'T1', thread: `C${at}` });
+    wake(0);
+    await waitFor('the first wakeup', async () => sent.length === 1);
+    for (let at = 1; at <= 20; at += 1) {
+      await one.db.query.execute(sql`select 1`);
+      wake(at);
+    }
+    await waker.close();
+    expect(sent).toEqual([1, 20]);
+  });
+
+  test('is stored by reading as little of many names as of few', async () => {
+    const db = openDatabase(database.url, {
+      max: 1,
+      applicationName: 'test',
+      onError: () => {},
+    });
+    onTestFinished(db.close);
+    const receive = createReceiver({ db }, () => {});
+    const countReadBy = async (from: number, to: number) => {
+      const count = async () => {
+        await db.query.execute(sql`select pg_stat_force_next_flush()`);
+        const { rows } = await db.query.execute<{ n: number }>(sql`
+          select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::int as n
+          from pg_statio_user_tables where relname in ('inbox', 'inbox_keys')`);
+        return rows[0]?.n ?? 0;
+      };
+      const before = await count();
+      for (let at = from; at < to; at += 1)
+        await receive(makeEvent(`${at}`, { keys: [`Ev${at}`, `C1:${at}`] }));
+      return (await count()) - before;
+    };
+    // What is planned once is planned now, while there are few.
+    const ofFew = await countReadBy(0, 20);
+    await db.query.execute(sql`
+      insert into countersign.inbox_keys (platform, tenant, key, event_id)
+      select 'slack', 'T1', 'other ' || n, 0 from generate_series(1, 10000) n`);
+    expect(await countReadBy(20, 40)).toBeLessThan(2 * ofFew);
   });
 
   test('has names as long as may be, slip included', async () => {
