@@ -1,8 +1,8 @@
 // `Idempotency-Key` on every POST of the API: a client that got no answer sends the request again, with the same key, and it is
 // done once. The key, what was done and the answer are stored in one transaction.
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { digestJson } from '#domain/digest-json.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { isKnown } from '#domain/people/principal.ts';
 import type { Service } from '#domain/service.ts';
@@ -55,10 +55,8 @@ export function nameSender(account: string, tenant: string | null): string {
 
 const Kept = z.object({ status: z.number(), location: z.string().nullable(), body: z.unknown() });
 
-function digestOf({ method, url, body }: FastifyRequest): string {
-  return createHash('sha256')
-    .update(JSON.stringify([method, url, body ?? null]))
-    .digest('hex');
+function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
+  return digestJson([method, url, body ?? null]);
 }
 
 /**
@@ -88,7 +86,7 @@ export async function answerChecked<T, C>(
   const path = request.url.split('?', 1)[0] ?? '/';
   let done = false;
   const answer = await service.once(
-    { key: `${sender}${path} ${key}`, digest: digestOf(request) },
+    { key: `${sender}${path} ${key}`, digest: await digestOf(request) },
     check,
     async (joined, checked) => {
       const body = await work(joined, checked);

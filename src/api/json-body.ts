@@ -3,25 +3,34 @@ import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { mayChange } from '#domain/exact-json.ts';
 import { parseRequestJson, requireNamesOnce, requireShallow } from '#domain/json.ts';
+import { type Place, parseInPieces } from '#domain/json-pieces.ts';
 import { isStorableText, unstorable } from '#domain/text.ts';
-import { explainMisfit } from './validation.ts';
+import { explainMisfit, pathInWords } from './validation.ts';
 
 const position = /at position \d+ \(line (\d+) column (\d+)\)/;
 
+function explainSyntax(cause: unknown, place: Place | null): CountersignError {
+  const message = errorMessage(cause);
+  const [found, line, column] = position.exec(message) ?? [];
+  // Positions in a piece are not those in the body.
+  const where = place === null ? '' : `, in ${pathInWords(place.path)} behind item ${place.first}`;
+  const said = place === null ? message : message.replace(found ?? '', '').trim();
+  const details =
+    line === undefined || place !== null ? {} : { line: Number(line), column: Number(column) };
+  return new CountersignError('invalid_json', `The body is not valid JSON: ${said}${where}.`, {
+    details,
+    cause,
+  });
+}
+
 /** The error for a body that `JSON.parse` or the guard against forged prototypes refused. */
-function explainBrokenJson(text: string): CountersignError {
+function explainBrokenJson(text: string, place: Place | null): CountersignError {
   if (text.trim() === '')
     return new CountersignError('invalid_json', 'The body is empty. Send a JSON object.');
   try {
     JSON.parse(text);
   } catch (cause) {
-    const message = errorMessage(cause);
-    const [, line, column] = position.exec(message) ?? [];
-    const details = line === undefined ? {} : { line: Number(line), column: Number(column) };
-    return new CountersignError('invalid_json', `The body is not valid JSON: ${message}.`, {
-      details,
-      cause,
-    });
+    return explainSyntax(cause, place);
   }
   return new CountersignError(
     'invalid_json',
@@ -43,9 +52,12 @@ function findUnstorable(value: unknown): PropertyKey[] | null {
   return null;
 }
 
-function requireStorable(body: unknown): void {
-  const path = findUnstorable(body);
-  if (path !== null) throw explainMisfit('body', path, unstorable);
+function requireStorable(value: unknown, place: Place | null): void {
+  const path = findUnstorable(value);
+  if (path === null) return;
+  const [, index, ...inner] = path;
+  const whole = place === null ? path : [...place.path, place.first + Number(index), ...inner];
+  throw explainMisfit('body', whole, unstorable);
 }
 
 /** On this instance only `application/json` is read, and broken JSON is explained. */
@@ -55,21 +67,31 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
+    // The framework's types know no parser that is given a text and returns a promise.
     (request, body: string, done) => {
-      // The framework's types allow a promise here; its default parser only calls back.
-      void parse(request, body, (error, value) => {
-        if (error !== null) return done(explainBrokenJson(body));
-        try {
-          requireShallow(value);
-          if (suspect.test(body)) requireStorable(value);
-          // The framework's parser guards prototypes; ours keeps numbers.
-          if (mayChange(body)) return done(null, parseRequestJson(body));
-          requireNamesOnce(body);
-          done(null, value);
-        } catch (refused) {
-          done(refused instanceof Error ? refused : new Error(String(refused)));
-        }
-      });
+      const parsePiece = (text: string, place: Place | null): unknown => {
+        let [parsed, isBroken]: [unknown, boolean] = [undefined, false];
+        // It calls back at once.
+        void parse(request, text, (error, value) => {
+          isBroken = error !== null;
+          parsed = value;
+        });
+        if (isBroken) throw explainBrokenJson(text, place);
+        requireShallow(parsed);
+        if (suspect.test(text)) requireStorable(parsed, place);
+        // The framework's parser guards prototypes; ours keeps numbers.
+        if (mayChange(text)) return parseRequestJson(text);
+        requireNamesOnce(text);
+        return parsed;
+      };
+      parseInPieces(body, parsePiece).then(
+        (value) => done(null, value),
+        (error: unknown) =>
+          done(error instanceof SyntaxError ? explainSyntax(error, null) : toError(error)),
+      );
     },
   );
 }
+
+const toError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));

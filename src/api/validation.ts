@@ -1,8 +1,9 @@
 // Requests meet zod once, here; what does not fit is told member by member, in words.
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
-import { isStorableText, unstorable } from '#domain/text.ts';
+import { parseInSlices } from '#domain/parse-in-slices.ts';
+import { isObject, isStorableText, unstorable } from '#domain/text.ts';
 
 /** One thing that does not fit: `{ path: "steps[3].tool", message: "is required" }`. */
 type Misfit = { path: string; message: string };
@@ -61,7 +62,7 @@ function flattenIssue(issue: Issue): Issue[] {
 }
 
 /** `steps[3].after[0].type`; keys that would be misread stand in quotes. */
-function pathInWords(path: PropertyKey[]): string {
+export function pathInWords(path: PropertyKey[]): string {
   return path.reduce<string>((said, key) => {
     if (typeof key === 'number') return `${said}[${key}]`;
     const name = String(key);
@@ -119,10 +120,16 @@ function findUnstorable(value: unknown): Misfit[] {
     .map(([key]) => ({ path: pathInWords([key]), message: unstorable }));
 }
 
-/** Fastify's validator: the parsed value, or an `invalid_request` with `errors: [{ path, message }]`. */
+/**
+ * Fastify's validator: the parsed value, or an `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices;
+ * the framework takes no value from a promise, so they are filled with what was parsed.
+ */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>
   (value: unknown) => {
+    // The framework's type of promises has a brand for linters.
+    if (httpPart === 'body' && isObject(value))
+      return fillBody(schema, value) as unknown as SafePromiseLike<boolean>;
     const odd = httpPart === 'body' ? [] : findUnstorable(value);
     if (odd.length > 0) return { error: refuseMisfits(httpPart ?? '', odd, odd.length) };
     const result = z.core.safeParse(schema, value, { error: sayIssue });
@@ -130,3 +137,14 @@ export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
     const { errors, total } = misfitsOf(result.error);
     return { error: refuseMisfits(httpPart ?? '', errors, total) };
   };
+
+async function fillBody(schema: z.core.$ZodType, body: Record<string, unknown>): Promise<boolean> {
+  const result = await parseInSlices(schema, body, { error: sayIssue });
+  if (!result.success) {
+    const { errors, total } = misfitsOf(result.error);
+    throw refuseMisfits('body', errors, total);
+  }
+  for (const key of Object.keys(body)) delete body[key];
+  Object.assign(body, result.data);
+  return true;
+}

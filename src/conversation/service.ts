@@ -313,7 +313,7 @@ export function createService(context: ConversationContext): Service {
     },
     async checkMarkdown(markdown, actor) {
       const { readMarkdown } = await loadMarkdown();
-      return service.checkProposal(readMarkdown(markdown), {}, actor);
+      return service.checkProposal(await readMarkdown(markdown), {}, actor);
     },
     async *exportLog(id) {
       await readPlanRow(db.query, id);

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier } from 'pg';
 import { from } from 'pg-copy-streams';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { connectionOf, type Queryable } from './database.ts';
 import { schemaName } from './instance.ts';
 
@@ -30,11 +31,11 @@ export function writeList(texts: string[]): string {
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-function* writePieces<T>(
+async function* writePieces<T>(
   planId: string,
   rows: Iterable<T>,
   { fields }: RowForm<T>,
-): Generator<string> {
+): AsyncGenerator<string> {
   const begin = writeField(planId);
   const readers = Object.values(fields);
   let piece = '';
@@ -45,6 +46,7 @@ function* writePieces<T>(
     if (piece.length < pieceLength) continue;
     yield piece;
     piece = '';
+    if (isSliceOver()) await nextTurn();
   }
   if (piece !== '') yield piece;
 }

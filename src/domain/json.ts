@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { withoutMark } from './encoding/encoding.ts';
 import { CountersignError } from './errors.ts';
 import { mayChange, parseExactly } from './exact-json.ts';
+import { endOfString } from './json-pieces.ts';
 import { AnyJson, type Json } from './text.ts';
 
 /** Levels of lists and objects in each other. */
@@ -26,17 +27,6 @@ export function requireShallow(value: unknown): void {
 }
 
 const signs = { quote: 0x22, open: 0x7b, close: 0x7d };
-
-/** The end of the string that begins at `from`, in valid JSON. */
-function endOfString(text: string, from: number): number {
-  let end = text.indexOf('"', from + 1);
-  for (; end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text[end - 1 - escapes] === '\\') escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-  return text.length;
-}
 
 /** A duplicate name in an object of `text` (valid JSON); null: none. Parsers keep the last one, and people read the first. */
 function findRepeatedName(text: string): string | null {

@@ -1,6 +1,6 @@
 // Parses large values with zod in slices: lists of objects are parsed item by item, and the rest as it is.
 import { z } from 'zod';
-import { isSliceOver, rest } from './slices.ts';
+import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
 type Context = z.core.ParseContext<z.core.$ZodIssue>;
@@ -79,7 +79,7 @@ export async function parseInSlices<T>(
         issues.push(
           ...one.error.issues.map((issue) => ({ ...issue, path: [key, index, ...issue.path] })),
         );
-      if (isSliceOver()) await rest();
+      if (isSliceOver()) await nextTurn();
     }
     lists[key] = items;
   }

@@ -22,7 +22,7 @@ function watchTurn(): void {
   });
 }
 
-/** Whether the slice of this turn is used up. Ask `if (isSliceOver()) await rest();` after each piece of work. */
+/** Whether the slice of this turn is used up. Ask `if (isSliceOver()) await nextTurn();` after each piece of work. */
 export function isSliceOver(): boolean {
   const now = performance.now();
   began ??= now;
@@ -31,7 +31,7 @@ export function isSliceOver(): boolean {
 }
 
 /** Continues in a later turn of the event loop. */
-export function rest(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     resting.push(resolve);
     watchTurn();
@@ -45,7 +45,7 @@ export async function mapInSlices<T, R>(
   const results: R[] = [];
   for (const item of items) {
     results.push(map(item, results.length));
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
   }
   return results;
 }

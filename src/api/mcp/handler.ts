@@ -39,7 +39,8 @@ export function createMcpAnswer(options: McpOptions): McpAnswer {
       headers,
       [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
     };
-    const asked = await toWebRequest(incoming, body, { signal: left });
+    // The body is passed on as it was parsed; written again, it would only take time.
+    const asked = await toWebRequest(incoming, body === undefined ? body : null, { signal: left });
     visits.set(asked, { request, left });
     return handler.fetch(asked, body === undefined ? {} : { parsedBody: body });
   };

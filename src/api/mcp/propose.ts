@@ -1,8 +1,9 @@
 // plan_propose: steps as they are, or a request in words for the planner. Either becomes a plan of the token's owner that waits for
 // people; nothing here decides about it.
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { digestJson } from '#domain/digest-json.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import type { Service } from '#domain/service.ts';
@@ -24,7 +25,7 @@ function requireOne({ request, title, steps }: Proposal): void {
   );
 }
 
-function readProposedDraft({
+async function readProposedDraft({
   title,
   summary,
   steps,
@@ -32,10 +33,10 @@ function readProposedDraft({
   risks,
   step_approval,
   executor_model,
-}: Proposal): PlanDraft {
+}: Proposal): Promise<PlanDraft> {
   const given = { title, summary, steps, context, risks, step_approval, executor_model };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  const draft = PlanDraft.safeParse(Object.fromEntries(known));
+  const draft = await parseInSlices(PlanDraft, Object.fromEntries(known));
   if (draft.success) return readDraft(draft.data);
   throw new CountersignError('invalid_request', z.prettifyError(draft.error));
 }
@@ -49,7 +50,7 @@ async function once<C>(
 ): Promise<Proposed> {
   if (key === undefined) return work(service, await check());
   const sender = nameSender(owner.id, owner.tenant ?? null);
-  const digest = createHash('sha256').update(JSON.stringify(proposal)).digest('hex');
+  const digest = await digestJson(proposal);
   return Proposed.parse(await service.once({ key: `${sender} /mcp ${key}`, digest }, check, work));
 }
 
@@ -69,7 +70,7 @@ export async function propose(visitor: Visitor, proposal: Proposal): Promise<Pro
         return { run_id };
       },
     );
-  const draft = readProposedDraft(proposal);
+  const draft = await readProposedDraft(proposal);
   return once(
     visitor,
     proposal,

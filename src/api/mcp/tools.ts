@@ -3,6 +3,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { visitorOf } from './agent.ts';
 import { registerOperationTools } from './operation-tools.ts';
@@ -21,6 +22,20 @@ import {
 import { Standing, standingOf, standingOfRun, writeStanding } from './standing.ts';
 import { writeCursor } from './wait.ts';
 import { registerWaitTool } from './wait-tool.ts';
+
+/** The same schema for the protocol's library, which parses large values in slices. */
+function inSlices<Output, Input>(schema: z.ZodType<Output, Input>) {
+  const standard = schema['~standard'];
+  return {
+    '~standard': {
+      ...standard,
+      validate: async (value: unknown) => {
+        const parsed = await parseInSlices(schema, value);
+        return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
+      },
+    },
+  };
+}
 
 const stepsOnPage = 20;
 const plansOnPage = 20;
@@ -52,7 +67,7 @@ export function registerTools(
       title: 'Propose a plan',
       description:
         'Proposes a plan: title and steps, each a call of an operation (operations_search finds them), or a request in words for the planner. Nothing runs until a person has approved exactly what is shown. Give them the link, then call plan_wait.',
-      inputSchema: ProposeInput,
+      inputSchema: inSlices(ProposeInput),
       outputSchema: Standing,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     },

@@ -1,6 +1,7 @@
 // Applies a patch to a stored plan. Every caller holds the plan's lock; each statement costs what it changes.
 import { sql } from 'drizzle-orm';
 import type { StepContent } from '#domain/plan/plan.ts';
+import { copyRows } from '../copy-rows.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
@@ -20,10 +21,15 @@ export async function archiveTouched(
   version: number,
   steps: { position: number; step_id: string; content: object | null }[],
 ): Promise<void> {
-  await tx.execute(sql`
-    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
-    select ${planId}, ${version}, position, step_id, coalesce(content, 'null'::jsonb)
-    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as s(position int, step_id text, content jsonb)`);
+  await copyRows(tx, planId, steps, {
+    table: 'plan_version_steps',
+    fields: {
+      version: () => version,
+      position: ({ position }) => position,
+      step_id: ({ step_id }) => step_id,
+      content: ({ content }) => JSON.stringify(content),
+    },
+  });
 }
 
 export type ChangedContent = Pick<
@@ -35,13 +41,20 @@ export type ChangedContent = Pick<
   | 'lane'
 >;
 
-/** Stores what steps say from now on; partitions are counted anew. */
+/** Steps whose contents one statement changes. */
+const changedAtOnce = 1000;
+
+/** Stores what steps say from now on; partitions are counted again. */
 export async function updateContents(
   tx: Queryable,
   planId: string,
   steps: ChangedContent[],
 ): Promise<void> {
-  if (steps.length === 0) return;
+  for (let from = 0; from < steps.length; from += changedAtOnce)
+    await updateSome(tx, planId, steps.slice(from, from + changedAtOnce));
+}
+
+async function updateSome(tx: Queryable, planId: string, steps: ChangedContent[]): Promise<void> {
   const counted = sql.raw(notBegun.join(', '));
   const sums = sql.raw(
     notBegun.map((s) => `coalesce(sum(n) filter (where status = '${s}'), 0) as ${s}`).join(', '),

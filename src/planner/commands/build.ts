@@ -4,7 +4,7 @@ import { errorMessage } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Json, type JsonObject, objectIn } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
@@ -246,13 +246,13 @@ class Builder {
         for (const file of await this.#list(command.files, command.to)) {
           for (const to of command.to)
             this.#addMove(command.do, file.path, placeFor(file.path, to));
-          if (isSliceOver()) await rest();
+          if (isSliceOver()) await nextTurn();
         }
         return;
       case 'delete':
         for (const { path, folder } of await this.#list(command.files)) {
           this.#addByRoles('delete', { path, recursive: folder || null });
-          if (isSliceOver()) await rest();
+          if (isSliceOver()) await nextTurn();
         }
         return;
       case 'make folder':

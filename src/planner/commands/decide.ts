@@ -4,7 +4,7 @@ import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { endSentence, listOf } from '#domain/words.ts';
 import type { PlannerTools } from '../ports.ts';
 import { isPartial, tellPart } from '../reads/list-pages.ts';
@@ -190,7 +190,7 @@ async function findProblem(
   answers: Asked['answers'],
 ): Promise<Question | null> {
   for (const step of steps) {
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const later = Object.entries(step.args)
       .filter(([, value]) => typeof value === 'object' && value !== null && '$from' in value)
       .map(([name]) => name);

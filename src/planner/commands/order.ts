@@ -1,6 +1,6 @@
 // Orders steps: groups one after the other as the request says "then", the same path in its order, outputs before their use.
 import { referencesOf } from '#domain/plan/arguments.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { familyOf } from './families.ts';
@@ -100,7 +100,7 @@ async function addConflicts(steps: Step[]): Promise<void> {
       add(on, use.path);
       for (const folder of foldersOf(use.path)) add(inside, folder);
     }
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
   }
 }
 

@@ -7,7 +7,7 @@ import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { AnyJson, JsonObject, makeStorable } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
@@ -70,7 +70,7 @@ export function createCommandReasoner({ clock }: { clock: Clock }): Reasoner {
         return finish(task, 'generate_nodes', toArgs(outline));
       }
       const about = describeDraft(decision, timezone);
-      if (isSliceOver()) await rest();
+      if (isSliceOver()) await nextTurn();
       const group = groupSteps(decision.steps, timezone);
       if (group !== null) return propose(task, 'for_each', group, about);
       return propose(task, 'add_steps', { steps: draftSteps(decision.steps, timezone) }, about);
@@ -324,9 +324,9 @@ async function propose(
   steps: object,
   about: object,
 ): Promise<StageEvent> {
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const args = toArgs(steps);
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const { result } = await task.stageTools.call(tool, args, task.signal);
   return result.ok
     ? finish(task, 'submit_plan', toArgs(about))

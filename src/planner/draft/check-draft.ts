@@ -2,7 +2,7 @@
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
-import { isSliceOver, mapInSlices, rest } from '#domain/slices.ts';
+import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { digraphOf } from '#graph/cycles.ts';
@@ -31,7 +31,7 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
   }
   for (const [index, step] of draft.steps.entries()) {
     if (problems.length >= problemsAtMost) break;
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const id = ids[index] ?? String(index + 1);
     const own = check(step, id);
     problems.push(...own);

@@ -1,7 +1,7 @@
 // The options for a roadmap: only what is needed, strictly sequential, or with checks before irreversible changes.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { insertCheckpoints } from './added-checkpoints.ts';
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
@@ -72,7 +72,7 @@ export async function findWays(
   const makers = [makeSingle, () => makeChecked(said, collected, row, operations)];
   const ways = [said];
   for (const make of makers) {
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const way = make();
     const same = ways.find((other) => signatureOf(other) === signatureOf(way));
     if (same === undefined) ways.push(way);

@@ -2,7 +2,7 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Infeasibility, Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
@@ -68,9 +68,9 @@ export async function placeWork(
     minutesADay: profile.minutes_a_day,
     busy: Map.groupBy(busy.busy, ({ person }) => person),
   };
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const pass = runForwardPass(input);
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   if (pass.kind !== 'placed') return { kind: 'impossible', why: explainImpossible(pass, model) };
   if (pass.late.length > 0) {
     const remedies = findRemedies({ input, profile }, pass);

@@ -11,7 +11,7 @@ import {
   RoadmapWay,
 } from '#domain/planning/roadmap.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
@@ -74,16 +74,16 @@ async function build(
   if (collected.cycle !== null)
     return { result: fail(describeCycle(collected.index, collected.cycle)) };
   const operations = readOperations(tools.manifest(), guarded);
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const ways = await findWays(outline, collected, operations);
   const wish = findWish(prefer, ways);
   const measured: { way: Way; name: RoadmapWay; metrics: RoadmapMetrics }[] = [];
   for (const way of ways) {
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const metrics = measureRoadmap(way.index, way.edges, operations);
     measured.push({ way, name: way.name, metrics });
   }
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const scores = scoreWays(measured, policy, outline.pattern, wish);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { partitionSizeOf } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
@@ -232,10 +232,10 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
       if (sample.length < 5) sample.push(item);
       tally.add(item);
       expansion.add(item, found);
-      if (isSliceOver()) await rest();
+      if (isSliceOver()) await nextTurn();
     }
   }
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const { steps, problems, values } = expansion;
   if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
   const absent = [...lacking].filter(([, count]) => count === found).map(([path]) => path);

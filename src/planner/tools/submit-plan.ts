@@ -6,7 +6,7 @@ import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanDraft, type StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
 import { checkDraft } from '../draft/check-draft.ts';
@@ -203,7 +203,7 @@ async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promis
   );
   const calls = new Map<string, string[]>();
   for (const { id = '', tool, operation, args = {}, when } of steps) {
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     if (!changing.has(`${tool}\n${operation}`)) continue;
     const call = hash('sha256', canonicalize([tool, operation, args, when ?? null]) ?? '');
     const same = calls.get(call);

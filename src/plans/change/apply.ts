@@ -27,6 +27,7 @@ import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
+import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
 import { contentOfStep, digestPlan, withDigests } from '../content/canonical.ts';
@@ -68,12 +69,9 @@ async function storeContents(
   effect: PatchEffect,
 ): Promise<string[]> {
   const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
+  const touched = [...changed.map(({ before }) => before), ...removed];
   await archiveTouched(tx, row.id, row.version, [
-    ...[...changed.map(({ before }) => before), ...removed].map((step) => ({
-      position: step.position,
-      step_id: step.id,
-      content: contentOfStep(step),
-    })),
+    ...touched.map((step) => ({ ...step, step_id: step.id, content: contentOfStep(step) })),
     ...added.map(({ position, now }) => ({ position, step_id: now.id, content: null })),
   ]);
   await deleteEdges(tx, row.id, edgesRemoved);
@@ -83,13 +81,13 @@ async function storeContents(
   const lanes = new Lanes(known);
   const specOf = ({ tool, operation }: StepAsSaid) =>
     context.catalogue.of(row.tenant).get(operationName(tool, operation));
-  const stored = changed.map(({ position, now }) => ({
+  const stored = await mapInSlices(changed, ({ position, now }) => ({
     ...now,
     position,
     ...bindStep(now, specOf(now)),
     lane: lanes.of(now),
   }));
-  const fresh = added.map(({ position, label, now }) => ({
+  const fresh = await mapInSlices(added, ({ position, label, now }) => ({
     ...now,
     position,
     label,

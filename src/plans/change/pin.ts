@@ -12,6 +12,7 @@ import {
 } from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
+import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { lookAt } from '../content/look-at-targets.ts';
 import { bindStep, type StepRules } from '../content/normalise-step.ts';
@@ -73,16 +74,19 @@ export async function pinTargets(
   const effect = await resolveNow(db, row, rules, patch);
   if (effect === null) return operations;
   const { catalogue } = rules;
-  const given = [...effect.added, ...effect.changed].flatMap(({ now, args_by }) => {
+  const all = await mapInSlices([...effect.added, ...effect.changed], ({ now, args_by }) => {
     const spec = catalogue.get(operationName(now.tool, now.operation));
     if (args_by === null || spec?.inspect === undefined) return [];
     return [{ ...now, args_by, review_rank: bindStep(now, spec).review_rank }];
   });
+  const given = all.flat();
   if (given.length === 0) return operations;
   const pins = new Map<number, { step: string; state: SeenState }[]>();
   const looks = await lookAt(catalogue, given, await readEarlier(db, row.id, effect));
   for (const [{ id, args_by }, state] of looks) {
-    pins.set(args_by, [...(pins.get(args_by) ?? []), { step: id, state }]);
+    const known = pins.get(args_by);
+    if (known === undefined) pins.set(args_by, [{ step: id, state }]);
+    else known.push({ step: id, state });
   }
   return operations.map((operation, index) => {
     const seen = pins.get(index);

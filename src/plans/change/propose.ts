@@ -99,7 +99,7 @@ async function preparePlan(
   const { guardedTools, resourcePools } = context;
   await context.catalogue.refresh(() => readManifests(context.db.query));
   const catalogue = context.catalogue.of(tenant);
-  const { draft: resolved, findings } = resolvePrerequisites(draft);
+  const { draft: resolved, findings } = await resolvePrerequisites(draft);
   const { draft: whole, begun } = await expandDraft(resolved, context.clock.now());
   const series = begun.map((one) => one.series);
   if (series.length > 0) {

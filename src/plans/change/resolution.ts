@@ -7,7 +7,7 @@ import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { createReferenceCheck } from '../content/check-references.ts';
 import { dependenciesOf, safeReferences } from '../content/dependencies.ts';
@@ -71,7 +71,6 @@ export class Resolution {
     row: PlanRow,
     rules: StepRules,
     baseRevision: number,
-    steps: Step[],
     changed: Set<string>,
     selection: Selection,
     next: number,
@@ -82,16 +81,6 @@ export class Resolution {
     this.#changed = changed;
     this.#selection = selection;
     this.#next = next;
-    for (const step of steps) {
-      this.#positions.set(step.id, step.position);
-      this.#works.set(step.id, {
-        position: step.position,
-        before: step,
-        now: asSaid(step),
-        state: 'named',
-        args_by: null,
-      });
-    }
   }
 
   #conflict({ id, status }: Step): void {
@@ -351,9 +340,17 @@ export class Resolution {
     work.now = now;
   }
 
-  async run(operations: PinnedOperation[]): Promise<void> {
+  /** @param steps those that the operations name */
+  async run(steps: Step[], operations: PinnedOperation[]): Promise<void> {
+    for (const step of steps) {
+      if (isSliceOver()) await nextTurn();
+      const now = asSaid(step);
+      const { id, position } = step;
+      this.#positions.set(id, position);
+      this.#works.set(id, { position, before: step, now, state: 'named', args_by: null });
+    }
     for (const [index, operation] of operations.entries()) {
-      if (isSliceOver()) await rest();
+      if (isSliceOver()) await nextTurn();
       const path = `operations[${index}]`;
       switch (operation.op) {
         case 'add_step':
@@ -366,6 +363,7 @@ export class Resolution {
           for (const work of this.#select(operation.steps, `${path}.steps`)) {
             this.#touch(work);
             this.#update(work, operation, index);
+            if (isSliceOver()) await nextTurn();
           }
           break;
         case 'remove_steps': {
@@ -389,15 +387,16 @@ export class Resolution {
     if (this.#conflicts.size > 0) {
       throw patchConflict(this.#row, [...this.#conflicts.values()], this.#baseRevision);
     }
-    this.#checkKept();
+    await this.#checkKept();
     this.problems.settle();
   }
 
   /** What a step uses it has to wait for, and what it uses has to be there. */
-  #checkKept(): void {
+  async #checkKept(): Promise<void> {
     const works = [...this.#works.values()];
     const kept = works.filter(({ state }) => state === 'touched').map(({ now }) => now);
     for (const { id, args, after, when } of kept) {
+      if (isSliceOver()) await nextTurn();
       const waits = new Set(after.filter(({ type }) => type === 'FS').map((one) => one.id));
       for (const { $from } of safeReferences(args)) {
         if (waits.has($from)) continue;
@@ -417,7 +416,7 @@ export class Resolution {
       }
     }
     const all = works.map(({ now }) => now);
-    kept.forEach(createReferenceCheck(all, this.#rules.catalogue, this.problems));
+    await mapInSlices(kept, createReferenceCheck(all, this.#rules.catalogue, this.problems));
   }
 
   #edgesOf({ now, position }: Work, after: Dependency[]): Edge[] {
@@ -428,7 +427,7 @@ export class Resolution {
     });
   }
 
-  effect(): PatchEffect {
+  async effect(): Promise<PatchEffect> {
     const effect: PatchEffect = {
       added: [],
       changed: [],
@@ -446,6 +445,7 @@ export class Resolution {
     };
     for (const work of this.#works.values()) {
       const { before, now, position, state, args_by } = work;
+      if (isSliceOver()) await nextTurn();
       if (state === 'named') continue;
       if (state === 'removed') {
         if (before !== null) effect.removed.push(before);

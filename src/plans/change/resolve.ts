@@ -16,6 +16,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PinnedOperation } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { labelAdded } from '#domain/plan/step-numbers.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { listSome } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../content/normalise-step.ts';
@@ -89,10 +90,12 @@ async function checkPatchOrder(
     numbers.set(position, known);
     return known;
   };
+  if (isSliceOver()) await nextTurn();
   const pairs = edges.flatMap(({ predecessor, successor }) => [
     numberOf(predecessor),
     numberOf(successor),
   ]);
+  if (isSliceOver()) await nextTurn();
   const cycle = findCycle(buildDigraph(numbers.size, pairs));
   if (cycle === null) return;
   const ids = new Map<number, string>([
@@ -175,13 +178,12 @@ export async function resolvePatch(
     row,
     rules,
     base,
-    steps,
     changed,
     new Selection(selected),
     await nextPosition(tx, row.id),
   );
-  await resolution.run(operations);
-  const effect = resolution.effect();
+  await resolution.run(steps, operations);
+  const effect = await resolution.effect();
   await resolveSets(tx, row, operations, base, effect);
   await nameAdded(tx, row.id, effect);
   if (!changesContent(effect) && effect.rerun.length + effect.invalidated.length === 0) {

@@ -3,6 +3,7 @@ import type { Queryable } from '#db/database.ts';
 import { findArtifacts } from '#db/plans/artifacts.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/plan.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { Problems } from './problems.ts';
 
 /** @throws CountersignError `invalid_reference` that names the steps */
@@ -12,8 +13,10 @@ export async function requireArtifacts(
   steps: Iterable<Pick<StepContent, 'id' | 'args'>>,
 ): Promise<void> {
   const uses: { step: string; artifact: string }[] = [];
-  for (const { id, args } of steps)
+  for (const { id, args } of steps) {
     for (const { $artifact } of artifactsOf(args)) uses.push({ step: id, artifact: $artifact });
+    if (isSliceOver()) await nextTurn();
+  }
   if (uses.length === 0) return;
   const ids = [...new Set(uses.map(({ artifact }) => artifact))];
   const found = await findArtifacts(db, of, ids);

@@ -2,7 +2,7 @@
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
@@ -91,7 +91,7 @@ export async function normalisePlan(
   const used = new Set<string>();
   const edges: Edge[] = [];
   const named = draft.steps.map((step, index) => ({ ...step, id: ids[index] ?? '' }));
-  const reads = findReads(named, catalogue);
+  const reads = await findReads(named, catalogue);
   const steps: NormalStep[] = [];
   for (const [index, step] of draft.steps.entries()) {
     const id = ids[index] ?? String(index + 1);
@@ -116,19 +116,21 @@ export async function normalisePlan(
       dependents: 0,
       lane: lanes.of(body),
     });
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
   }
   for (const { predecessor } of edges) {
     const step = steps[predecessor - 1];
     if (step !== undefined) step.dependents++;
   }
+  if (isSliceOver()) await nextTurn();
   const labels = labelVersion(steps);
   for (const [index, step] of steps.entries()) step.label = labels[index] ?? null;
   const checkReferences = createReferenceCheck(steps, catalogue, problems);
   for (const [index, step] of steps.entries()) {
     checkReferences(step, index);
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
   }
+  if (isSliceOver()) await nextTurn();
   checkOrder(ids, edges, problems);
   problems.settle();
   return {

@@ -59,7 +59,7 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 export class StepNames {
   readonly #ids = new Set<string>();
   readonly #titles = new Map<string, string[]>();
-  readonly #folded = new Map<string, string[]>();
+  #folded: Map<string, string[]> | null = null;
   readonly #partitions = new Map<string, string[]>();
   readonly #tags = new Map<string, string[]>();
 
@@ -67,10 +67,19 @@ export class StepNames {
     for (const { id, description, partition, tags = [] } of steps) {
       this.#ids.add(id);
       push(this.#titles, description, id);
-      push(this.#folded, foldTitle(description), id);
       if (partition != null) push(this.#partitions, foldTitle(partition), id);
       for (const tag of new Set(tags)) push(this.#tags, tag, id);
     }
+  }
+
+  /** Folding all titles takes long, and most notes name them to the letter. */
+  #findFolded(title: string): string[] | undefined {
+    if (this.#folded === null) {
+      this.#folded = new Map();
+      for (const [description, ids] of this.#titles)
+        for (const id of ids) push(this.#folded, foldTitle(description), id);
+    }
+    return this.#folded.get(title);
   }
 
   /** Ids of what step `id` waits for, without itself, and why some of it cannot be known, as ends of "its note …". */
@@ -95,7 +104,7 @@ export class StepNames {
     for (const title of said.prereq_titles) {
       const shown = `“${shorten(title, 100)}”`;
       const folded = foldTitle(title);
-      const ids = this.#titles.get(title) ?? this.#folded.get(folded);
+      const ids = this.#titles.get(title) ?? this.#findFolded(folded);
       const others = ids?.filter((one) => one !== id) ?? [];
       if (others.length > 1) {
         const some = listOf(others.slice(0, 3));

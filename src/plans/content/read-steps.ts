@@ -2,6 +2,7 @@
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { safeReferences } from './dependencies.ts';
 import type { Problems } from './problems.ts';
@@ -70,10 +71,10 @@ function findSuccessors(steps: (StepDraft & { id: string })[]): Map<string, stri
  * For each step that reads others, their ids. A partition or a tag means its steps but for those that read others themselves and those
  * that wait for the reader.
  */
-export function findReads(
+export async function findReads(
   steps: (StepDraft & { id: string })[],
   catalogue: Pick<Catalogue, 'get'>,
-): Map<string, { selector: StepSelector; ids: string[] }> {
+): Promise<Map<string, { selector: StepSelector; ids: string[] }>> {
   const selectors = new Map(
     steps.flatMap((step) => {
       const selector = selectorOf(step, catalogue);
@@ -85,6 +86,7 @@ export function findReads(
   const successors = findSuccessors(steps);
   const byPartition = Map.groupBy(steps, ({ partition }) => partition);
   for (const [id, selector] of selectors) {
+    if (isSliceOver()) await nextTurn();
     const later = followers(id, successors);
     // Most readers mean one partition: only its steps are looked at.
     const candidates =

@@ -4,6 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
 import { type PlanDraft, type Series, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/cycles.ts';
 import { safeReferences } from './dependencies.ts';
@@ -80,7 +81,9 @@ function breakNotes(steps: Named[], firm: Arrow[], noted: Arrow[]): [Arrow[], Wr
   return [noted.filter((_, at) => !gone.has(firm.length + at)), wrong];
 }
 
-function findNoted(steps: Named[]): { noted: Arrow[]; wrong: Wrong[]; rests: Map<number, Named> } {
+async function findNoted(
+  steps: Named[],
+): Promise<{ noted: Arrow[]; wrong: Wrong[]; rests: Map<number, Named> }> {
   const named = new StepNames(steps);
   const places = new Map(steps.map(({ id }, place) => [id, place]));
   const noted: Arrow[] = [];
@@ -88,6 +91,7 @@ function findNoted(steps: Named[]): { noted: Arrow[]; wrong: Wrong[]; rests: Map
   const rests = new Map<number, Named>();
   for (const [place, step] of steps.entries()) {
     if (!namesPrerequisites(step.notes)) continue;
+    if (isSliceOver()) await nextTurn();
     const { notes, ...bare } = step;
     const { said, rest } = readPrerequisites(notes);
     rests.set(place, rest === null ? bare : { ...bare, notes: rest });
@@ -107,16 +111,17 @@ function findNoted(steps: Named[]): { noted: Arrow[]; wrong: Wrong[]; rests: Map
 }
 
 /** Steps with their notes resolved, and what is wrong with notes, by the place of their step. */
-function resolveSteps(steps: Named[]): { steps: Named[]; wrong: Wrong[] } {
-  const { noted, wrong, rests } = findNoted(steps);
+async function resolveSteps(steps: Named[]): Promise<{ steps: Named[]; wrong: Wrong[] }> {
+  const { noted, wrong, rests } = await findNoted(steps);
   const places = new Map(steps.map(({ id }, place) => [id, place]));
-  const firm = steps.flatMap((step, to) =>
+  const firm = await mapInSlices(steps, (step, to) =>
     firmWaits(step).flatMap((id): Arrow[] => {
       const from = places.get(id);
       return from === undefined || from === to ? [] : [{ from, to }];
     }),
   );
-  const [kept, circular] = breakNotes(steps, firm, noted);
+  const [kept, circular] = breakNotes(steps, firm.flat(), noted);
+  if (isSliceOver()) await nextTurn();
   const added = Map.groupBy(kept, ({ to }) => to);
   return {
     steps: steps.map((step, place): Named => {
@@ -135,13 +140,13 @@ function resolveSteps(steps: Named[]): { steps: Named[]; wrong: Wrong[] } {
 }
 
 /** Of a series nothing can be held back until a finding is settled, so its notes have to be right. */
-function resolveSeries(series: Series, index: number, problems: Problems): Series {
+async function resolveSeries(series: Series, index: number, problems: Problems): Promise<Series> {
   if (!series.steps.some(({ notes }) => namesPrerequisites(notes))) return series;
   const named = series.steps.map((step, at) => ({
     ...step,
     id: step.id ?? (series.steps.length === 1 ? series.id : `${series.id}-${at + 1}`),
   }));
-  const { steps, wrong } = resolveSteps(named);
+  const { steps, wrong } = await resolveSteps(named);
   for (const { place, problems: found } of wrong) {
     problems.add(
       'unknown_step',
@@ -156,14 +161,15 @@ function resolveSeries(series: Series, index: number, problems: Problems): Serie
  * The draft without notes that name prerequisites: each is resolved into `after`, finish to start.
  * @throws CountersignError `unknown_step` for a note in a series, `limit_exceeded` for too many dependencies or wrong notes
  */
-export function resolvePrerequisites(draft: PlanDraft): {
-  draft: PlanDraft;
-  findings: NewFinding[];
-} {
+export async function resolvePrerequisites(
+  draft: PlanDraft,
+): Promise<{ draft: PlanDraft; findings: NewFinding[] }> {
   const problems = new Problems();
-  const series = draft.series?.map((one, index) => resolveSeries(one, index, problems));
+  const series: Series[] = [];
+  for (const [index, one] of (draft.series ?? []).entries())
+    series.push(await resolveSeries(one, index, problems));
   problems.settle();
-  const resolved = { ...draft, ...(series === undefined ? {} : { series }) };
+  const resolved = { ...draft, ...(draft.series === undefined ? {} : { series }) };
   if (!draft.steps.some(({ notes }) => namesPrerequisites(notes)))
     return { draft: resolved, findings: [] };
   const ids = idsOf(draft.steps);
@@ -171,7 +177,7 @@ export function resolvePrerequisites(draft: PlanDraft): {
     ...step,
     id: ids[place] ?? String(place + 1),
   }));
-  const { steps, wrong } = resolveSteps(named);
+  const { steps, wrong } = await resolveSteps(named);
   if (wrong.length > findingsAtMost) {
     throw new CountersignError(
       'limit_exceeded',

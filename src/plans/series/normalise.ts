@@ -1,7 +1,7 @@
 // Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../content/problems.ts';
@@ -140,7 +140,7 @@ async function begin(
   };
   const counted = countedOut(series);
   if (counted >= room) return tooMany();
-  if (isSliceOver()) await rest();
+  if (isSliceOver()) await nextTurn();
   const horizon = new Date(now.getTime() + horizonMs);
   try {
     const limit = Math.min(occurrencesAtMost, room - counted);
@@ -153,14 +153,14 @@ async function begin(
       return null;
     }
     if (near.length > limit) return tooMany();
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
     const last = moments.at(-1);
     if (last === undefined) {
       report('nothing of it is left to come. Give it a later end, or leave it out.');
       return null;
     }
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const expandedTo = last > horizon ? last : horizon;
     const [next] = occurrencesAfter(series, expandedTo, 1);
     const first = stepsOfOccurrence(series, moments[0] ?? last).map(({ id }) => id);
@@ -203,7 +203,7 @@ export async function expandDraft(
   const ids = new Set<string>();
   let room = momentsAtMost;
   for (const [index, one] of said.entries()) {
-    if (isSliceOver()) await rest();
+    if (isSliceOver()) await nextTurn();
     const path = `series[${index}]`;
     if (ids.has(one.id)) {
       problems.add(

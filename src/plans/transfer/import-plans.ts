@@ -8,6 +8,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanDraft, PlanStatus, StepDraft } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { parseJson } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { isFreePlanId } from '../change/propose.ts';
@@ -136,6 +137,7 @@ export async function* importPlans(
   let number = 0;
   for await (const text of lines) {
     number++;
+    if (isSliceOver()) await nextTurn();
     if (text === '') continue;
     const read = TransferLine.safeParse(parseJson(text));
     const header = read.success && read.data.kind === 'header' ? read.data : null;

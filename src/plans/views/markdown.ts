@@ -13,6 +13,7 @@ import { iterateSteps } from '#db/steps/pages.ts';
 import { withoutMark } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
+import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/planner-words.ts';
@@ -23,6 +24,7 @@ import {
   showTitle,
   showWhole,
 } from '#domain/shown-text.ts';
+import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -171,12 +173,13 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
 type Block = { heading: string; language: string; text: string };
 
 /** Every fenced block with the level-2 (and level-3) heading it stands under. */
-function readBlocks(body: string): Block[] {
+async function readBlocks(body: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let section = '';
   let sub = '';
   let open: { ticks: string; language: string; lines: string[] } | null = null;
   for (const line of body.split('\n')) {
+    if (isSliceOver()) await nextTurn();
     if (open !== null) {
       if (line === open.ticks) {
         const heading =
@@ -250,7 +253,7 @@ function readStep(block: Block): object {
  * The draft that a Markdown export holds. Whatever status it had, it comes back as a proposal.
  * @throws `invalid_request` that says what is missing
  */
-export function readMarkdown(markdown: string): PlanDraft {
+export async function readMarkdown(markdown: string): Promise<PlanDraft> {
   const text = withoutMark(markdown).replaceAll('\r\n', '\n');
   const matter = /^---\n([\s\S]*?)\n---\n/.exec(text);
   if (matter?.[1] === undefined) throw bad('it does not begin with front matter (---).');
@@ -260,7 +263,7 @@ export function readMarkdown(markdown: string): PlanDraft {
   } catch (cause) {
     throw bad(`its front matter cannot be read (${errorMessage(cause)}).`, cause);
   }
-  const blocks = readBlocks(text.slice(matter[0].length));
+  const blocks = await readBlocks(text.slice(matter[0].length));
   const under = (heading: string) => blocks.filter((block) => block.heading === heading);
   const one = (heading: string): unknown => {
     const [block] = under(heading);
@@ -268,12 +271,12 @@ export function readMarkdown(markdown: string): PlanDraft {
   };
   const series = under('Series');
   const pattern = one('Context/Pattern');
-  const draft = PlanDraft.safeParse({
+  const draft = await parseInSlices(PlanDraft, {
     title: fields.title,
     ...(fields.summary == null ? {} : { summary: fields.summary }),
     ...(fields.approver_policy === undefined ? {} : { approvers: fields.approver_policy }),
     ...(fields.step_approval === 'each' ? { step_approval: 'each' } : {}),
-    steps: under('Steps').map(readStep),
+    steps: await mapInSlices(under('Steps'), readStep),
     ...(series.length === 0 ? {} : { series: series.map(readJson) }),
     context: {
       tool_outputs: one('Context/Tool Outputs') ?? {},

@@ -5,7 +5,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { Sharing } from '#domain/tenancy.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
@@ -140,7 +140,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
           skipped.push({ name: tool.name, reason });
         }
         if (!isSliceOver()) continue;
-        await rest();
+        await nextTurn();
         // Listed again meanwhile.
         if (listed !== current) return;
       }

@@ -1,7 +1,7 @@
 // Records of delimited text (RFC 4180, and what spreadsheets make of it), each with the line it begins in. A record that is not sound
 // is reported with its line and reason, and reading continues with the next line: an open quote swallows nothing.
 import { parse } from 'csv-parse/sync';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
 /** A record: its values, or why it has none. */
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
@@ -32,7 +32,7 @@ export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator
     const { lines, tail } = cutLines(whole);
     for (const line of lines) {
       yield line;
-      if (isSliceOver()) await rest();
+      if (isSliceOver()) await nextTurn();
     }
     const kept = tail.length > 2 * maxCharacters ? tail.slice(0, maxCharacters + 1) : tail;
     open = kept + text.slice(whole.length);

@@ -193,7 +193,7 @@ describe('a step with a condition', () => {
       write('x', { ...when('r', '/text', 'equals', 'green'), ask_before: true }),
     );
     const proposed = await instance.service.propose(draft, {}, ana);
-    const again = readMarkdown(await exportOf(proposed.id));
+    const again = await readMarkdown(await exportOf(proposed.id));
     expect(again.steps[1]).toMatchObject({
       when: [{ step: 'r', path: '/text', is: 'equals', value: 'green' }],
       ask_before: true,

@@ -54,7 +54,7 @@ describe('a task of three working days', () => {
     expect(line).toContain(' · scheduled ');
     expect(line).toContain(`${partsOf(block.starts_at)} – `);
     expect(line).toContain(`${partsOf(block.ends_at)} (${madrid})`);
-    expect(readMarkdown(text).steps).toMatchObject([
+    expect((await readMarkdown(text)).steps).toMatchObject([
       { tool: 'human', operation: 'task', duration_minutes: 1440 },
     ]);
   });

@@ -85,7 +85,7 @@ describe('a text with a value in it', () => {
     expect((await stepOf(id, '3')).args.content).toEqual(stored);
     const parts: string[] = [];
     for await (const part of exportMarkdown(instance.db.query, id)) parts.push(part);
-    const draft = readMarkdown(parts.join(''));
+    const draft = await readMarkdown(parts.join(''));
     expect(draft.steps[1]?.args?.content).toEqual(stored);
     const copy = await instance.service.propose(draft, {}, ana);
     const { revision } = await instance.service.getPlan(copy.id);

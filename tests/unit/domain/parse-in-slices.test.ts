@@ -5,7 +5,7 @@ import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanPatch } from '#domain/plan/patch.ts';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
-import { isSliceOver, rest } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
 const step = { description: ' Write a ', tool: 'workspace', operation: 'write', args: { a: 1 } };
 const node = { id: 'a', title: 'A', structure: 'task', level: 1 };
@@ -41,7 +41,7 @@ test('works that rest take turns, and all of them have one slice a turn', async 
       const end = performance.now() + 60;
       while (performance.now() < end);
       order.push(name);
-      if (isSliceOver()) await rest();
+      if (isSliceOver()) await nextTurn();
     }
   };
   isSliceOver();
