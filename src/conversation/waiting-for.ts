@@ -120,7 +120,11 @@ async function readReach(
     mayCount({ policy, operations: [] }, { requester: '', configured }, keys);
   return {
     keys: [...keys],
-    kinds: (['requester', 'anyone', 'not_requester'] as const).filter((kind) => reaches({ kind })),
+    kinds: [
+      // Wherever anyone counts, so do those who approve for the requester.
+      ...(reaches({ kind: 'requester' }) ? (['requester', 'anyone'] as const) : []),
+      ...(reaches({ kind: 'not_requester' }) ? (['not_requester'] as const) : []),
+    ],
     operations: Object.entries(guardedApprovers).flatMap(([operation, policy]) =>
       reaches(policy) ? [operation] : [],
     ),

@@ -131,7 +131,7 @@ const approvedBy = (version: SQL): SQL => sql`array(
 export type Reach = {
   /** Their names and groups, as they are compared. */
   keys: string[];
-  /** Approver policies that may count them although they do not name them. */
+  /** Approver policies that may count them although they do not name them; `anyone`: wherever they have written. */
   kinds: ApproverPolicy['kind'][];
   /** Operations whose own rule may count them. */
   operations: string[];
@@ -143,10 +143,22 @@ function hasKey(text: SQL, keys: string[], write = (key: string) => key): SQL {
   return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
 }
 
+const mayAsk = sql`(${plans.attention} or ${hasProblem})`;
+const countsAnyone = sql`${plans.approver_policy} ->> 'kind' = 'anyone'`;
+
+/** Whether a plan counts everybody who has written in its conversation, and they may have. Each conversation is looked through once. */
+const maySpeak = (keys: string[]) => sql`(${countsAnyone} and (${plans.conversation} is null
+  or ${plans.conversation} = any(array(
+    select m.conversation from (
+      select distinct ${plans.conversation} from ${plans} where ${mayAsk} and ${countsAnyone}
+    ) asked join ${countersign}.messages m using (conversation)
+    where m.author = 'person' and ${hasKey(sql`m.name`, keys)}))))`;
+
 /** Whether a plan may wait for somebody: no plan that does is left out. */
 function mayReach({ keys, kinds, operations }: Reach): SQL {
   const inJson = (key: string) => JSON.stringify(key).slice(1, -1);
   return sql`(${plans.approver_policy} ->> 'kind' = any(${sql.param(kinds)}::text[])
+    or ${maySpeak(keys)}
     or ${plans.tools_required} && ${sql.param(operations)}::text[]
     or ${plans.pending_patch} is not null and ${operations.length > 0}
     or ${hasKey(sql`${plans.requester}`, keys)}
@@ -178,7 +190,7 @@ export async function readOpenPlans(
         where f.plan_id = ${plans.id} and ${isOpenProblem} order by f.created_at, f.id limit 1) as problem
     from ${plans}
     left join ${countersign}.plan_patches c on c.id = ${plans.pending_patch}
-    where (${plans.attention} or ${hasProblem}) and ${mayReach(reach)} and ${wanted(filter)}`);
+    where ${mayAsk} and ${mayReach(reach)} and ${wanted(filter)}`);
   return rows;
 }
 

@@ -90,16 +90,37 @@ describe(`with ${ended} ended plans`, () => {
 
 describe('with many live plans', () => {
   const more = 600;
-  beforeAll(() => fillPlans(instance.db, { people: 300, ended: 0, live: more }, ended + live));
+  beforeAll(async () => {
+    await fillPlans(instance.db, { people: 300, ended: 0, live: more }, ended + live);
+    // Every third counts anyone in its conversation, where two people have written.
+    await instance.db.query.execute(sql`
+      with asked as (
+        update countersign.plans set approver_policy = '{"kind":"anyone"}', conversation = 'c' || right(id, 2)
+        where ended_as is null and right(id, 1) in ('1', '4', '7', 'a', 'd') returning conversation
+      )
+      insert into countersign.messages (conversation, author, name, text)
+      select conversation, 'person', name, 'hello'
+      from (select distinct conversation from asked) c, unnest('{one,two}'::text[]) as name`);
+  });
 
   test.each([
     ['of somebody whom none names', 'somebody@corp.example', 10],
     ['of a requester', personOf(7), 25],
+    ['of somebody who has written elsewhere', 'three', 10],
   ])('the inbox %s is answered the few plans that may wait for them', async (_, user, rows) => {
     const found = await explainReads(instance.db, (db) =>
       readInbox(context(db), { user, limit: 1, group: 'needs_you' }),
     );
     expect(found.rows).toBeLessThan(rows);
     expect(found.statements).toBeLessThanOrEqual(6);
+  });
+
+  test('somebody who has written where anyone counts finds those plans', async () => {
+    const { groups } = await readInbox(context(instance.db), {
+      user: 'One',
+      limit: 1,
+      group: 'needs_you',
+    });
+    expect(groups[0]?.total).toBeGreaterThan(50);
   });
 });
