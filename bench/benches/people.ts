@@ -1,6 +1,7 @@
 // Waiting times of five hundred people on one gateway and two workers, compared with five people.
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import type { Instance } from '#app/wire/instance.ts';
 import { type Database, openDatabase } from '#db/database.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
@@ -8,6 +9,7 @@ import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { openChat } from '../chat.ts';
+import type { ConsolesOrder } from '../consoles-thread.ts';
 import { type Fill, fillPlans, personOf } from '../fill-plans.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
@@ -28,7 +30,6 @@ const usualCount = 60;
 const warmUp = 5;
 const waitsOfCard = 600;
 const planningMs = 200;
-const consoleReadsEveryMs = 5000;
 const thinkMs = 100;
 const asker = person('bench', 'slack');
 const atMostThrice = { reach: 3, stretch: 1.5 };
@@ -122,25 +123,6 @@ async function beginInThread(
 
 const anyone = ({ people }: Crowd) => encodeURIComponent(personOf(1 + randomInt(people)));
 
-/** Keeps the consoles open until `signal` aborts. */
-async function keepConsole({ url, crowd }: Parts, plan: string, signal: AbortSignal) {
-  const user = anyone(crowd);
-  const stream = await fetch(`${url}/api/plans/${plan}/events`, { signal });
-  const read = (async () => {
-    for await (const _ of stream.body ?? []) signal.throwIfAborted();
-  })();
-  const changes = await fetch(`${url}/api/inbox/events`, { signal });
-  const ask = (async () => {
-    for await (const _ of changes.body ?? []) {
-      await getJson(`${url}/api/inbox?user=${user}`);
-      await pause(consoleReadsEveryMs, undefined, { signal });
-    }
-  })();
-  await Promise.all([read, ask]).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-}
-
 async function time(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
@@ -181,15 +163,19 @@ async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
       beginInThread(parts, `${name} ${at}`, `${waitsOfCard} waits`),
     ),
   );
-  const closing = new AbortController();
-  const signal = AbortSignal.any([stage.signal, closing.signal]);
-  const consoles = Promise.all(
-    Array.from({ length: crowd.consoles }, (_, at) =>
-      keepConsole(parts, running[at % running.length]?.id ?? '', signal),
-    ),
-  );
-  // It is waited for at the end, and thrown.
-  consoles.catch(() => undefined);
+  const order: ConsolesOrder = {
+    url: parts.url,
+    users: Array.from({ length: crowd.consoles }, () => anyone(crowd)),
+    plans: running.map(({ id }) => id),
+  };
+  const consoles = new Worker(new URL('../consoles-thread.ts', import.meta.url), {
+    workerData: order,
+  });
+  let failure: unknown = null;
+  consoles.once('error', (error) => {
+    failure = error;
+  });
+  stage.closeLater('the consoles', async () => void (await consoles.terminate()));
   const times: Record<Figure, number[]> = {
     inbox: [],
     press: [],
@@ -201,13 +187,13 @@ async function measureCrowd(parts: Parts): Promise<Record<Figure, number[]>> {
     stage.say(`${name}: ${described[figure]}`);
     for (let at = -warmUp; at < count; at++) {
       stage.signal.throwIfAborted();
+      if (failure !== null) throw failure;
       const ms = await measures[figure](parts, `${name} ${figure} ${at}`);
       if (at >= 0) times[figure].push(ms);
       await pause(thinkMs);
     }
   }
-  closing.abort();
-  await consoles;
+  await consoles.terminate();
   for (const { id, version } of running) await front.service.cancel(id, { version }, asker);
   return times;
 }

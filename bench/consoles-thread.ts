@@ -1,0 +1,28 @@
+// Open consoles in a thread of their own, as browsers are elsewhere: what they parse holds up nothing that is measured.
+import { setTimeout as pause } from 'node:timers/promises';
+import { workerData } from 'node:worker_threads';
+import { getJson } from './http.ts';
+
+/** A console for each of `users`, which are encoded for addresses, with one of `plans` open. */
+export type ConsolesOrder = { url: string; users: string[]; plans: string[] };
+
+const readsEveryMs = 5000;
+const { url, users, plans } = workerData as ConsolesOrder;
+
+async function followPlan(plan: string): Promise<void> {
+  const { body } = await fetch(`${url}/api/plans/${plan}/events`);
+  for await (const _ of body ?? []);
+}
+
+/** Reads the inbox for what changes, every few seconds at most. */
+async function followInbox(user: string): Promise<void> {
+  const { body } = await fetch(`${url}/api/inbox/events`);
+  for await (const _ of body ?? []) {
+    await getJson(`${url}/api/inbox?user=${user}`);
+    await pause(readsEveryMs);
+  }
+}
+
+await Promise.all(
+  users.flatMap((user, at) => [followPlan(plans[at % plans.length] ?? ''), followInbox(user)]),
+);
