@@ -7,51 +7,41 @@ import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { JsonSchema } from '#domain/tool.ts';
+import type { ChatTool } from '#models/chat.ts';
 import type { PlannerTools } from './ports.ts';
-import type { ToolResult } from './tool-result.ts';
+import type { Tool, ToolOutcome } from './tool.ts';
 
 /** One call's answer as a reasoner sees it. `ends`: the stage is over with that event. */
-export type CallAnswer = { result: ToolResult; ends?: StageEvent };
+export type CallAnswer = Pick<ToolOutcome, 'result' | 'ends'>;
 
-export type OfferedTool = {
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-  /** It only looks, so several may run at once. */
-  reads: boolean;
+/** Tools as an agent calls them. Every call is prepared, executed and finalised here. */
+export type AgentTools = {
+  stage: Stage;
+  /** Those that may be called now, as a model is shown them. */
+  offered(): ChatTool[];
+  /** The tool of that name; operations that only look are tools as well. */
+  find(name: string): Pick<Tool, 'reads' | 'waits' | 'quotes'> | undefined;
+  /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */
+  call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallAnswer>;
+  /** Model calls that were made, and what they cost in US dollars. */
+  pay(calls: number, usd: number): void;
+  note(entry: TraceEntry): void;
+  /** Shows the people who wait how far the draft is. @param coming steps that a model has written and not yet added */
+  reportDraft(coming: number): void;
 };
 
-/** The tools of a stage, with the session behind them. Every call is checked, run, remembered and traced here. */
-export type StageTools = {
-  stage: Stage;
-  /** What may be called now: its prerequisites hold. */
-  offered(): OfferedTool[];
-  /** Whether the tool of that name only looks; operations that only look are tools as well. */
-  reads(name: string): boolean;
-  /** Whether the tool of that name waits for other planners. */
-  waits(name: string): boolean;
-  /** Whether what it says may be in the words of files, servers or other people. */
-  quotes(name: string): boolean;
+/** The tools of a stage, with the session behind them. */
+export type StageTools = AgentTools & {
   /** The draft as it is now; null: nothing has been drafted. */
   draft(): PlanOutline | null;
   /** Steps of the draft as it is now. */
   draftedSteps(): number;
-  /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */
-  call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallAnswer>;
-  /** The same for what only this program can have made, such as a person's decision: no JSON. */
-  callOwn(name: string, input: object, signal: AbortSignal): Promise<CallAnswer>;
   /** What the session says in the end, unless a tool has set it: an answer, or what cannot be done. */
   say(result: SessionResult, reason: string): void;
   /** Why what was said was said; kept with the run. */
   explain(reason: string): void;
   /** The session stands still until the person has answered. */
   ask(result: SessionResult, pause: Pause, reason: string): void;
-  /** Model calls that were made, and what they cost in US dollars. */
-  pay(calls: number, usd: number): void;
-  note(entry: TraceEntry): void;
-  /** Tells the people who wait how far the draft is. @param coming steps that a model has written and not yet added */
-  reportDraft(coming: number): void;
 };
 
 export type StageTask = {

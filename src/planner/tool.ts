@@ -1,46 +1,47 @@
-// The type of the thirteen tools: name, schema, prerequisites, products, and a function of state and world. A tool changes the
-// session only by its result; it decides nothing and writes nothing.
-import type { z } from 'zod';
+// One type for every tool of the planner: the thirteen, edits of the draft, the catalogue, the conversation, operations that read.
+// A call is prepared (parsed, once), executed, and finalised by `stages/stage-tools.ts`, which alone changes the session.
+import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
+import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
 import type { PlannerTools } from './ports.ts';
-import type { ToolResult } from './tool-result.ts';
 
-/** Names of the thirteen (B4). */
-export const toolNames = [
-  'select_pattern',
-  'generate_nodes',
-  'validate_grammar',
-  'elicit_context',
-  'resolve_dependencies',
-  'build_roadmap',
-  'generate_schedule',
-  'probe_portfolio',
-  'handle_approval',
-  'summarize',
-  'brainstorm',
-  'craft_options',
-  'probe_preference',
-] as const;
-export type ToolName = (typeof toolNames)[number];
+/** Every tool answers in this shape. A failure is `ok: false, confidence: 0` with the reason, never an exception. */
+export const ToolResult = z.strictObject({
+  ok: z.boolean(),
+  confidence: z.number().min(0).max(1),
+  explanations: z.array(z.string()),
+  data: JsonValue,
+});
+export type ToolResult = z.infer<typeof ToolResult>;
 
-/** What tools make and need. `draft`: an outline in the making, `outline`: one that was submitted. `valid_…`: it has passed its validator and was not changed since. */
-export const productNames = [
-  'pattern',
-  'draft',
-  'outline',
-  'valid_outline',
-  'dependencies',
-  'roadmap',
-  'valid_roadmap',
-  'schedule',
-  'portfolio',
-] as const;
-export type Product = (typeof productNames)[number];
+export function succeed(data: Json, ...explanations: string[]): ToolResult {
+  return { ok: true, confidence: 1, explanations, data };
+}
+
+export function fail(...explanations: string[]): ToolResult {
+  return { ok: false, confidence: 0, explanations, data: null };
+}
+
+/**
+ * What tools make and need. `draft`: an outline in the making, `outline`: one that was submitted. `valid_…`: it has passed its
+ * validator and was not changed since.
+ */
+export type Product =
+  | 'pattern'
+  | 'draft'
+  | 'outline'
+  | 'valid_outline'
+  | 'dependencies'
+  | 'roadmap'
+  | 'valid_roadmap'
+  | 'schedule'
+  | 'portfolio';
 
 const afterOutline: Product[] = [
   'valid_outline',
@@ -128,20 +129,31 @@ export type ToolOutcome = {
   ends?: StageEvent;
 };
 
-export type PlanningTool<Input = unknown> = {
-  name: ToolName;
-  /** For the model: what it does, in a sentence or two. */
+/** Arguments as their tool takes them, or what is wrong with them as sentences. */
+export type Prepared<Input> = { input: Input } | { problems: string[] };
+
+export type Tool<Input = unknown, Context = ToolContext> = {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  name: string;
+  /** For the model, in a sentence or two. */
   description: string;
-  /** Arguments; a strict object, every key required (null where there is nothing), as strict JSON schemas want it. */
-  input: z.ZodType<Input>;
-  /** Stages in which it may be called. */
+  parameters: JsonSchema;
+  /** The same with what only plans of many steps, or of shared means, need. */
+  wide?: JsonSchema;
   stages: Stage[];
   prerequisites: Product[];
   produces: Product[];
-  /** Arguments with which the controller calls it without a model; null: only a model, or what stands for it, can. */
-  automatic: Input | null;
-  /** Raised when its rules change, so that remembered results of older rules are not used. */
-  revision: number;
+  /** Changes nothing of the session, so it may run alongside others. */
+  reads: boolean;
+  /** Its answer may be in the words of files, servers or other people, as with those that only look. */
+  quotes?: boolean;
+  /** It waits for other planners; that time is none of the turn's. */
+  waits?: boolean;
+  /** Whether a model is shown it where it may be called; left out: it is. */
+  isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
+  /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
+  revision: number | null;
+  prepare(args: JsonObject): Prepared<Input>;
   /** May throw; that is a result with `ok: false` and confidence 0. */
-  run(input: Input, toolContext: ToolContext): Promise<ToolOutcome>;
+  execute(input: Input, context: Context): Promise<ToolOutcome>;
 };

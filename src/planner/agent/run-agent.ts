@@ -5,24 +5,17 @@ import type { Ceiling } from '#domain/budget.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
-import type { CallProgress, ChatMessage, ChatReply, ChatTool } from '#models/chat.ts';
+import type { CallProgress, ChatMessage, ChatReply } from '#models/chat.ts';
 import type { Cap } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
-import type { OfferedTool, StageTools } from '../reasoner.ts';
-import { fail, type ToolResult } from '../tool-result.ts';
+import type { AgentTools } from '../reasoner.ts';
+import { fail, type ToolResult } from '../tool.ts';
 import { traceStep } from '../trace-step.ts';
-import {
-  argumentsAtMost,
-  type CallMemory,
-  type Prepared,
-  parseArguments,
-  prepareCall,
-  writeResult,
-} from './tool-call.ts';
+import { type CallMemory, type Prepared, prepareCall, writeResult } from './tool-call.ts';
 
 export type AgentRun = {
   model: PaidModel;
-  stageTools: StageTools;
+  tools: AgentTools;
   messages: ChatMessage[];
   /** Model calls that are left in this turn. */
   calls: number;
@@ -89,26 +82,25 @@ export async function runAgent(run: AgentRun): Promise<AgentReport> {
 }
 
 async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
-  const { model, stageTools, signal, clock } = run;
+  const { model, tools, signal, clock } = run;
   const { deadline } = state;
   if (signal.aborted) return { kind: 'cancelled' };
   if (clock.now().getTime() >= deadline) return { kind: 'capped', cap: 'time' };
   if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
-  const offered = stageTools.offered().slice(0, toolsAtMost);
   const request = {
     messages: state.messages,
-    tools: offered.map(toChatTool),
+    tools: tools.offered().slice(0, toolsAtMost),
     // What is not a call reaches nobody.
     mustCall: true as const,
     maxOutputTokens: outputTokens,
     deadline,
-    onProgress: (calls: CallProgress[]) => stageTools.reportDraft(countSteps(calls)),
+    onProgress: (calls: CallProgress[]) => tools.reportDraft(countSteps(calls)),
   };
   const startedAt = clock.now();
   const trace = (ok: boolean, explanation: string, cost: number, remembered: boolean) =>
-    stageTools.note({
+    tools.note({
       ...traceStep({
-        stage: stageTools.stage,
+        stage: tools.stage,
         tool: model.name,
         startedAt,
         endedAt: clock.now(),
@@ -120,19 +112,19 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
       ...(remembered ? { remembered } : {}),
     });
   state.calls += 1;
-  stageTools.reportDraft(0);
+  tools.reportDraft(0);
   let reply: ChatReply;
   try {
     const { softLifted } = run;
-    const paid = await model.complete(request, { stage: stageTools.stage, softLifted }, signal);
+    const paid = await model.complete(request, { stage: tools.stage, softLifted }, signal);
     if (paid.kind === 'exceeded') return paid;
     reply = paid.reply;
     const cost = paid.remembered ? 0 : reply.cost_usd;
-    stageTools.pay(1, cost);
+    tools.pay(1, cost);
     trace(reply.refusal === null, describeReply(reply), cost, paid.remembered);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
-    stageTools.pay(1, 0);
+    tools.pay(1, 0);
     trace(false, errorMessage(error), 0, false);
     return endByError(error, signal);
   }
@@ -213,19 +205,22 @@ function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
 }
 
 async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise<AgentEnd | null> {
-  const calls = reply.toolCalls.slice(0, callsATurn);
+  const { tools } = run;
+  const prepared = reply.toolCalls
+    .slice(0, callsATurn)
+    .map((call) => prepareCall(call, (name) => tools.find(name)?.reads === true, state.memory));
   state.messages.push({
     role: 'assistant',
     content: reply.content.slice(0, rememberedText).toWellFormed(),
-    toolCalls: calls.map((call) => ({
+    toolCalls: prepared.map(({ call, args }) => ({
       ...call,
       name: rememberName(call.name),
-      arguments: rememberArguments(call.arguments),
+      // Servers refuse a history with arguments that are no JSON object; the result says what was wrong with them.
+      arguments: args === null ? '{}' : call.arguments,
     })),
     items: reply.items,
     thoughts: reply.thoughts,
   });
-  const prepared = calls.map((call) => prepareCall(call, run.stageTools.reads, state.memory));
   const inTime = () => {
     const left = Math.max(1, state.deadline - run.clock.now().getTime());
     return AbortSignal.any([run.signal, AbortSignal.timeout(left)]);
@@ -238,9 +233,9 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
         if (event !== null) return { result: settle(run, call, 'The stage was over by then.') };
         if (call.kind === 'settled') return { result: settle(run, call, call.result) };
         const { name } = call.call;
-        if (!run.stageTools.waits(name)) return run.stageTools.call(name, call.args, signal);
+        if (tools.find(name)?.waits !== true) return tools.call(name, call.args, signal);
         const began = run.clock.now().getTime();
-        const answer = await run.stageTools.call(name, call.args, run.signal);
+        const answer = await tools.call(name, call.args, run.signal);
         state.deadline += run.clock.now().getTime() - began;
         signal = inTime();
         return answer;
@@ -250,7 +245,8 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
       const one = group[index];
       if (one === undefined) continue;
       const reads = one.kind === 'ready' && one.reads;
-      const quotes = run.stageTools.quotes(one.call.name);
+      const tool = tools.find(one.call.name);
+      const quotes = tool?.reads === true || tool?.quotes === true;
       state.messages.push(writeResult(one.call, answer.result, quotes));
       if (answer.result.ok) state.used.add(nameUsed(one));
       // The same call means something else once the draft is another.
@@ -288,9 +284,9 @@ function groupCalls(prepared: Prepared[]): Prepared[][] {
 function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): ToolResult {
   const result = typeof why === 'string' ? fail(`${why} This was not called.`) : why;
   const at = run.clock.now();
-  run.stageTools.note(
+  run.tools.note(
     traceStep({
-      stage: run.stageTools.stage,
+      stage: run.tools.stage,
       tool: call.name.slice(0, 200),
       startedAt: at,
       endedAt: at,
@@ -305,14 +301,4 @@ function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): To
 /** Servers refuse a history with names that no tool can have; the result says that there is no such tool. */
 function rememberName(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
-}
-
-/** Servers refuse a history with arguments that are no JSON object; the result says what was wrong with them. */
-function rememberArguments(text: string): string {
-  return text.length > argumentsAtMost || parseArguments(text) === null ? '{}' : text;
-}
-
-function toChatTool(tool: OfferedTool): ChatTool {
-  const { name, description, parameters } = tool;
-  return { name, description, parameters };
 }

@@ -5,17 +5,17 @@ import { parseRequestJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
 import { shownAtMost } from '../reads/session-reads.ts';
-import { fail, type ToolResult } from '../tool-result.ts';
+import { fail, type ToolResult } from '../tool.ts';
 
 export type Prepared =
   | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }
-  | { kind: 'settled'; call: ToolCall; result: ToolResult };
+  | { kind: 'settled'; call: ToolCall; args: JsonObject | null; result: ToolResult };
 
 /** How often each call, by name and arguments, has been made since something last changed. */
 export type CallMemory = Map<string, number>;
 
 /** Arguments beyond this are neither parsed nor sent back; no tool needs them. */
-export const argumentsAtMost = 400_000;
+const argumentsAtMost = 400_000;
 
 /** @param reads whether the tool of that name only looks: the same look again would find the same */
 export function prepareCall(
@@ -23,32 +23,24 @@ export function prepareCall(
   reads: (name: string) => boolean,
   memory: CallMemory,
 ): Prepared {
-  const settle = (result: ToolResult): Prepared => ({ kind: 'settled', call, result });
-  if (call.arguments.length > argumentsAtMost)
-    return settle(fail('The arguments are too long. Send less.'));
-  const args = readArguments(call.arguments);
-  if (typeof args === 'string') return settle(fail(args));
+  const args =
+    call.arguments.length > argumentsAtMost
+      ? 'The arguments are too long. Send less.'
+      : readArguments(call.arguments);
+  if (typeof args === 'string') return { kind: 'settled', call, args: null, result: fail(args) };
   const key = `${call.name} ${canonicalize(args) ?? ''}`;
   const times = (memory.get(key) ?? 0) + 1;
   memory.set(key, times);
   const looks = reads(call.name);
   if (times > 1 && looks) {
-    return settle(
-      fail(
-        'You made exactly this call before; its result stands above. Use it, or do something else.',
-      ),
-    );
+    const again = 'You made exactly this call before. Use its result above, or do something else.';
+    return { kind: 'settled', call, args, result: fail(again) };
   }
   return { kind: 'ready', call, args, reads: looks };
 }
 
-export function parseArguments(text: string): JsonObject | null {
-  const args = readArguments(text);
-  return typeof args === 'string' ? null : args;
-}
-
 /** The arguments, or what is wrong with them in a sentence for the model. */
-function readArguments(text: string): JsonObject | string {
+export function readArguments(text: string): JsonObject | string {
   const none = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
   try {
     const parsed = JsonObject.safeParse(parseRequestJson(text.trim() === '' ? '{}' : text));

@@ -24,9 +24,8 @@ import type { StageContext } from '../stages/stage.ts';
 import { createStageTools, type Remember } from '../stages/stage-tools.ts';
 import { stages } from '../stages/stages.ts';
 import { isResting, nextStage } from '../stages/table.ts';
-import type { ToolContext } from '../tool.ts';
+import type { Tool, ToolContext } from '../tool.ts';
 import { scaffoldTool } from '../tools/scaffold.ts';
-import type { StageTool } from '../tools/stage-tool.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
 import { continueSession, hasTakenIn, nextTurn, planPause, startSession } from './resume.ts';
@@ -35,7 +34,7 @@ export type ControllerOptions = {
   reasoner: Reasoner;
   tools: PlannerTools;
   /** The thirteen, reading operations and the verbs of the conversation. */
-  toolset: () => StageTool[];
+  toolset: () => Tool[];
   checkpoints: Checkpoints;
   /** Looks up and keeps results of tools, within a turn of a run. */
   rememberFor(

@@ -6,8 +6,7 @@ import { StageEvent } from '#domain/planning/stages.ts';
 import { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import { Adaptation, Violation } from '#domain/planning/trace.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { ToolResult } from '../tool-result.ts';
+import { type ToolContext, type ToolOutcome, ToolResult } from '../tool.ts';
 import { memoKey, remember } from './memo.ts';
 
 const { shape } = PlanningState;

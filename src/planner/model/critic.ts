@@ -5,8 +5,8 @@ import { errorMessage } from '#domain/errors.ts';
 import type { ChatReply } from '#models/chat.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import { showDraft } from '../draft/show-draft.ts';
-import type { StageTask, StageTools } from '../reasoner.ts';
-import { fail } from '../tool-result.ts';
+import type { AgentTools, StageTask } from '../reasoner.ts';
+import { fail } from '../tool.ts';
 import { traceStep } from '../trace-step.ts';
 import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts';
 
@@ -25,7 +25,7 @@ function wordsOf({ request, state }: StageTask): string[] {
 }
 
 /** `task.stageTools` where "submit_plan" is criticised first. */
-export function withCritic(task: StageTask, model: PaidModel, clock: Clock): StageTools {
+export function withCritic(task: StageTask, model: PaidModel, clock: Clock): AgentTools {
   const { stageTools, request, state, stage, current } = task;
   let { deadline } = task;
   if (request.modes.plan_reasoning_mode !== 'extensive') return stageTools;
@@ -90,7 +90,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Sta
         };
       const began = clock.now().getTime();
       const answer = await stageTools.call(name, args, signal);
-      if (stageTools.waits(name)) deadline += clock.now().getTime() - began;
+      if (stageTools.find(name)?.waits === true) deadline += clock.now().getTime() - began;
       lastFailed = !answer.result.ok;
       return answer;
     },

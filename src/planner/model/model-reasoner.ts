@@ -7,10 +7,10 @@ import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { type Cap, explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
+import { openStages } from '../define-tool.ts';
 import { Surroundings } from '../ports.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../tools/conversation-tools.ts';
-import { openStages } from '../tools/stage-tool.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
 import { withCritic } from './critic.ts';
 import { writeMessages } from './prompts/messages.ts';
@@ -33,7 +33,7 @@ export function createModelReasoner(options: {
       const model = payFor(task);
       const report = await runAgent({
         model,
-        stageTools: withCritic(task, model, clock),
+        tools: withCritic(task, model, clock),
         messages: writeMessages({ ...task, around: await lookAround(task) }, limits, catalogue),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,

@@ -8,7 +8,7 @@ import { readTemplates } from '#domain/plan/templates.ts';
 import { AnyJson, isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
-import { fromSchema } from '../tool-result.ts';
+import { showSchema } from '../define-tool.ts';
 
 /** A condition on the output of an earlier step, as it is written. */
 export const writtenCondition = z.strictObject({
@@ -80,7 +80,7 @@ function readConditions(when: Json | undefined): { when?: Json } {
 
 /** A step without phase as the outline of larger work holds it; the reader checks it. */
 const { phase: _, ...stepOfOutline } = writtenStepShape;
-export const WrittenStep = JsonObject.meta(fromSchema(z.strictObject(stepOfOutline)).parameters);
+export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutline)));
 
 /** A whole new step. */
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };

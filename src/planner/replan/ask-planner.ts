@@ -82,12 +82,12 @@ export function createAskPlanner(options: Options): AskPlanner {
     const affected = await plan.readAffected(task.plan.id, task.finding.id, 0);
     const { end } = await runAgent({
       model: payOnPlan(options, task, pay),
-      stageTools: createReplanTools({
+      tools: createReplanTools({
         task,
         tools: toolsOf(task.plan.tenant),
         plan,
         search,
-        guarded: new Set(guarded),
+        guarded,
         answer: (answer) => {
           given.answer ??= answer;
         },

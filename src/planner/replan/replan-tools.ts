@@ -4,16 +4,15 @@ import { errorMessage } from '#domain/errors.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { ReplanAnswer, ReplanTask } from '#domain/plan/replan.ts';
-import type { StageEvent } from '#domain/planning/stages.ts';
-import { JsonObject, line, toJson } from '#domain/text.ts';
-import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
+import { line, toJson } from '#domain/text.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
+import { defineTool } from '../define-tool.ts';
 import { createStepReader } from '../outline/written-steps.ts';
 import type { PlannerTools } from '../ports.ts';
-import type { CallAnswer, OfferedTool, StageTools } from '../reasoner.ts';
-import { fail, fromSchema, succeed, type ToolResult } from '../tool-result.ts';
-import { readCall, readTool } from '../tools/catalogue-tools.ts';
-import { dropNulls, HeardChange, readChange, WrittenChange } from '../tools/written-change.ts';
+import type { AgentTools } from '../reasoner.ts';
+import { fail, succeed, type Tool } from '../tool.ts';
+import { createSearchTools, type ReadCall, readFront } from '../tools/catalogue-tools.ts';
+import { HeardChange, readChange, WrittenChange } from '../tools/written-change.ts';
 
 /** What of a plan can be read and tried. Nothing of it changes anything. */
 export type PlanInRepair = {
@@ -29,167 +28,107 @@ type Parts = {
   tools: Pick<PlannerTools, 'manifest' | 'readable' | 'call'>;
   plan: PlanInRepair;
   search: OperationSearch;
-  guarded: ReadonlySet<string>;
+  guarded: readonly string[];
   /** Told once, with what comes of it. */
   answer(answer: ReplanAnswer): void;
 };
 
-type ReplanTool = OfferedTool & {
-  check(args: object): string[];
-  run(args: object, signal: AbortSignal): Promise<{ result: ToolResult; ends?: StageEvent }>;
-};
+type ReplanContext = { tools: Parts['tools']; signal: AbortSignal };
+type ReplanTool = Tool<unknown, ReplanContext>;
 
-const foundAtMost = 15;
 const problemsTold = 10;
 
 const Page = z.strictObject({
   after: z.int().min(0).optional().describe('"next" of the page before; left out: the first page'),
 });
-const Read = z.strictObject({
-  operation: z.string().describe('full name of a read operation'),
-  args: JsonObject,
-});
-const Search = z.strictObject({ query: z.string().describe('what it should do, in English') });
-const Describe = z.strictObject({ names: z.array(z.string()).min(1).max(5) });
-const GiveUp = z.strictObject({ why: line(1000).describe('One sentence for the person.') });
 
-function readingTools({ task, tools, plan, search, guarded }: Parts): ReplanTool[] {
-  const standing = (): Standing => ({
-    guarded,
-    readable: new Set(tools.readable().map(({ name }) => name)),
+function pages(
+  name: string,
+  description: string,
+  readPage: (after: number) => Promise<BriefPage>,
+): ReplanTool {
+  return defineTool<z.infer<typeof Page>, ReplanContext>({
+    name,
+    description,
+    input: Page,
+    reads: true,
+    execute: async ({ after = 0 }) => ({ result: succeed(toJson(await readPage(after))) }),
   });
-  return [
-    {
-      name: 'affected_steps',
-      description: 'The steps that the finding touches, a page at a time.',
-      reads: true,
-      ...fromSchema(Page),
-      async run(args) {
-        const { after = 0 } = Page.parse(args);
-        return {
-          result: succeed(toJson(await plan.readAffected(task.plan.id, task.finding.id, after))),
-        };
-      },
-    },
-    {
-      name: 'plan_steps',
-      description: 'All steps of the plan, a page at a time.',
-      reads: true,
-      ...fromSchema(Page),
-      async run(args) {
-        const { after = 0 } = Page.parse(args);
-        return { result: succeed(toJson(await plan.readPage(task.plan.id, after))) };
-      },
-    },
-    {
-      name: readTool,
-      description: 'Calls an operation that only reads now and gives its output.',
-      reads: true,
-      ...fromSchema(Read),
-      async run(args, signal) {
-        const call = readCall(JsonObject.parse(args));
-        if (call === null) return { result: fail('Give "operation" and "args", an object.') };
-        const { data } = await tools.call(call.name, call.args, signal);
-        return { result: succeed(data) };
-      },
-    },
-    {
-      name: 'search_operations',
-      description: 'Finds operations by their purpose.',
-      reads: true,
-      ...fromSchema(Search),
-      async run(args) {
-        const found = search.find(tools.manifest(), Search.parse(args).query, foundAtMost);
-        return { result: succeed(found.map((spec) => writeLine(spec, standing()))) };
-      },
-    },
-    {
-      name: 'describe_operation',
-      description: 'All there is to know of operations.',
-      reads: true,
-      ...fromSchema(Describe),
-      async run(args) {
-        const { names } = Describe.parse(args);
-        const found = tools.manifest().filter(({ name }) => names.includes(name));
-        return {
-          result: succeed(toJson(found.map((spec) => describeOperation(spec, standing())))),
-        };
-      },
-    },
-  ];
 }
 
-function endingTools({ task, tools, plan, answer }: Parts): ReplanTool[] {
+const readOperation: Tool<ReadCall, ReplanContext> = {
+  ...readFront,
+  description: 'Calls an operation that only reads now and gives its output.',
+  async execute({ name, args }, { tools, signal }) {
+    const { data } = await tools.call(name, args, signal);
+    return { result: succeed(data) };
+  },
+};
+
+function endingTools({ task, plan, answer }: Parts): ReplanTool[] {
   return [
-    {
+    defineTool<HeardChange, ReplanContext>({
       name: 'propose_patch',
       description:
         'Propose the change that settles the finding. It is checked before anything of it runs.',
-      reads: false,
-      ...fromSchema(WrittenChange),
-      check: (args) => fromSchema(HeardChange).check(dropNulls(args)),
-      async run(args) {
+      input: HeardChange,
+      shown: WrittenChange,
+      async execute(change, { tools }) {
         const reader = createStepReader(tools.manifest(), task.timezone);
-        const read = readChange(HeardChange.parse(dropNulls(args)), task.plan.revision, reader);
+        const read = readChange(change, task.plan.revision, reader);
         if ('problems' in read) return { result: fail(...read.problems.slice(0, problemsTold)) };
         const problems = await plan.tryChange(task.plan.id, read.change);
         if (problems.length > 0) return { result: fail(...problems.slice(0, problemsTold)) };
         answer({ patch: read.change });
         return { result: succeed(null, 'The change is checked now.'), ends: 'answered' };
       },
-    },
-    {
+    }),
+    defineTool<{ why: string }, ReplanContext>({
       name: 'give_up',
       description: 'No change settles the finding: a person has to decide.',
-      reads: false,
-      ...fromSchema(GiveUp),
-      async run(args) {
-        answer({ patch: null, why: GiveUp.parse(args).why });
+      input: z.strictObject({ why: line(1000).describe('One sentence for the person.') }),
+      async execute({ why }) {
+        answer({ patch: null, why });
         return { result: succeed(null), ends: 'answered' };
       },
-    },
+    }),
   ];
 }
 
-/** The tools as the agent's loop calls them: outside any session, so nothing of one is there. */
-export function createReplanTools(parts: Parts): StageTools {
-  const tools = [...readingTools(parts), ...endingTools(parts)];
+/** Outside any session: a call changes nothing but the answer. */
+export function createReplanTools(parts: Parts): AgentTools {
+  const { task, plan, search, guarded } = parts;
+  const tools: ReplanTool[] = [
+    pages('affected_steps', 'The steps that the finding touches, a page at a time.', (after) =>
+      plan.readAffected(task.plan.id, task.finding.id, after),
+    ),
+    pages('plan_steps', 'All steps of the plan, a page at a time.', (after) =>
+      plan.readPage(task.plan.id, after),
+    ),
+    readOperation,
+    ...createSearchTools(search, guarded),
+    ...endingTools(parts),
+  ];
   const find = (name: string) => tools.find((tool) => tool.name === name);
-  const call = async (name: string, args: object, signal: AbortSignal): Promise<CallAnswer> => {
-    const tool = find(name);
-    if (tool === undefined)
-      return {
-        result: fail(
-          `There is no such tool. There are ${tools.map((one) => one.name).join(', ')}.`,
-        ),
-      };
-    const problems = tool.check(args);
-    if (problems.length > 0) return { result: fail(...problems) };
-    try {
-      return await tool.run(args, signal);
-    } catch (error) {
-      return { result: fail(errorMessage(error)) };
-    }
-  };
   return {
     stage: 'DRAFT_OUTLINE',
     offered: () =>
-      tools.map(({ name, description, parameters, reads }) => ({
-        name,
-        description,
-        parameters,
-        reads,
-      })),
-    reads: (name) => find(name)?.reads ?? false,
-    waits: () => false,
-    quotes: (name) => find(name)?.reads ?? false,
-    draft: () => null,
-    draftedSteps: () => 0,
-    call,
-    callOwn: call,
-    say() {},
-    explain() {},
-    ask() {},
+      tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    find,
+    async call(name, args, signal) {
+      const tool = find(name);
+      if (tool === undefined) {
+        const names = tools.map((one) => one.name).join(', ');
+        return { result: fail(`There is no such tool. There are ${names}.`) };
+      }
+      const prepared = tool.prepare(args);
+      if ('problems' in prepared) return { result: fail(...prepared.problems) };
+      try {
+        return await tool.execute(prepared.input, { tools: parts.tools, signal });
+      } catch (error) {
+        return { result: fail(errorMessage(error)) };
+      }
+    },
     pay() {},
     note() {},
     reportDraft() {},

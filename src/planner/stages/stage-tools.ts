@@ -7,13 +7,12 @@ import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import { JsonObject, makeStorableText } from '#domain/text.ts';
+import type { TraceEntry } from '#domain/planning/trace.ts';
+import { type JsonObject, makeStorableText } from '#domain/text.ts';
 import { traceCall } from '#domain/trace-call.ts';
 import type { CallAnswer, StageTools } from '../reasoner.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, type ToolResult } from '../tool-result.ts';
+import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';
-import type { StageTool } from '../tools/stage-tool.ts';
 import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 
@@ -27,44 +26,20 @@ export type Remember = (
 export type StageToolsParts = {
   stage: Stage;
   session: Session;
-  tools: StageTool[];
+  tools: Tool[];
   /** All a tool may look at, but for what is of the call. */
   toolContext: Omit<ToolContext, 'state' | 'signal' | 'report'>;
   clock: Clock;
   remember: Remember;
-  /** Told what begins, and how far the draft is. */
+  /** Notified of what begins, and of how far the draft is. */
   report: ReportActivity;
 };
 
-/** Why the call cannot be made; null: it can. */
-function refuse(
-  { stage, session }: Pick<StageToolsParts, 'stage' | 'session'>,
-  tools: StageTool[],
-  tool: StageTool | undefined,
-  name: string,
-  args: object,
-): ToolResult | null {
-  if (tool === undefined) {
-    const names = tools
-      .filter(({ isOffered }) => isOffered === undefined)
-      .map((other) => other.name);
-    return fail(
-      `There is no tool or read operation ${name.slice(0, 100)}. There are the tools ${names.join(', ')}; find operations with search_operations.`,
-    );
-  }
-  if (!tool.stages.includes(stage)) return fail(`${tool.name} is not for this stage (${stage}).`);
-  const lacking = session.lacking(tool.prerequisites);
-  if (lacking.length > 0) {
-    const needs = lacking.join(' and ').replaceAll('_', ' ');
-    return fail(
-      lacking.includes('draft')
-        ? 'There is no draft yet. Add steps with add_steps first.'
-        : `${tool.name} needs ${needs} first.`,
-    );
-  }
-  const problems = tool.check(args);
-  return problems.length === 0 ? null : fail(...problems);
-}
+/** Stage tools as the stages themselves have them. */
+export type SessionTools = StageTools & {
+  /** Executes `tool` with what only this program can have made, such as a person's decision. */
+  execute<Input>(tool: Tool<Input>, input: Input, signal: AbortSignal): Promise<CallAnswer>;
+};
 
 /** Whether steps are likely to need partitions, pools or notes: each word of them costs on every call. */
 function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'tools'>): boolean {
@@ -75,40 +50,86 @@ function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'to
   return isPart || extensive || Object.keys(pools).length > 0 || capabilities.length > 0;
 }
 
-export function createStageTools(parts: StageToolsParts): StageTools {
+export function createStageTools(parts: StageToolsParts): SessionTools {
   const { stage, session, tools, toolContext, clock, remember, report } = parts;
-  const here = tools.filter((tool) => tool.stages.includes(stage));
-  const reads = (name: string) => tools.find((tool) => tool.name === name)?.reads ?? false;
-  const ready = () => here.filter((tool) => session.lacking(tool.prerequisites).length === 0);
+  const find = (name: string) => tools.find((tool) => tool.name === name);
+  const ready = () =>
+    tools.filter(
+      (tool) => tool.stages.includes(stage) && session.lacking(tool.prerequisites).length === 0,
+    );
 
   /** A draft that lacks what the model meant to put in is not submitted unseen. */
   let wasEditRefused = false;
 
-  async function execute(
-    tool: StageTool,
-    args: object,
+  /** The tool and its arguments, or why the call cannot be made. */
+  function prepare(
+    name: string,
+    args: JsonObject,
+  ): { tool: Tool; input: unknown } | { problems: string[] } {
+    const refuse = (why: string) => ({ problems: [why] });
+    const tool = find(name);
+    if (tool === undefined) {
+      const shown = ready().filter(({ isOffered }) => isOffered === undefined);
+      return refuse(
+        `There is no tool or read operation ${name.slice(0, 100)}. There are the tools ${shown.map((one) => one.name).join(', ')}; find operations with search_operations.`,
+      );
+    }
+    if (name === 'submit_plan' && wasEditRefused) {
+      wasEditRefused = false;
+      return refuse(
+        'The last edit failed or was only partly applied. Fix what it reported, then submit.',
+      );
+    }
+    if (!tool.stages.includes(stage)) return refuse(`${name} is not for this stage (${stage}).`);
+    const lacking = session.lacking(tool.prerequisites);
+    if (lacking.includes('draft'))
+      return refuse('There is no draft yet. Add steps with add_steps first.');
+    if (lacking.length > 0)
+      return refuse(`${name} needs ${lacking.join(' and ').replaceAll('_', ' ')} first.`);
+    const prepared = tool.prepare(args);
+    return 'problems' in prepared ? prepared : { tool, input: prepared.input };
+  }
+
+  async function execute<Input>(
+    tool: Tool<Input>,
+    input: Input,
+    args: JsonObject,
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
     const { state } = session;
-    const run = () => tool.run(args, { ...toolContext, state, signal, report });
+    const run = () => tool.execute(input, { ...toolContext, state, signal, report });
+    const { name, revision } = tool;
     try {
-      const { revision } = tool;
-      const json = revision === null ? null : JsonObject.safeParse(args);
-      if (revision === null || !json?.success) return { outcome: await run(), remembered: false };
-      return await remember({ name: tool.name, revision }, json.data, run);
+      if (revision === null) return { outcome: await run(), remembered: false };
+      return await remember({ name, revision }, args, run);
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       return { outcome: { result: fail(errorMessage(error)) }, remembered: false };
     }
   }
 
+  function note(
+    tool: string,
+    startedAt: Date,
+    { ok, confidence, explanations }: ToolResult,
+    more: Partial<TraceEntry> = {},
+  ): void {
+    const explanation = explanations.join(' ') || (ok ? 'done' : 'failed');
+    const endedAt = clock.now();
+    session.note({
+      ...traceStep({ stage, tool, startedAt, endedAt, ok, confidence, explanation }),
+      ...more,
+    });
+  }
+
   function finalise(
-    tool: StageTool,
+    tool: Tool,
     outcome: ToolOutcome,
     startedAt: Date,
     remembered: boolean,
   ): CallAnswer {
-    const { result, changes, read, violations, adaptations, self, heuristics, ends } = outcome;
+    const { result, changes, read, violations = [], adaptations = [], ends } = outcome;
+    const { self, heuristics } = outcome;
     if (changes !== undefined) session.change(changes);
     if (tool.produces.includes('draft')) wasEditRefused = !result.ok;
     // What a tool calls produced is in the session only if the call went well, or kept what was sound of it.
@@ -116,57 +137,27 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     if (read !== undefined) session.addRead(read);
     if (self !== undefined) session.weigh({ self });
     if (heuristics !== undefined) session.weigh({ heuristics });
-    session.note({
-      ...traceStep({
-        stage,
-        tool: tool.name,
-        startedAt,
-        endedAt: clock.now(),
-        ok: result.ok,
-        confidence: result.confidence,
-        explanation: result.explanations.join(' ') || (result.ok ? 'done' : 'failed'),
-      }),
-      ...(violations === undefined || violations.length === 0 ? {} : { violations }),
-      ...(adaptations === undefined || adaptations.length === 0 ? {} : { adaptations }),
+    note(tool.name, startedAt, result, {
+      ...(violations.length === 0 ? {} : { violations }),
+      ...(adaptations.length === 0 ? {} : { adaptations }),
       ...(remembered ? { remembered } : {}),
     });
+    if (changes?.outline !== undefined) report(describeDraft(session.state, 0));
     return ends === undefined ? { result } : { result, ends };
   }
 
-  async function call(called: string, given: object, signal: AbortSignal): Promise<CallAnswer> {
-    // A read is a call of the operation that it names.
-    const read = called === readTool ? readCall(JsonObject.parse(given)) : null;
-    const isRead = read !== null && reads(read.name);
-    const { name, args } = isRead ? read : { name: called, args: given };
-    const tool = here.find((one) => one.name === name) ?? tools.find((one) => one.name === name);
+  async function perform<Input>(
+    tool: Tool<Input>,
+    input: Input,
+    args: JsonObject,
+    signal: AbortSignal,
+  ): Promise<CallAnswer> {
     const startedAt = clock.now();
-    const unseen = name === 'submit_plan' && wasEditRefused;
-    if (unseen) wasEditRefused = false;
-    const refused = unseen
-      ? fail('The last edit failed or was only partly applied. Fix what it reported, then submit.')
-      : refuse(parts, ready(), tool, name, args);
-    if (refused !== null || tool === undefined) {
-      const result = refused ?? fail('There is no such tool.');
-      session.note(
-        traceStep({
-          stage,
-          tool: name.slice(0, 200),
-          startedAt,
-          endedAt: clock.now(),
-          ok: false,
-          confidence: 0,
-          explanation: result.explanations.join(' '),
-        }),
-      );
-      return { result };
-    }
     if (tool.reads) report(describeReading(tool.name, args));
     const { outcome, remembered } = await traceCall('planner', tool.name, args, () =>
-      execute(tool, args, signal),
+      execute(tool, input, args, signal),
     );
-    const answer = finalise(tool, outcome, startedAt, remembered);
-    if (outcome.changes?.outline !== undefined) report(describeDraft(session.state, 0));
-    return answer;
+    return finalise(tool, outcome, startedAt, remembered);
   }
 
   return {
@@ -174,20 +165,29 @@ export function createStageTools(parts: StageToolsParts): StageTools {
     offered: () =>
       ready()
         .filter((tool) => tool.isOffered?.(session.state, toolContext.modes) ?? true)
-        .map(({ name, description, parameters, wide, reads }) => ({
+        .map(({ name, description, parameters, wide }) => ({
           name,
           description,
           parameters: (isWide(session.state.run_id, toolContext) ? wide : undefined) ?? parameters,
-          reads,
         })),
-    reads,
-    waits: (name) => tools.find((tool) => tool.name === name)?.waits === true,
-    quotes: (name) => reads(name) || tools.find((tool) => tool.name === name)?.quotes === true,
+    find,
     draft: () => session.state.outline,
-    draftedSteps: () =>
-      session.state.outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0,
-    call,
-    callOwn: call,
+    draftedSteps: () => stepsOf(session.state),
+    async call(called, given, signal) {
+      // A read is a call of the operation that it names.
+      const read = called === readTool ? readCall(given) : { problems: [] };
+      const { name, args } =
+        'input' in read && find(read.input.name)?.reads === true
+          ? read.input
+          : { name: called, args: given };
+      const startedAt = clock.now();
+      const prepared = prepare(name, args);
+      if ('input' in prepared) return perform(prepared.tool, prepared.input, args, signal);
+      const result = fail(...prepared.problems);
+      note(name.slice(0, 200), startedAt, result);
+      return { result };
+    },
+    execute: (tool, input, signal) => perform(tool, input, {}, signal),
     say(result, reason) {
       session.change({ result, reason });
     },
@@ -216,8 +216,8 @@ function firstText(args: Record<string, unknown>): string | null {
 }
 
 /** A call of a tool that only reads. */
-function describeReading(tool: string, args: object): Activity {
-  return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText({ ...args }) };
+function describeReading(tool: string, args: JsonObject): Activity {
+  return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText(args) };
 }
 
 /**
@@ -226,6 +226,9 @@ function describeReading(tool: string, args: object): Activity {
  */
 function describeDraft({ outline }: Pick<PlanningState, 'outline'>, coming: number): Activity {
   if (outline === null && coming === 0) return { kind: 'thinking' };
-  const drafted = outline?.nodes.reduce((sum, node) => sum + node.steps.length, 0) ?? 0;
-  return { kind: 'drafting', steps: drafted + coming };
+  return { kind: 'drafting', steps: stepsOf({ outline }) + coming };
+}
+
+function stepsOf({ outline }: Pick<PlanningState, 'outline'>): number {
+  return outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0;
 }

@@ -7,14 +7,15 @@ import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { PlanningLimits } from '../budget/limits.ts';
 import type { PlannerTools } from '../ports.ts';
-import type { CallAnswer, Reasoner, StageTools } from '../reasoner.ts';
+import type { CallAnswer, Reasoner } from '../reasoner.ts';
 import type { Product } from '../tool.ts';
 import type { Thresholds } from './confidence.ts';
 import type { Session } from './session.ts';
+import type { SessionTools } from './stage-tools.ts';
 
 export type StageContext = {
   session: Session;
-  stageTools: StageTools;
+  stageTools: SessionTools;
   reasoner: Reasoner;
   request: PlanningRequest;
   tools: PlannerTools;

@@ -6,12 +6,7 @@ import { validateRoadmap } from '../order/validate-roadmap.ts';
 import { applyFixes, suggestFixes } from '../outline/fix.ts';
 import { validateSchedule } from '../schedule/validate-schedule.ts';
 import { noteAssumptions } from '../tools/elicit-context.ts';
-import {
-  type ApprovalInput,
-  handleApproval,
-  isGateDue,
-  personsDecision,
-} from '../tools/handle-approval.ts';
+import { handleApproval, isGateDue } from '../tools/handle-approval.ts';
 import {
   askPerson,
   callTool,
@@ -187,9 +182,8 @@ const seekApproval: StageRunner = async (context) => {
     return event === 'change_schedule' && !session.has('valid_roadmap') ? 'change_roadmap' : event;
   }
   const { decision } = request;
-  const input: ApprovalInput | null =
-    begins && decision.kind !== 'said' ? personsDecision(decision) : handleApproval.automatic;
-  const { result, ends } = await stageTools.callOwn('handle_approval', input ?? {}, signal);
+  const input = { decision: begins && decision.kind !== 'said' ? decision : null };
+  const { result, ends } = await stageTools.execute(handleApproval, input, signal);
   return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));
 };
 

@@ -3,8 +3,7 @@ import { memoryWords } from '#cards/memory-words.ts';
 import { confirmPolicy } from '#cards/policy-words.ts';
 import { applyOverride } from '#domain/people/policy.ts';
 import type { AskedQuestion } from '#domain/planning/asked-question.ts';
-import type { StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
-import { succeed } from '../tool-result.ts';
+import { type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 /** @param changes notes and a wish of this turn, added to those that were asked about before */
 export function askToKeep(

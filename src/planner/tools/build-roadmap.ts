@@ -13,6 +13,7 @@ import {
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
 import { measureRoadmap } from '../order/metrics.ts';
@@ -22,8 +23,7 @@ import { scoreWays } from '../order/score.ts';
 import { findWaves } from '../order/waves.ts';
 import { findWays, type Way } from '../order/ways.ts';
 import { optionsWanted } from '../policy/effects.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 const Input = z
   .strictObject({
@@ -42,12 +42,8 @@ const adaptationsTold = 100;
 type Compared = { way: Way; metrics: RoadmapMetrics; score: number };
 
 /** @param guarded exact names of operations that the settings guard */
-export function createBuildRoadmap({
-  guarded,
-}: {
-  guarded: readonly string[];
-}): PlanningTool<Input> {
-  return {
+export function createBuildRoadmap({ guarded }: { guarded: readonly string[] }): Tool<Input> {
+  return defineTool({
     name: 'build_roadmap',
     description:
       'Compares two or three ways through the outline and chooses one. Give a preference only if the person has one.',
@@ -55,10 +51,9 @@ export function createBuildRoadmap({
     stages: ['DRAFT_ROADMAP'],
     prerequisites: ['dependencies'],
     produces: ['roadmap'],
-    automatic: {},
     revision: 2,
-    run: (input, toolContext) => build(input, toolContext, guarded),
-  };
+    execute: (input, toolContext) => build(input, toolContext, guarded),
+  });
 }
 
 async function build(

@@ -1,85 +1,69 @@
 // The catalogue for a model (B4): `read` calls an operation that only looks, `search_operations` finds operations by their
 // purpose, `describe_operation` says all of one.
 import { z } from 'zod';
-import { parseRequestJson } from '#domain/json.ts';
-import { AnyJson, JsonObject, toJson } from '#domain/text.ts';
+import { isObject, JsonObject, toJson } from '#domain/text.ts';
+import { readArguments } from '../agent/tool-call.ts';
 import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
-import type { ToolContext } from '../tool.ts';
-import { fail, fromSchema, succeed } from '../tool-result.ts';
-import { besideStages, type StageTool } from './stage-tool.ts';
+import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
+import type { PlannerTools } from '../ports.ts';
+import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
 const foundAtMost = 15;
 
 /** The name of the front for all operations that only look; calls of it are calls of the operation. */
 export const readTool = 'read';
 
-const Read = z.strictObject({
+export const ReadArguments = z.strictObject({
   operation: z.string().describe('full name of a read operation'),
   args: JsonObject,
 });
-const HeardRead = z.looseObject({ operation: z.string(), args: AnyJson.optional() });
 
-const base = {
-  ...besideStages,
-  reads: true,
-};
+export type ReadCall = { name: string; args: JsonObject };
 
-/** The call that `read` stands for; null: it does not say one. */
-export function readCall(args: JsonObject): { name: string; args: JsonObject } | null {
-  const heard = HeardRead.safeParse(args);
-  if (!heard.success) return null;
-  const { operation, args: given } = heard.data;
-  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-  try {
-    const parsed = JsonObject.safeParse(parseRequestJson(text.trim() === '' ? '{}' : text));
-    return parsed.success ? { name: operation.trim(), args: parsed.data } : null;
-  } catch {
-    return null; // the model is told that it was no JSON
-  }
+/** The call that arguments of `read` stand for; they may be JSON text. */
+export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
+  const given = typeof args === 'string' ? readArguments(args) : (args ?? {});
+  return typeof operation === 'string' && isObject(given)
+    ? { input: { name: operation.trim(), args: given } }
+    : { problems: ['Give "operation" and "args", an object.'] };
 }
 
-export function createCatalogueTools(
+/** Comes to its end only where what it stands for is no read operation. */
+export const readFront: Tool<ReadCall> = {
+  ...toolDefaults,
+  name: readTool,
+  description:
+    'Calls an operation marked [read] now and gives its output. Several may be called at once.',
+  parameters: showSchema(ReadArguments),
+  reads: true,
+  prepare: readCall,
+  execute: async ({ name }) => ({
+    result: fail(
+      `${name.slice(0, 100)} is no read operation. What changes something goes into a step of the draft; find operations with search_operations.`,
+    ),
+  }),
+};
+
+type CatalogueContext = { tools: Pick<PlannerTools, 'manifest' | 'readable'> };
+
+export function createSearchTools(
   search: OperationSearch,
   guarded: readonly string[],
-): StageTool[] {
-  const standingOf = ({ tools }: ToolContext): Standing => ({
+): Tool<unknown, CatalogueContext>[] {
+  const standingOf = ({ tools }: CatalogueContext): Standing => ({
     guarded: new Set(guarded),
     readable: new Set(tools.readable().map(({ name }) => name)),
   });
-  const Search = z.strictObject({ query: z.string().describe('what it should do, in English') });
-  const Describe = z.strictObject({ names: z.array(z.string()).min(1).max(5) });
   return [
-    {
-      ...base,
-      name: readTool,
-      description:
-        'Calls an operation marked [read] now and gives its output. Several may be called at once.',
-      ...fromSchema(Read),
-      check: (args) =>
-        readCall(JsonObject.parse(args)) === null
-          ? ['Give "operation" and "args", an object.']
-          : [],
-      // What it stands for is called instead; it comes here only where that is no read operation.
-      run: async (args) => {
-        const name = readCall(JsonObject.parse(args))?.name.slice(0, 100) ?? '';
-        return {
-          result: fail(
-            `${name} is no read operation. What changes something goes into a step of the draft; find operations with search_operations.`,
-          ),
-        };
-      },
-    },
-    {
-      ...base,
+    defineTool<{ query: string }, CatalogueContext>({
       name: 'search_operations',
       description: 'Finds operations by their purpose, beyond those that are listed.',
-      ...fromSchema(Search),
-      async run(args, toolContext) {
-        const { tools } = toolContext;
-        const { query } = Search.parse(args);
-        const found = search.find(tools.manifest(), query, foundAtMost);
-        const standing = standingOf(toolContext);
+      input: z.strictObject({ query: z.string().describe('what it should do, in English') }),
+      reads: true,
+      async execute({ query }, context) {
+        const found = search.find(context.tools.manifest(), query, foundAtMost);
+        const standing = standingOf(context);
         if (found.length === 0)
           return {
             result: fail(
@@ -88,16 +72,14 @@ export function createCatalogueTools(
           };
         return { result: succeed(found.map((spec) => writeLine(spec, standing))) };
       },
-    },
-    {
-      ...base,
+    }),
+    defineTool<{ names: string[] }, CatalogueContext>({
       name: 'describe_operation',
       description: 'Says everything about operations: their full input, output and effect.',
-      ...fromSchema(Describe),
-      async run(args, toolContext) {
-        const { tools } = toolContext;
-        const { names } = Describe.parse(args);
-        const manifest = new Map(tools.manifest().map((spec) => [spec.name, spec]));
+      input: z.strictObject({ names: z.array(z.string()).min(1).max(5) }),
+      reads: true,
+      async execute({ names }, context) {
+        const manifest = new Map(context.tools.manifest().map((spec) => [spec.name, spec]));
         const unknown = names.filter((name) => !manifest.has(name));
         if (unknown.length > 0)
           return {
@@ -105,12 +87,10 @@ export function createCatalogueTools(
               `There is no operation ${unknown.join(' or ')}. Find one with search_operations.`,
             ),
           };
-        const standing = standingOf(toolContext);
+        const standing = standingOf(context);
         const found = names.flatMap((name) => manifest.get(name) ?? []);
-        return {
-          result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))),
-        };
+        return { result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))) };
       },
-    },
+    }),
   ];
 }

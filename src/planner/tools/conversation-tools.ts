@@ -1,36 +1,16 @@
 // Conversation tools beside the thirteen: answer, read plans. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
+import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import { summarisePlan } from '../reads/describe-plans.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema, succeed } from '../tool-result.ts';
+import { fail, succeed, type Tool } from '../tool.ts';
 import { goingOnTools } from './going-on.ts';
 import { memoryTool } from './memory-tools.ts';
-import { RouteChange, routeChange } from './route-change.ts';
+import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
-import { besideStages, type StageTool } from './stage-tool.ts';
 
 /** What a person is shown of one answer. */
 const answerAtMost = 12_000;
-
-type Run = (args: object, toolContext: ToolContext) => Promise<ToolOutcome>;
-
-function verb(
-  name: string,
-  description: string,
-  schema: z.ZodType,
-  run: Run,
-  more: Partial<StageTool> = {},
-): StageTool {
-  return {
-    name,
-    description,
-    ...besideStages,
-    ...fromSchema(schema),
-    run,
-    ...more,
-  };
-}
 
 /** An answer as it is shown: storable, and not longer than anybody reads. */
 export function cutAnswer(text: string): string {
@@ -57,12 +37,12 @@ const HeardAnswer = Answer.extend({
 
 const wantedAtMost = 200;
 
-const answer = verb(
-  'answer',
-  'Answer the person without a plan.',
-  Answer,
-  async (args) => {
-    const { text: said, cannot, asked_for_change } = HeardAnswer.parse(args);
+const answer = defineTool({
+  name: 'answer',
+  description: 'Answer the person without a plan.',
+  input: HeardAnswer,
+  shown: Answer,
+  async execute({ text: said, cannot, asked_for_change }) {
     const text = said.trim();
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
@@ -82,20 +62,20 @@ const answer = verb(
       ends: 'answered',
     };
   },
-  { check: fromSchema(HeardAnswer).check },
-);
+});
 
 const PlanFilter = z.strictObject({
   status: z.string().nullable().describe('only these: proposed, executing, failed, …'),
 });
 const HeardFilter = z.strictObject({ status: PlanStatus.nullable().default(null) });
 
-const listPlans = verb(
-  'plan_list',
-  'List the latest plans; "plan_get" reads one.',
-  PlanFilter,
-  async (args, { tools, state }) => {
-    const { status } = HeardFilter.parse(args);
+const listPlans = defineTool({
+  name: 'plan_list',
+  description: 'List the latest plans; "plan_get" reads one.',
+  input: HeardFilter,
+  shown: PlanFilter,
+  reads: true,
+  async execute({ status }, { tools, state }) {
     const { plans } = await tools.listPlans(state.run_id, {
       ...(status === null ? {} : { status: [status] }),
       limit: 20,
@@ -103,42 +83,34 @@ const listPlans = verb(
     const result = succeed(plans.map(summarisePlan).join('\n'));
     return plans.length === 0 ? { result } : { result, changes: { has_plans: true } };
   },
-  { reads: true, check: fromSchema(HeardFilter).check },
-);
+});
 
 const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
 
 /** A model decides nothing: the call is answered, and the plan waits as before. */
-function decide(name: 'plan_approve' | 'plan_reject'): StageTool {
-  const word = name === 'plan_approve' ? 'approve' : 'reject';
-  return verb(
-    name,
-    `Only a person can ${word} a plan. Calling this changes nothing.`,
-    PlanId,
-    async () => ({
+function decide(word: 'approve' | 'reject'): Tool {
+  return {
+    ...toolDefaults,
+    name: `plan_${word}`,
+    description: `Only a person can ${word} a plan. Calling this changes nothing.`,
+    parameters: showSchema(PlanId),
+    isOffered: () => false,
+    prepare: () => ({ input: null }),
+    execute: async () => ({
       result: fail(
         `Only a person can ${word} a plan, on its card or by the word "${word}". Nothing has been decided.`,
       ),
     }),
-    { check: () => [], isOffered: () => false },
-  );
+  };
 }
 
-const route = verb(
-  'route_change',
-  'Says which part of the plan the feedback concerns. Call it once; drafting comes next.',
-  RouteChange,
-  async (args, toolContext) => routeChange(RouteChange.parse(args), toolContext),
-  { stages: ['SEEK_APPROVAL'], isOffered: () => false },
-);
-
-export const conversationTools: StageTool[] = [
+export const conversationTools: Tool[] = [
   answer,
   setPolicy,
   memoryTool,
   listPlans,
   ...goingOnTools,
-  decide('plan_approve'),
-  decide('plan_reject'),
-  route,
+  decide('approve'),
+  decide('reject'),
+  routeChange,
 ];

@@ -1,39 +1,24 @@
-// What the tools that edit the draft have in common: their shape, the draft they open, and the outcome of an edit.
-import type { z } from 'zod';
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema, succeed, type ToolResult } from '../tool-result.ts';
-import { openStages, type StageTool } from './stage-tool.ts';
+import {
+  fail,
+  succeed,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolResult,
+} from '../tool.ts';
 
 const problemsAtMost = 20;
 
-export function draftTool(
-  name: string,
-  description: string,
-  shown: z.ZodType,
-  run: StageTool['run'],
-  more: Partial<StageTool> = {},
-  wide?: z.ZodType,
-): StageTool {
-  return {
-    name,
-    description,
-    parameters: fromSchema(shown).parameters,
-    ...(wide === undefined ? {} : { wide: fromSchema(wide).parameters }),
-    stages: openStages,
-    prerequisites: ['draft'],
-    produces: ['draft'],
-    reads: false,
-    revision: null,
-    check: fromSchema(shown).check,
-    run,
-    ...more,
-  };
-}
+/** What tools that edit the draft have in common. */
+export const draftDefaults = {
+  prerequisites: ['draft'],
+  produces: ['draft'],
+} satisfies Partial<Tool>;
 
 /** The draft as it stands; an empty one where nothing has been drafted. */
 export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'request'>): PlanOutline {

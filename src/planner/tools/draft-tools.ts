@@ -6,6 +6,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { isObject, type Json, JsonValue, toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
 import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
@@ -17,13 +18,11 @@ import {
   type NewStep,
   writtenStepShape,
 } from '../outline/written-steps.ts';
-import type { ToolContext } from '../tool.ts';
-import { fail, fromSchema, succeed } from '../tool-result.ts';
-import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { fail, succeed, type Tool, type ToolContext } from '../tool.ts';
+import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
 import { scaffold } from './scaffold.ts';
 import { createSetSchedule } from './set-schedule.ts';
-import type { StageTool } from './stage-tool.ts';
 import { submitPlan } from './submit-plan.ts';
 
 const problemsAtMost = 20;
@@ -80,12 +79,15 @@ function readSteps<T extends object>(
 const readerOf = ({ tools, state }: ToolContext) =>
   createStepReader(tools.manifest(), state.timezone);
 
-const add = draftTool(
-  'add_steps',
-  'Adds steps to the draft. A long plan comes in several calls.',
-  AddSteps,
-  async (args, toolContext) => {
-    const { steps, before } = HeardSteps.parse(args);
+const add = defineTool({
+  ...draftDefaults,
+  name: 'add_steps',
+  description: 'Adds steps to the draft. A long plan comes in several calls.',
+  prerequisites: [],
+  input: HeardSteps,
+  shown: AddSteps,
+  wide: WideAddSteps,
+  async execute({ steps, before }, toolContext) {
     const draft = openDraft(toolContext);
     const { found, problems } = readSteps(
       nameSteps(listSteps(steps), draft),
@@ -120,9 +122,7 @@ const add = draftTool(
         : `Added ${sound.length} of ${countOf(found.length, 'step')}: all but those below. Add only those again.`;
     return keepEdit(addSteps(draft, sound, before ?? null), toolContext, said, problems);
   },
-  { prerequisites: [], check: fromSchema(HeardSteps).check },
-  WideAddSteps,
-);
+});
 
 const { id, description, operation, args, ...others } = writtenStepShape;
 const editShape = {
@@ -164,12 +164,15 @@ function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problem
   return { edits, problems };
 }
 
-const edit = draftTool(
-  'edit_steps',
-  'Changes steps of the draft. Give the id and only what changes; everything else stays as it is.',
-  EditSteps,
-  async (given, toolContext) => {
-    const { steps } = HeardSteps.parse(given);
+const edit = defineTool({
+  ...draftDefaults,
+  name: 'edit_steps',
+  description:
+    'Changes steps of the draft. Give the id and only what changes; everything else stays as it is.',
+  input: HeardSteps,
+  shown: EditSteps,
+  wide: WideEditSteps,
+  async execute({ steps }, toolContext) {
     const draft = openDraft(toolContext);
     const spread = spreadEdits(listSteps(steps), draft);
     const read = readSteps(spread.edits, readerOf(toolContext).readChange);
@@ -190,28 +193,27 @@ const edit = draftTool(
       return { result: fail('Nothing was changed.', ...wrong.slice(0, problemsAtMost)) };
     return keepEdit(edited, toolContext, `Changed ${countOf(found.length, 'step')}.`);
   },
-  { check: fromSchema(HeardSteps).check },
-  WideEditSteps,
-);
+});
 
 const RemoveSteps = z.strictObject({
   ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
 });
 
-const remove = draftTool(
-  'remove_steps',
-  'Removes steps from the draft. What waited for them waits for what they waited for.',
-  RemoveSteps,
-  async (given, toolContext) => {
+const remove = defineTool({
+  ...draftDefaults,
+  name: 'remove_steps',
+  description: 'Removes steps from the draft. What waited for them waits for what they waited for.',
+  input: RemoveSteps,
+  async execute(given, toolContext) {
     const draft = openDraft(toolContext);
-    const ids = stepsNamed(draft, RemoveSteps.parse(given).ids);
+    const ids = stepsNamed(draft, given.ids);
     return keepEdit(
       removeSteps(draft, ids),
       toolContext,
       `Removed ${countOf(ids.length, 'step')}.`,
     );
   },
-);
+});
 
 const ShowSteps = z.strictObject({
   ids: z.array(z.string()).optional(),
@@ -219,12 +221,14 @@ const ShowSteps = z.strictObject({
   from: z.number().int().min(1).optional().describe('place of the first, from 1'),
 });
 
-const show = draftTool(
-  'show_steps',
-  'Reads steps of the draft with their whole arguments: by id, by words, or from a place on.',
-  ShowSteps,
-  async (given, { state }) => {
-    const { ids, query, from } = ShowSteps.parse(given);
+const show = defineTool({
+  name: 'show_steps',
+  description:
+    'Reads steps of the draft with their whole arguments: by id, by words, or from a place on.',
+  prerequisites: ['draft'],
+  input: ShowSteps,
+  reads: true,
+  async execute({ ids, query, from }, { state }) {
     const { outline } = state;
     if (outline === null) return { result: fail('There is no draft yet.') };
     const plan = draftPlan(outline, state.roadmap, state.schedule);
@@ -235,9 +239,8 @@ const show = draftTool(
     });
     return { result: succeed(toJson(page)) };
   },
-  { produces: [], reads: true },
-);
+});
 
-export function createDraftTools(profile: StrategyProfile): StageTool[] {
+export function createDraftTools(profile: StrategyProfile): Tool[] {
   return [add, edit, remove, createSetSchedule(profile), show, forEach, scaffold, submitPlan];
 }

@@ -14,10 +14,17 @@ import type { Stage } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { type JsonObject, line } from '#domain/text.ts';
 import { endSentence } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike, meaningfulWords } from '../policy/likeness.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import {
+  fail,
+  type StateChanges,
+  succeed,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from '../tool.ts';
 
 const Question = z.strictObject({
   /** The same whenever it is asked. */
@@ -234,22 +241,19 @@ function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): str
 }
 
 /** @param looksFirst whether questions that can be looked up are refused once: a model asks too soon */
-export function createElicitContext(looksFirst: boolean): PlanningTool<ElicitContext> {
-  return {
+export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
+  return defineTool({
     name: 'elicit_context',
     description:
       'Asks the person what is missing, with options where they are known. What may not be asked you are told to assume.',
     input: ElicitContext,
     stages: askingStages,
-    prerequisites: [],
-    produces: [],
-    automatic: null,
     revision: 2,
-    async run(input, toolContext) {
+    async execute(input, toolContext) {
       const refused = looksFirst ? sendToLook(input, toolContext) : null;
       return refused === null ? elicit(input, toolContext) : { result: fail(refused) };
     },
-  };
+  });
 }
 
 // How questions are put: each on a line of its own, around them as much as the person likes to read.

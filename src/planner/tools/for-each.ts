@@ -8,15 +8,15 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
 import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
 import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
 import { capacityShape, createStepReader, writtenStepShape } from '../outline/written-steps.ts';
 import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../reads/list-pages.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema } from '../tool-result.ts';
-import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
 import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
 import { Tally } from './tally-items.ts';
@@ -211,8 +211,7 @@ function tellFound(coverage: Coverage, taken: number): string {
   return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} taken`}`;
 }
 
-async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
-  const given = Sent.parse(args);
+async function addForEach(given: ForEach, toolContext: ToolContext): Promise<ToolOutcome> {
   const expansion = new Expansion(given, toolContext);
   const coverage = newCoverage();
   const lacking: Lacking = new Map();
@@ -291,11 +290,14 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };
 }
 
-export const forEach = draftTool(
-  'for_each',
-  'Adds one step for each item that a read operation lists; code pages and filters.',
-  Shown,
-  run,
-  { prerequisites: [], quotes: true, check: fromSchema(Sent).check },
-  ForEach,
-);
+export const forEach = defineTool({
+  ...draftDefaults,
+  name: 'for_each',
+  description: 'Adds one step for each item that a read operation lists; code pages and filters.',
+  prerequisites: [],
+  input: Sent,
+  shown: Shown,
+  wide: ForEach,
+  quotes: true,
+  execute: addForEach,
+});

@@ -4,6 +4,7 @@ import { canonicalPattern } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { countOf } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
 import { applyFixes } from '../outline/fix.ts';
@@ -19,20 +20,20 @@ import {
 } from '../outline/written-outline.ts';
 import { fitOutline } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
-import type { PlanningTool, ToolContext } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import { fail, succeed, type ToolContext } from '../tool.ts';
 
-export const generateNodes: PlanningTool<WrittenOutline> = {
+export const generateNodes = defineTool({
   name: 'generate_nodes',
   description:
     'Drafts the outline: a goal, phases or milestones where the work is large, and tasks with the steps that do it. One node for each piece of work; steps only at the leaves.',
   input: WrittenOutline,
+  // A draft that is there is edited, not written again.
+  isOffered: ({ outline }) => outline === null,
   stages: ['DRAFT_OUTLINE'],
   prerequisites: ['pattern'],
   produces: ['outline'],
-  automatic: null,
   revision: 1,
-  async run(input, toolContext) {
+  async execute(input, toolContext) {
     const { state, tools, now } = toolContext;
     const pattern = usePattern(toolContext);
     if ('refused' in pattern) return { result: fail(pattern.refused) };
@@ -86,7 +87,7 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
       ends: 'drafted',
     };
   },
-};
+});
 
 /** What was there keeps its origin. */
 function markOrigins(

@@ -7,12 +7,19 @@ import type { Adaptation } from '#domain/planning/trace.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { readDuration } from '#timeline/durations.ts';
+import { defineTool } from '../define-tool.ts';
 import { readOperations } from '../order/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
 import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import {
+  fail,
+  type StateChanges,
+  succeed,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from '../tool.ts';
 
 // The arguments of generate_schedule: other times for nodes, and days that are worked or not.
 const WrittenChange = DateChange.extend({
@@ -62,8 +69,8 @@ export function createGenerateSchedule({
   profile,
 }: {
   profile: StrategyProfile;
-}): PlanningTool<WishesArguments> {
-  return {
+}): Tool<WishesArguments> {
+  return defineTool({
     name: 'generate_schedule',
     description:
       'Gives the work its times: precedence, said moments, deadlines, working hours, and calendars. Changes of times go in by node.',
@@ -71,9 +78,8 @@ export function createGenerateSchedule({
     stages: ['DRAFT_SCHEDULE'],
     prerequisites: ['valid_roadmap'],
     produces: ['schedule'],
-    automatic: noWishes,
     revision: 3,
-    async run(input, toolContext) {
+    async execute(input, toolContext) {
       const { outline, roadmap } = toolContext.state;
       if (outline === null || roadmap === null)
         return { result: fail('There is no outline with a roadmap to schedule.') };
@@ -103,7 +109,7 @@ export function createGenerateSchedule({
       const said = changed.outline === outline ? {} : { outline: changed.outline };
       return tellPlacing(placing, changed, said);
     },
-  };
+  });
 }
 
 /** The changes with their durations in minutes, and a sentence for each that cannot be read. */

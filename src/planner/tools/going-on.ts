@@ -3,12 +3,11 @@
 import { z } from 'zod';
 import { GivenToStep, type Pause } from '#domain/planning/state.ts';
 import { AnyJson, toJson } from '#domain/text.ts';
+import { defineTool } from '../define-tool.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import { createStepReader } from '../outline/written-steps.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema, succeed } from '../tool-result.ts';
-import { besideStages, type StageTool } from './stage-tool.ts';
-import { dropNulls, HeardChange, readChange, WrittenChange } from './written-change.ts';
+import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { HeardChange, readChange, WrittenChange } from './written-change.ts';
 
 /** What can be said to a step. */
 const StepAnswer = GivenToStep.shape.answer;
@@ -20,21 +19,19 @@ const GetPlan = z.strictObject({
   after: z.int().min(0).optional().describe('"next" of the page before; left out: the first page'),
 });
 
-const getPlan: StageTool = {
+const getPlan = defineTool({
   name: 'plan_get',
   description:
     'Read a plan: where it stands, its revision, and of its steps status, call, output or error, a page at a time.',
-  ...besideStages,
-  ...fromSchema(GetPlan),
+  input: GetPlan,
   reads: true,
   isOffered: ({ has_plans }) => has_plans,
-  async run(args, { tools, state }) {
-    const { plan, after = 0 } = GetPlan.parse(args);
+  async execute({ plan, after = 0 }, { tools, state }) {
     if (tools.atHand === null)
       return { result: succeed(toJson(await tools.getPlan(state.run_id, plan))) };
     return { result: succeed(toJson(await tools.atHand.readPage(state.run_id, plan, after))) };
   },
-};
+});
 
 const Continue = z.strictObject({
   plan: planId,
@@ -44,10 +41,12 @@ const Continue = z.strictObject({
 const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
 const problemsTold = 10;
 
-async function continuePlan(given: object, { tools, state }: ToolContext): Promise<ToolOutcome> {
+async function continuePlan(
+  args: z.infer<typeof HeardContinue>,
+  { tools, state }: ToolContext,
+): Promise<ToolOutcome> {
   const { atHand } = tools;
   if (atHand === null) return { result: fail('There is no plan to go on with here.') };
-  const args = HeardContinue.parse(dropNulls(given));
   const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
   if ('problems' in read) return { result: fail(...read.problems.slice(0, problemsTold)) };
   const problems = await atHand.tryChange(state.run_id, args.plan, read.change);
@@ -64,34 +63,29 @@ async function continuePlan(given: object, { tools, state }: ToolContext): Promi
   };
 }
 
-const goOn: StageTool = {
+const goOn = defineTool({
   name: 'plan_continue',
   description:
     'Propose a change of a plan that runs, failed or is done: what is done stays, the person approves the rest. For "fix what failed and go on", "also …", "skip step 4".',
-  ...besideStages,
-  ...fromSchema(Continue),
-  check: (args) => fromSchema(HeardContinue).check(dropNulls(args)),
+  input: HeardContinue,
+  shown: Continue,
   isOffered: ({ has_plans }) => has_plans,
-  reads: false,
-  run: continuePlan,
-};
+  execute: continuePlan,
+});
 
 const Again = z.strictObject({ plan: planId });
 
 /** Of a repeated plan so much is shown at once; the draft has all of it. */
 const stepsShown = 60;
 
-const repeat: StageTool = {
+const repeat = defineTool({
   name: 'plan_again',
   description:
     'Take an earlier plan as the draft of a new one ("run it again for March"). The old plan stays as it is; change dates, names and paths before you submit the draft.',
-  ...besideStages,
-  ...fromSchema(Again),
+  input: Again,
   produces: ['pattern', 'draft'],
-  reads: false,
   isOffered: ({ has_plans }) => has_plans,
-  async run(args, { tools, state }) {
-    const { plan } = Again.parse(args);
+  async execute({ plan }, { tools, state }) {
     if (tools.atHand === null) return { result: fail('There is no plan to repeat here.') };
     const draft = await tools.atHand.readDraft(state.run_id, plan);
     const outline = outlineOfDraft(draft, null);
@@ -105,7 +99,7 @@ const repeat: StageTool = {
       changes: { pattern: outline.pattern, outline },
     };
   },
-};
+});
 
 const Answer = z.strictObject({
   plan: planId,
@@ -117,16 +111,13 @@ const Answer = z.strictObject({
 
 const answerPause: Pause = { kind: 'answer', resume: 'COLLECT_CONTEXT', gate: null, digest: null };
 
-const answerStep: StageTool = {
+const answerStep = defineTool({
   name: 'answer_step',
   description:
     'The person has answered a step that waits: put their answer before them to confirm. It answers nothing by itself.',
-  ...besideStages,
-  ...fromSchema(Answer),
-  reads: false,
+  input: Answer,
   isOffered: ({ has_plans }) => has_plans,
-  async run(args, { tools, state }) {
-    const { plan, step, answer } = Answer.parse(args);
+  async execute({ plan, step, answer }, { tools, state }) {
     if (tools.atHand === null) return { result: fail('There is no plan here.') };
     const fields = StepAnswer.safeParse(answer);
     if (!fields.success)
@@ -139,6 +130,6 @@ const answerStep: StageTool = {
       ends: 'needs_clarification',
     };
   },
-};
+});
 
-export const goingOnTools: StageTool[] = [getPlan, goOn, repeat, answerStep];
+export const goingOnTools: Tool[] = [getPlan, goOn, repeat, answerStep];

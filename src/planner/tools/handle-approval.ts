@@ -1,42 +1,27 @@
-// handle_approval: asks for the approval that is due, and takes the decision. A decision is an object made by `personsDecision`
-// from a press or an exact word; JSON from a model never is one.
+// handle_approval: asks for the approval that is due, and takes the decision. The controller hands over what a person decided by
+// a press or an exact word; arguments, which a model writes, are always refused.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
+import { toolDefaults } from '../define-tool.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import {
+  fail,
+  type StateChanges,
+  succeed,
+  type Tool,
+  type ToolContext,
+  type ToolOutcome,
+} from '../tool.ts';
 
-type Call = { kind: 'ask' } | { kind: 'decide'; decision: SessionDecision };
-
-/** Calls that this program has made. What a model sends is parsed from text, so it is never one of these. */
-const calls = new WeakSet<object>();
-
-function seal(call: Call): Call {
-  calls.add(call);
-  return call;
-}
-
-function isSealed(value: unknown): value is Call {
-  return typeof value === 'object' && value !== null && calls.has(value);
-}
-
-const ApprovalInput = z.strictObject({
-  call: z.unknown().refine(isSealed, 'only a person decides; a model cannot'),
-});
-export type ApprovalInput = { call: unknown };
-
-/** The input with which the controller hands over what a person has decided. */
-export function personsDecision(decision: SessionDecision): ApprovalInput {
-  return { call: seal({ kind: 'decide', decision }) };
-}
+/** null: nothing was decided; what is due is asked for. */
+export type ApprovalInput = { decision: SessionDecision | null };
 
 /** SHA-256 in hex of an artifact as canonical JSON (RFC 8785): what an approval of it binds. */
 export function digestArtifact(artifact: object): string {
@@ -252,18 +237,15 @@ function addHint(hints: readonly string[], hint: string): string[] {
   return [...hints, hint.slice(0, 2000)].slice(-20);
 }
 
-export const handleApproval: PlanningTool<ApprovalInput> = {
+export const handleApproval: Tool<ApprovalInput> = {
+  ...toolDefaults,
   name: 'handle_approval',
   description:
     'Puts what is due before the person and takes their decision. Only the controller calls it; a call by a model fails.',
-  input: ApprovalInput,
+  parameters: { type: 'object', properties: {} },
   stages: ['SEEK_APPROVAL'],
-  prerequisites: [],
-  produces: [],
-  automatic: { call: seal({ kind: 'ask' }) },
-  revision: 1,
-  async run({ call }, toolContext) {
-    if (!isSealed(call)) return { result: fail('Only a person decides; a model cannot.') };
-    return call.kind === 'ask' ? ask(toolContext) : decide(call.decision, toolContext);
-  },
+  isOffered: () => false,
+  prepare: () => ({ problems: ['Only a person decides; a model cannot.'] }),
+  execute: async ({ decision }, toolContext) =>
+    decision === null ? ask(toolContext) : decide(decision, toolContext),
 };

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { fold, type MemoryNote, tidyNote } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
 import { line } from '#domain/text.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema } from '../tool-result.ts';
+import { defineTool } from '../define-tool.ts';
+import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { askToKeep } from './ask-to-keep.ts';
-import { besideStages, type StageTool } from './stage-tool.ts';
 
 /** Whether `words` stand together in one of the texts, not as part of longer words. */
 export function standsIn(words: string, texts: readonly string[]): boolean {
@@ -40,14 +39,14 @@ function isOwn({ name, text }: MemoryNote, said: readonly string[]): boolean {
   );
 }
 
-async function runRemember(
-  args: object,
+async function remember(
+  given: MemoryNote,
   { state, policy, ownWords, said }: ToolContext,
 ): Promise<ToolOutcome> {
   const refuse = (why: string) => ({ result: fail(why) });
   if (!ownWords)
     return refuse('Somebody else said that; only the requester has things remembered.');
-  const note: MemoryNote = tidyNote(Remember.parse({ name: null, ...args }));
+  const note: MemoryNote = tidyNote(given);
   if (!isOwn(note, said))
     return refuse(
       'Keep only words they wrote themselves, exactly as written. To keep anything else, ask them with elicit_context.',
@@ -58,11 +57,9 @@ async function runRemember(
   return askToKeep({ state, policy }, { memory: { known, keep: [...keep, note] } });
 }
 
-export const memoryTool: StageTool = {
+export const memoryTool = defineTool({
   name: 'remember',
   description: 'Remember something they ask you to keep, in their exact words.',
-  ...besideStages,
-  ...fromSchema(Remember),
-  check: (args) => fromSchema(Remember).check({ name: null, ...args }),
-  run: runRemember,
-};
+  input: Remember,
+  execute: remember,
+});

@@ -1,19 +1,14 @@
 // Shared by brainstorm and craft_options: alternatives are checked and asked as one question; where nothing may be asked, the
 // first is taken and noted.
+import { z } from 'zod';
 import { askedQuestion, joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
-import type { Stage } from '#domain/planning/stages.ts';
+import { line } from '#domain/text.ts';
+import { trimTail } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
-import {
-  type Alternative,
-  checkAlternatives,
-  toOffered,
-  writeAlternatives,
-} from '../policy/options.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import { Alternative, checkAlternatives, toOffered, writeAlternatives } from '../policy/options.ts';
+import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { addOffered, noteAssumptions } from './elicit-context.ts';
-
-export const ideaStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 
 /** How sure the session is of what it has understood; null: nobody knows. */
 function findConfidence({ state }: ToolContext): number | null {
@@ -86,3 +81,55 @@ export function offerAlternatives(
     ends: 'needs_clarification',
   };
 }
+
+const askedFor = z.boolean().describe('they asked for ideas or options');
+
+// brainstorm: a few ideas how to go about what was asked for, when the person wants ideas. The content comes as
+// arguments, from a model or from rules; that they are few, brief, actionable and really different is seen to here.
+const Brainstorm = z.strictObject({
+  topic: line(120).describe('as it follows “for”: “the team offsite”'),
+  ideas: z.array(Alternative).min(2).max(8),
+  asked_for: askedFor,
+  confidence: z.number().min(0).max(1).nullable(),
+});
+
+export const brainstorm = defineTool({
+  name: 'brainstorm',
+  description:
+    'Puts two or three different ideas how to go about it before the person. Only when they want ideas.',
+  input: Brainstorm,
+  revision: 1,
+  execute: async ({ topic, ideas, confidence, asked_for }, toolContext) =>
+    offerAlternatives(
+      {
+        kind: 'idea',
+        question: `Which of these fits best for ${trimTail(topic, /[.?\s]/)}?`,
+        given: ideas,
+        self: confidence,
+        askedFor: asked_for,
+      },
+      toolContext,
+    ),
+});
+
+// craft_options: two or three ways to decide one thing that the request leaves open, each with what sets it apart. The
+// same rules as for ideas; the person answers with a number or a name.
+const CraftOptions = z.strictObject({
+  question: line(300).describe('the decision as a question'),
+  options: z.array(Alternative).min(2).max(6),
+  asked_for: askedFor,
+  confidence: z.number().min(0).max(1).nullable(),
+});
+
+export const craftOptions = defineTool({
+  name: 'craft_options',
+  description:
+    'Puts two or three options for one decision before the person, the best first. Only when they want options.',
+  input: CraftOptions,
+  revision: 1,
+  execute: async ({ question, options, confidence, asked_for }, toolContext) =>
+    offerAlternatives(
+      { kind: 'option', question, given: options, self: confidence, askedFor: asked_for },
+      toolContext,
+    ),
+});

@@ -6,10 +6,10 @@ import { errorMessage } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { JsonValue } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
 import { probeTimes } from '../schedule/probe-times.ts';
-import type { PlanningTool, ToolContext } from '../tool.ts';
-import { fail } from '../tool-result.ts';
+import { fail, type Tool, type ToolContext } from '../tool.ts';
 
 /** Reads what other plans ask of people's time. */
 export type OtherPlans = (query: PortfolioQuery) => Promise<PortfolioPage>;
@@ -29,8 +29,8 @@ const roomMs = 14 * 86_400_000;
 export function createProbePortfolio({
   otherPlans,
   calendars = readCalendars,
-}: ProbePortfolioOptions): PlanningTool<z.infer<typeof Nothing>> {
-  return {
+}: ProbePortfolioOptions): Tool<z.infer<typeof Nothing>> {
+  return defineTool({
     name: 'probe_portfolio',
     description:
       'Compares people’s times in the schedule with their other plans and calendars: conflicts, how full the time is, and when there is room.',
@@ -38,10 +38,9 @@ export function createProbePortfolio({
     stages: ['VALIDATE_SCHEDULE'],
     prerequisites: ['schedule'],
     produces: ['portfolio'],
-    automatic: {},
     // Calendars and other plans change by themselves.
     revision: 1,
-    async run(_, toolContext) {
+    async execute(_, toolContext) {
       const { outline, roadmap, schedule } = toolContext.state;
       if (outline === null || roadmap === null || schedule === null)
         return { result: fail('There is no schedule to compare.') };
@@ -100,7 +99,7 @@ export function createProbePortfolio({
         heuristics: Math.max(0, 1 - 0.25 * length),
       };
     },
-  };
+  });
 }
 
 async function readPlans(

@@ -2,9 +2,9 @@
 // so that no plan ever waits for it.
 import { z } from 'zod';
 import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
+import { defineTool } from '../define-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
-import { succeed } from '../tool-result.ts';
+import { succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
 
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
@@ -58,17 +58,15 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
 }
 
 /** @param port reads and claims; the only thing a tool keeps, so that two processes ask a person once */
-export function createProbePreference(port: PreferencePort): PlanningTool<ProbePreference> {
-  return {
+export function createProbePreference(port: PreferencePort): Tool<ProbePreference> {
+  return defineTool({
     name: 'probe_preference',
     description:
       'Asks the person once how much they like to read, beside what is asked or answered anyway. set_policy keeps their answer.',
     input: ProbePreference,
+    isOffered: () => false,
     stages: askingStages,
-    prerequisites: [],
-    produces: [],
-    automatic: {},
     revision: 2,
-    run: (_, toolContext) => ask(toolContext, port),
-  };
+    execute: (_, toolContext) => ask(toolContext, port),
+  });
 }

@@ -2,19 +2,13 @@
 // told what came, its shape and its first items, and refers to the rest.
 import { z } from 'zod';
 import { payingRun } from '#domain/planning/part.ts';
-import { isObject, type Json, JsonObject, toJson } from '#domain/text.ts';
+import { isObject, type Json, toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema, succeed } from '../tool-result.ts';
-import { readCall } from './catalogue-tools.ts';
-import { besideStages, type StageTool } from './stage-tool.ts';
+import { showSchema, toolDefaults } from '../define-tool.ts';
+import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { ReadArguments, type ReadCall, readCall } from './catalogue-tools.ts';
 
-const RequestData = z.strictObject({
-  operation: z.string().describe('full name of a read operation'),
-  args: JsonObject,
-  why: z.string(),
-});
-const Heard = z.looseObject({ why: z.string().nullish() });
+const RequestData = ReadArguments.extend({ why: z.string() });
 
 const keysAtMost = 30;
 const itemsShown = 3;
@@ -67,24 +61,28 @@ function refuse(name: string, { tools }: ToolContext): string | null {
   return `${name} ${why}, so it has to be a step of the plan: add it with add_steps. Later steps take its output as { "$from": "its id", "path": "/…" }.`;
 }
 
-async function run(given: object, toolContext: ToolContext): Promise<ToolOutcome> {
+type Request = ReadCall & { why: string };
+
+async function request(
+  { name: operation, args, why }: Request,
+  toolContext: ToolContext,
+): Promise<ToolOutcome> {
   const { tools, state, now, signal } = toolContext;
-  const { name: operation, args } = readCall(JsonObject.parse(given)) ?? { name: '', args: {} };
   const refusal = refuse(operation, toolContext);
   if (refusal !== null) return { result: fail(refusal) };
   const problems = tools.validate(operation, args);
   if (problems.length > 0) return { result: fail(...problems) };
   const { requests } = tools;
   if (requests === null) return { result: fail('Nothing can be requested here. Call read.') };
-  const purpose = shorten(Heard.parse(given).why?.trim() || 'for planning', 1000);
-  const request = await requests.fetch(state.run_id, { operation, args, purpose }, signal);
-  const { status, artifact_id: artifact, summary } = request;
+  const purpose = shorten(why.trim() || 'for planning', 1000);
+  const filed = await requests.fetch(state.run_id, { operation, args, purpose }, signal);
+  const { status, artifact_id: artifact, summary } = filed;
   if (status === 'failed') return { result: fail(`It could not be fetched: ${summary}`) };
   const data = artifact === null ? null : await requests.load(state.run_id, artifact);
   if (artifact === null || data === null)
     return {
       result: succeed(
-        { request: request.id },
+        { request: filed.id },
         'It is still being fetched. Go on, and ask for it again later.',
       ),
     };
@@ -98,17 +96,20 @@ async function run(given: object, toolContext: ToolContext): Promise<ToolOutcome
   };
 }
 
-export const requestData: StageTool = {
+export const requestData: Tool<Request> = {
+  ...toolDefaults,
   name: 'request_data',
   description:
     'Has a read operation called whose output is too large to read here. Gives a reference, the shape and the first items.',
-  ...fromSchema(RequestData),
-  check: (args) =>
-    readCall(JsonObject.parse(args)) === null ? ['Give "operation" and "args", an object.'] : [],
-  ...besideStages,
+  parameters: showSchema(RequestData),
   reads: true,
   // Where little is planned, `read` will do, and each word of a tool costs on every call.
   isOffered: ({ run_id: runId, turn }, { planning_mode }) =>
     planning_mode === 'extensive' || payingRun({ runId, turn }).runId !== runId,
-  run,
+  prepare(args) {
+    const read = readCall(args);
+    const why = typeof args.why === 'string' ? args.why : '';
+    return 'problems' in read ? read : { input: { ...read.input, why } };
+  },
+  execute: request,
 };

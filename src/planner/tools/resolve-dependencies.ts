@@ -5,12 +5,12 @@ import { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
 import { describeCycle } from '../order/name-nodes.ts';
 import { type ResolvedOrder, resolveOrder } from '../order/resolve-order.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 const GivenEdge = z.strictObject({
   from: z.string().describe('Id of the node that comes first.'),
@@ -32,12 +32,11 @@ const Input = z
   })
   // Strict schemas want every key named, though a call without arguments is one too.
   .meta({ required: ['edges'] });
-type Input = z.infer<typeof Input>;
 
 const adaptationsTold = 100;
 const edgesTold = 200;
 
-export const resolveDependencies: PlanningTool<Input> = {
+export const resolveDependencies = defineTool({
   name: 'resolve_dependencies',
   description:
     'Works out which nodes wait for which, from what the outline says, what steps take from each other and the pattern. Give edges only to add or take away some.',
@@ -45,9 +44,8 @@ export const resolveDependencies: PlanningTool<Input> = {
   stages: ['DRAFT_ROADMAP'],
   prerequisites: ['valid_outline'],
   produces: ['dependencies'],
-  automatic: {},
   revision: 2,
-  run: async ({ edges }, toolContext) => {
+  execute: async ({ edges }, toolContext) => {
     const { outline, change } = toolContext.state;
     if (outline === null) return { result: fail('There is no outline yet.') };
     const resolved = resolveOrder(
@@ -58,7 +56,7 @@ export const resolveDependencies: PlanningTool<Input> = {
     if (resolved.refused.length > 0) return { result: fail(...resolved.refused.slice(0, 20)) };
     return conclude(resolved, toolContext);
   },
-};
+});
 
 function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome {
   const collected = collectEdges(resolved.outline);

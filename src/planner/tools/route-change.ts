@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { Gate, type StageEvent } from '#domain/planning/stages.ts';
 import type { Pause } from '#domain/planning/state.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, succeed } from '../tool-result.ts';
+import { defineTool } from '../define-tool.ts';
+import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
-export const RouteChange = z.strictObject({
+const RouteChange = z.strictObject({
   stage: Gate.describe('outline: also words and values of steps; of several, the first'),
   reason: z.string().describe('Why, in a few words.'),
 });
@@ -23,7 +23,7 @@ const changeEvents: Record<Gate, StageEvent> = {
   schedule: 'change_schedule',
 };
 
-export function routeChange(
+function route(
   { stage, reason }: z.infer<typeof RouteChange>,
   { state }: ToolContext,
 ): ToolOutcome {
@@ -42,3 +42,13 @@ export function routeChange(
     ends: changeEvents[gate],
   };
 }
+
+export const routeChange = defineTool({
+  name: 'route_change',
+  description:
+    'Says which part of the plan the feedback concerns. Call it once; drafting comes next.',
+  input: RouteChange,
+  stages: ['SEEK_APPROVAL'],
+  isOffered: () => false,
+  execute: async (input, toolContext) => route(input, toolContext),
+});

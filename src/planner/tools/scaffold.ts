@@ -7,11 +7,11 @@ import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { type Assembled, assembleParts, type EndedPart } from '../parts/assemble-parts.ts';
 import { checkScaffold } from '../parts/check-scaffold.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema } from '../tool-result.ts';
-import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
+import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
+import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { describeBudgetStop } from './summarize.ts';
 
 export const scaffoldTool = 'scaffold';
@@ -42,17 +42,15 @@ const HeardScaffold = z.looseObject({
   ),
 });
 
-function readParts(args: object): ScaffoldPart[] | { problems: string[] } {
-  const parts = HeardScaffold.parse(args).parts.map(
-    ({ id, title, goal, inputs, outputs, after }) => ({
-      id: String(id).trim(),
-      title: title.trim(),
-      goal,
-      inputs: inputs ?? [],
-      outputs: outputs ?? [],
-      after: [...new Set(after)],
-    }),
-  );
+function readParts(given: z.infer<typeof HeardScaffold>): ScaffoldPart[] | { problems: string[] } {
+  const parts = given.parts.map(({ id, title, goal, inputs, outputs, after }) => ({
+    id: String(id).trim(),
+    title: title.trim(),
+    goal,
+    inputs: inputs ?? [],
+    outputs: outputs ?? [],
+    after: [...new Set(after)],
+  }));
   const read = z.array(ScaffoldPart).safeParse(parts);
   if (read.success) return read.data;
   const problems = read.error.issues.map(
@@ -109,12 +107,15 @@ async function conclude(toolContext: ToolContext, ended: EndedPart[]): Promise<T
   return { ...outcome, ...held, changes: { ...outcome.changes, ...held.changes } };
 }
 
-async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome> {
+async function planParts(
+  given: z.infer<typeof HeardScaffold>,
+  toolContext: ToolContext,
+): Promise<ToolOutcome> {
   const { state, tools, user, report, signal } = toolContext;
   const { run_id: runId, turn } = state;
   if (tools.parts === null || payingRun({ runId, turn }).runId !== runId)
     return { result: fail('There are no further planners here. Write the steps with add_steps.') };
-  const parts = readParts(args);
+  const parts = readParts(given);
   if ('problems' in parts) return { result: fail(...parts.problems) };
   const groups = new Set(state.outline?.nodes.map(({ id }) => id));
   const problems = checkScaffold(parts, groups);
@@ -125,15 +126,15 @@ async function run(args: object, toolContext: ToolContext): Promise<ToolOutcome>
   return outcome;
 }
 
-export const scaffold = draftTool(
-  scaffoldTool,
-  'Plans in two layers: name the parts, and a planner of its own plans each of them into steps. Returns when all are planned. A part that is there already is planned anew.',
-  Scaffold,
-  run,
-  {
-    prerequisites: [],
-    check: fromSchema(HeardScaffold).check,
-    waits: true,
-    isOffered: (_, { planning_mode }) => planning_mode === 'extensive',
-  },
-);
+export const scaffold = defineTool({
+  ...draftDefaults,
+  name: scaffoldTool,
+  description:
+    'Plans in two layers: name the parts, and a planner of its own plans each of them into steps. Returns when all are planned. A part that is there already is planned anew.',
+  prerequisites: [],
+  input: HeardScaffold,
+  shown: Scaffold,
+  waits: true,
+  isOffered: (_, { planning_mode }) => planning_mode === 'extensive',
+  execute: planParts,
+});

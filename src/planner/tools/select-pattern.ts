@@ -5,23 +5,21 @@ import { canonicalPattern, isProposed, type PatternSpec } from '#domain/plan/pat
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { Rfc } from '#domain/planning/state.ts';
 import { JsonObject } from '#domain/text.ts';
+import { defineTool } from '../define-tool.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from '../tool.ts';
-import { fail } from '../tool-result.ts';
+import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 
-export const selectPattern: PlanningTool<ChosenPattern> = {
+export const selectPattern = defineTool({
   name: 'select_pattern',
   description:
     'Says which pattern the work follows. Take the nearest known one; propose a subtype only where none describes it.',
   input: ChosenPattern,
   stages: ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'],
-  prerequisites: [],
   produces: ['pattern'],
-  automatic: null,
   revision: 3,
-  async run(input, toolContext) {
+  async execute(input, toolContext) {
     const read = readPattern(input, toolContext);
     if ('refused' in read) return { result: fail(read.refused) };
     const { spec, notes } = read;
@@ -45,7 +43,7 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
     }
     return { ...settle(spec, notes, toolContext), self, heuristics };
   },
-};
+});
 
 function describe(spec: PatternSpec): string {
   const { pattern_type, subtype, variant } = spec;

@@ -1,10 +1,9 @@
 // set_policy: what the person said about how to talk, ask and seek approval, as values of their InteractionPolicy.
 import { z } from 'zod';
 import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
-import { fail, fromSchema } from '../tool-result.ts';
+import { defineTool } from '../define-tool.ts';
+import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { askToKeep } from './ask-to-keep.ts';
-import { besideStages, type StageTool } from './stage-tool.ts';
 
 const { shape } = InteractionPolicy;
 
@@ -21,18 +20,15 @@ const SetPolicy = z.strictObject({
 /** From the policy that asks most often. */
 const strictest = ['strict_every_step', 'milestone_approvals', 'single_final'];
 
-function readChanges(args: object): { changes: PolicyOverride | null; lasting: boolean } {
-  const { changes: given, lasting } = SetPolicy.parse(args);
-  const said = Object.entries(given).filter(([, value]) => value !== null);
-  const changes = PolicyOverride.safeParse(Object.fromEntries(said));
-  return { changes: changes.success ? changes.data : null, lasting };
-}
-
-async function run(args: object, { policy, state, ownWords }: ToolContext): Promise<ToolOutcome> {
+async function setPreferences(
+  { changes: given, lasting }: z.infer<typeof SetPolicy>,
+  { policy, state, ownWords }: ToolContext,
+): Promise<ToolOutcome> {
   if (!ownWords)
     return { result: fail('Somebody else said that; only the requester sets their preferences.') };
-  const { changes, lasting } = readChanges(args);
-  if (changes === null)
+  const set = Object.entries(given).filter(([, value]) => value !== null);
+  const { data: changes } = PolicyOverride.safeParse(Object.fromEntries(set));
+  if (changes === undefined)
     return { result: fail(`One of these is not right. There are ${changeNames.join('; ')}.`) };
   if (Object.keys(changes).length === 0) return { result: fail('No preference is set.') };
   const { approval_policy: wanted = policy.approval_policy } = changes;
@@ -46,11 +42,10 @@ async function run(args: object, { policy, state, ownWords }: ToolContext): Prom
   return askToKeep({ state, policy }, { wish });
 }
 
-export const setPolicy: StageTool = {
+export const setPolicy = defineTool({
   name: 'set_policy',
   description:
     'Keeps what they said about how to talk to them, ask, or seek approval (“be brief”). Not for words about the work.',
-  ...besideStages,
-  ...fromSchema(SetPolicy),
-  run,
-};
+  input: SetPolicy,
+  execute: setPreferences,
+});

@@ -6,13 +6,12 @@ import { countOf } from '#domain/words.ts';
 import { readDuration } from '#timeline/durations.ts';
 import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
+import { defineTool } from '../define-tool.ts';
 import { placeSteps, stepsNamed } from '../draft/edit-draft.ts';
 import { scheduleSteps, type Timing } from '../draft/schedule-steps.ts';
 import { readOperations } from '../order/operations.ts';
-import type { ToolContext } from '../tool.ts';
-import { fail } from '../tool-result.ts';
-import { draftTool, keepEdit, openDraft } from './draft-tool.ts';
-import type { StageTool } from './stage-tool.ts';
+import { fail, type Tool, type ToolContext } from '../tool.ts';
+import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 
 const time = z.string().nullable().optional();
 const SetSchedule = z.strictObject({
@@ -76,13 +75,13 @@ function readLength(
   return readDuration(duration, profile, isPersons ? 'person' : 'clock');
 }
 
-export function createSetSchedule(profile: StrategyProfile): StageTool {
-  return draftTool(
-    'set_schedule',
-    'Sets when steps of the draft run: not before, deadline, duration, repetition.',
-    SetSchedule,
-    async (given, toolContext) => {
-      const said = SetSchedule.parse(given);
+export function createSetSchedule(profile: StrategyProfile): Tool<SetSchedule> {
+  return defineTool({
+    ...draftDefaults,
+    name: 'set_schedule',
+    description: 'Sets when steps of the draft run: not before, deadline, duration, repetition.',
+    input: SetSchedule,
+    async execute(said, toolContext) {
       const draft = openDraft(toolContext);
       const ids = stepsNamed(draft, said.ids);
       const times = readTimes(said, toolContext);
@@ -109,5 +108,5 @@ export function createSetSchedule(profile: StrategyProfile): StageTool {
         `Set the times of ${countOf(ids.length, 'step')}.`,
       );
     },
-  );
+  });
 }

@@ -9,6 +9,7 @@ import type { PlanningState } from '#domain/planning/state.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { checkPosts } from '../draft/check-posts.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
@@ -16,9 +17,8 @@ import { readPreferences, readRisks, WrittenPreferences } from '../outline/writt
 import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
 import { findPartialBases, toToolOutputs } from '../reads/session-reads.ts';
-import type { ToolContext } from '../tool.ts';
-import { fail, fromSchema, succeed } from '../tool-result.ts';
-import { countSteps, draftTool } from './draft-tool.ts';
+import { fail, succeed, type ToolContext } from '../tool.ts';
+import { countSteps } from './draft-tool.ts';
 import { putQuestions, type Question } from './elicit-context.ts';
 import { scaffoldTool } from './scaffold.ts';
 
@@ -94,13 +94,14 @@ function withGroups(summary: string, { nodes }: PlanOutline): string {
   return [shorten(summary, Math.max(100, room)), ...told].join(' ').slice(0, 1000);
 }
 
-export const submitPlan = draftTool(
-  'submit_plan',
-  'Submits the draft for approval. Takes no steps.',
-  SubmitPlan,
-  async (given, toolContext) => {
+export const submitPlan = defineTool({
+  name: 'submit_plan',
+  description: 'Submits the draft for approval. Takes no steps.',
+  input: HeardSubmission,
+  shown: SubmitPlan,
+  produces: ['pattern', 'outline'],
+  async execute(said, toolContext) {
     const { state, tools } = toolContext;
-    const said = HeardSubmission.parse(given);
     const { outline } = state;
     if (outline === null || countSteps(outline) === 0)
       return { result: fail('The draft has no steps. Write them with add_steps.') };
@@ -169,8 +170,7 @@ export const submitPlan = draftTool(
       ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',
     };
   },
-  { prerequisites: [], produces: ['pattern', 'outline'], check: fromSchema(HeardSubmission).check },
-);
+});
 
 const questionsAtOnce = 3;
 

@@ -5,9 +5,9 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { workingStages } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { detailOf } from '../policy/effects.ts';
-import type { PlanningTool } from '../tool.ts';
-import { succeed } from '../tool-result.ts';
+import { succeed } from '../tool.ts';
 
 const Summarize = z.strictObject({});
 export type Summarize = z.infer<typeof Summarize>;
@@ -49,16 +49,14 @@ export function describeBudgetStop(
   return `${describeProgress(state, policy)} ${cost}`;
 }
 
-export const summarize: PlanningTool<Summarize> = {
+export const summarize = defineTool({
   name: 'summarize',
   description: 'Says how far planning has come: what is there, and what is still open.',
   input: Summarize,
+  isOffered: () => false,
   stages: [...workingStages],
-  prerequisites: [],
-  produces: [],
-  automatic: {},
   revision: 2,
-  run: async (_, { state, policy }) => ({
+  execute: async (_, { state, policy }) => ({
     result: succeed({ text: describeProgress(state, policy) }),
   }),
-};
+});

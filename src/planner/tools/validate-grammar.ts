@@ -2,16 +2,16 @@
 import { z } from 'zod';
 import { toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
+import { defineTool } from '../define-tool.ts';
 import { suggestFixes } from '../outline/fix.ts';
 import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
-import type { PlanningTool } from '../tool.ts';
 
 /** What is told of one outline; those that block come first. */
 const toldAtMost = 100;
 
 const Nothing = z.strictObject({});
 
-export const validateGrammar: PlanningTool<z.infer<typeof Nothing>> = {
+export const validateGrammar = defineTool({
   name: 'validate_grammar',
   description:
     'Checks the outline: one tree under a goal, work at the leaves, no circles, rhythms with rules, what its pattern needs. Says what would mend it.',
@@ -19,9 +19,8 @@ export const validateGrammar: PlanningTool<z.infer<typeof Nothing>> = {
   stages: ['VALIDATE_OUTLINE'],
   prerequisites: ['outline'],
   produces: ['valid_outline'],
-  automatic: {},
   revision: 1,
-  async run(_, { state: { outline } }) {
+  async execute(_, { state: { outline } }) {
     if (outline === null) {
       const explanations = ['There is no outline to check.'];
       return { result: { ok: false, confidence: 0, explanations, data: null } };
@@ -49,4 +48,4 @@ export const validateGrammar: PlanningTool<z.infer<typeof Nothing>> = {
       ends: valid ? 'valid' : 'invalid_retryable',
     };
   },
-};
+});

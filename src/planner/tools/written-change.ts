@@ -51,12 +51,7 @@ export const HeardChange = WrittenChange.extend({
   add: z.array(JsonValue).optional(),
   edit: z.array(JsonValue).optional(),
 });
-type HeardChange = z.infer<typeof HeardChange>;
-
-export function dropNulls(value: object): JsonObject {
-  const given = Object.entries(JsonObject.parse(value)).filter(([, item]) => item !== null);
-  return Object.fromEntries(given);
-}
+export type HeardChange = z.infer<typeof HeardChange>;
 
 /** What is given of a step, without what is not said. */
 function givenOf(step: StepChange['step']): JsonObject {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
-import { fromSchema } from '../../tool-result.ts';
+import { showSchema } from '../../define-tool.ts';
 
 const pointsAtMost = 5;
 const wordsAtMost = 8000;
@@ -18,7 +18,7 @@ export const Report = z.strictObject({
 export const reportTool = {
   name: 'report',
   description: 'Says what is wrong with the draft.',
-  parameters: fromSchema(Report).parameters,
+  parameters: showSchema(Report),
 };
 
 const rules = `You check a plan before a person reads it. Compare the draft with what they asked for, and call "report" with at most ${pointsAtMost} points, the worst first: what is missing, what is wrong, and what nobody asked for. Do not report matters of taste, wording or caution. Where the draft does what was asked, report none.

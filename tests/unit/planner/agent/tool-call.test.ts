@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { wrapUntrusted, writeResult } from '#planner/agent/tool-call.ts';
 import { writeBriefing } from '#planner/model/prompts/briefing.ts';
-import { succeed } from '#planner/tool-result.ts';
+import { succeed } from '#planner/tool.ts';
 import { limits } from '../planners.ts';
 import { makeState } from '../tools/tool-context.ts';
 

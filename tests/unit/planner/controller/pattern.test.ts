@@ -38,7 +38,7 @@ describe('the deprecated pattern_type of a roadmap', () => {
   });
 
   async function build() {
-    const outcome = await createBuildRoadmap({ guarded: [] }).run({}, deskOf(outline));
+    const outcome = await createBuildRoadmap({ guarded: [] }).execute({}, deskOf(outline));
     const roadmap = outcome.changes?.roadmap;
     if (!roadmap) throw new Error(outcome.result.explanations.join(' '));
     return roadmap;

@@ -20,7 +20,7 @@ import {
 } from '../order/outlines.ts';
 
 async function roadmapOf(outline: PlanOutline): Promise<Roadmap> {
-  const { changes } = await createBuildRoadmap({ guarded: [] }).run({}, deskOf(outline));
+  const { changes } = await createBuildRoadmap({ guarded: [] }).execute({}, deskOf(outline));
   if (!changes?.roadmap) throw new Error('There is no roadmap.');
   return changes.roadmap;
 }

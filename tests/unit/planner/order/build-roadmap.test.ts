@@ -4,7 +4,6 @@ import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import { validateRoadmap } from '#planner/order/validate-roadmap.ts';
-import { fromSchema } from '#planner/tool-result.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { builtins } from '../manifest.ts';
 import { deskOf, node, outlineOf, phase, read, remove, sayEdges, task } from './outlines.ts';
@@ -12,7 +11,7 @@ import { deskOf, node, outlineOf, phase, read, remove, sayEdges, task } from './
 const buildRoadmap = createBuildRoadmap({ guarded: [] });
 
 type More = Parameters<typeof deskOf>[1];
-type Input = Parameters<typeof buildRoadmap.run>[0];
+type Input = Parameters<typeof buildRoadmap.execute>[0];
 
 const noPeople = builtins.filter(({ human }) => human !== true);
 
@@ -24,7 +23,7 @@ async function build(
 ) {
   const context = deskOf(outline, more);
   await nextTurn();
-  const outcome = await tool.run(input, context);
+  const outcome = await tool.execute(input, context);
   await nextTurn();
   const roadmap = outcome.changes?.roadmap;
   if (!roadmap) throw new Error(outcome.result.explanations.join(' '));
@@ -292,8 +291,7 @@ describe('build_roadmap', () => {
   }, 60_000);
 
   it('takes a call without any argument', () => {
-    const { check } = fromSchema(buildRoadmap.input);
-    expect(check({})).toEqual([]);
-    expect(check({ prefer: 'sideways' })).not.toEqual([]);
+    expect(buildRoadmap.prepare({})).toHaveProperty('input');
+    expect(buildRoadmap.prepare({ prefer: 'sideways' })).toHaveProperty('problems');
   });
 });

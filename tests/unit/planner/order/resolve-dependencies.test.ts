@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import { fromSchema } from '#planner/tool-result.ts';
 import { resolveDependencies } from '#planner/tools/resolve-dependencies.ts';
 import { deskOf, flatOutline, node, outlineOf, phase, read, task, write } from './outlines.ts';
 
 type More = Parameters<typeof deskOf>[1];
 
 async function resolve(outline: PlanOutline, more: More = {}, input = {}) {
-  const outcome = await resolveDependencies.run(input, deskOf(outline, more));
+  const outcome = await resolveDependencies.execute(input, deskOf(outline, more));
   const nodes = (outcome.changes?.outline ?? outline).nodes;
   return {
     ...outcome,
@@ -98,10 +97,10 @@ describe('resolve_dependencies', () => {
     });
 
     it('takes a call without any argument', () => {
-      const { check } = fromSchema(resolveDependencies.input);
-      expect(check({})).toEqual([]);
-      expect(check({ edges: null })).toEqual([]);
-      expect(check({ edges: [{ from: 'a' }] })).not.toEqual([]);
+      const { prepare } = resolveDependencies;
+      expect(prepare({})).toHaveProperty('input');
+      expect(prepare({ edges: null })).toHaveProperty('input');
+      expect(prepare({ edges: [{ from: 'a' }] })).toHaveProperty('problems');
     });
   });
 

@@ -88,7 +88,7 @@ async function probe(
     })),
   );
   const tool = createProbePortfolio({ profile: StrategyProfile.parse({}), otherPlans });
-  const outcome = await tool.run(
+  const outcome = await tool.execute(
     {},
     makeDesk(
       { outline, roadmap: makeRoadmap(edges), schedule, stage: 'VALIDATE_SCHEDULE' },

@@ -4,17 +4,15 @@ import { systemClock } from '#domain/clock.ts';
 import type { Activity } from '#domain/planning/activity.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
-import type { JsonObject } from '#domain/text.ts';
+import { JsonObject } from '#domain/text.ts';
 import { Session } from '#planner/stages/session.ts';
 import { createStageTools, type Remember } from '#planner/stages/stage-tools.ts';
-import type { ToolOutcome } from '#planner/tool.ts';
-import { succeed } from '#planner/tool-result.ts';
-import type { StageTool } from '#planner/tools/stage-tool.ts';
+import { succeed, type Tool, type ToolOutcome } from '#planner/tool.ts';
 import { makeDesk, makeState } from '../tools/tool-context.ts';
 
 const fresh: Remember = async (_, __, make) => ({ outcome: await make(), remembered: false });
 
-function tool(name: string, more: Partial<StageTool> = {}): StageTool & { ran: JsonObject[] } {
+function tool(name: string, more: Partial<Tool> = {}): Tool & { ran: JsonObject[] } {
   const ran: JsonObject[] = [];
   return {
     name,
@@ -25,9 +23,9 @@ function tool(name: string, more: Partial<StageTool> = {}): StageTool & { ran: J
     produces: [],
     reads: false,
     revision: null,
-    check: () => [],
-    async run(args): Promise<ToolOutcome> {
-      ran.push(JSON.parse(JSON.stringify(args)));
+    prepare: (args) => ({ input: args }),
+    async execute(args): Promise<ToolOutcome> {
+      ran.push(JsonObject.parse(args));
       return { result: succeed(null, 'done') };
     },
     ...more,
@@ -35,7 +33,7 @@ function tool(name: string, more: Partial<StageTool> = {}): StageTool & { ran: J
   };
 }
 
-function lay(tools: StageTool[], stage: Stage = 'DRAFT_ROADMAP', remember: Remember = fresh) {
+function lay(tools: Tool[], stage: Stage = 'DRAFT_ROADMAP', remember: Remember = fresh) {
   const session = new Session(makeState({ stage, produced: ['pattern', 'outline'] }));
   const { state: _, signal, ...toolContext } = makeDesk();
   const reported: Activity[] = [];
@@ -99,7 +97,7 @@ describe('a call that fails', () => {
   it('by throwing is a result with its reason, and produces nothing', async () => {
     const broken = tool('build_roadmap', {
       produces: ['roadmap'],
-      run: () => Promise.reject(new Error('The graph is too large.')),
+      execute: () => Promise.reject(new Error('The graph is too large.')),
     });
     const { call, session } = lay([broken]);
     const { result } = await call('build_roadmap');
@@ -110,7 +108,9 @@ describe('a call that fails', () => {
   });
 
   it('by its arguments never runs', async () => {
-    const strict = tool('build_roadmap', { check: () => ['prefer: is not known.'] });
+    const strict = tool('build_roadmap', {
+      prepare: () => ({ problems: ['prefer: is not known.'] }),
+    });
     const { result } = await lay([strict]).call('build_roadmap', { prefer: 'x' });
     expect(result).toMatchObject({ ...refused, explanations: ['prefer: is not known.'] });
     expect(strict.ran).toEqual([]);
@@ -134,7 +134,7 @@ describe('a call that goes well', () => {
     } as const;
     const good = tool('resolve_dependencies', {
       produces: ['dependencies'],
-      run: async () => ({
+      execute: async () => ({
         result: succeed(null, 'done'),
         changes: { reason: 'because' },
         violations: [violation],
@@ -178,9 +178,9 @@ describe('a call that goes well', () => {
 describe('what it reports', () => {
   it('says what a reading tool reads before it does, and nothing of other tools', async () => {
     const seen: unknown[] = [];
-    const read: StageTool = tool('files_read', {
+    const read = tool('files_read', {
       reads: true,
-      run: async () => {
+      execute: async () => {
         seen.push(structuredClone(reported));
         return { result: succeed(null, 'done') };
       },
@@ -220,7 +220,7 @@ describe('what it reports', () => {
       nodes,
     });
     const drafts = tool('generate_nodes', {
-      run: async () => ({ result: succeed(null, 'done'), changes: { outline } }),
+      execute: async () => ({ result: succeed(null, 'done'), changes: { outline } }),
     });
     const { call, stageTools, reported } = lay([drafts]);
     stageTools.reportDraft(0);

@@ -21,7 +21,7 @@ const four = ['Where?', 'When does it start?', 'Who comes?', 'How much may it co
 );
 
 const ask = (questions: Question[], toolContext: ToolContext) =>
-  createElicitContext(true).run({ questions }, toolContext);
+  createElicitContext(true).execute({ questions }, toolContext);
 
 function textOf(changes: Awaited<ReturnType<typeof ask>>['changes']): string {
   return changes?.result?.kind === 'question' ? changes.result.text : '';

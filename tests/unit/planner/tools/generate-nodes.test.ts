@@ -61,7 +61,7 @@ function deskWith(state: Partial<PlanningState> = {}, level = 3) {
 }
 
 const run = (nodes: Node[], toolContext = deskWith(), more: Partial<WrittenOutline> = {}) =>
-  generateNodes.run(written(nodes, more), toolContext);
+  generateNodes.execute(written(nodes, more), toolContext);
 
 describe('a written outline', () => {
   it('becomes an outline with levels, the session’s pattern and steps from the manifest', async () => {
@@ -187,7 +187,7 @@ describe('a written outline', () => {
 
   it('that is readable but not sound is left to the grammar', async () => {
     const { changes } = await run([goal, nodeOf('1', { parent: 'nowhere', after: ['9'] })]);
-    const checked = await validateGrammar.run({}, follow(deskWith(), changes));
+    const checked = await validateGrammar.execute({}, follow(deskWith(), changes));
     expect(checked.violations?.map(({ code }) => code)).toEqual(
       expect.arrayContaining(['orphan', 'unknown_dependency']),
     );

@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { nextStage } from '#planner/stages/table.ts';
 import type { ToolContext } from '#planner/tool.ts';
-import {
-  digestGate,
-  handleApproval,
-  isGateDue,
-  personsDecision,
-} from '#planner/tools/handle-approval.ts';
+import { digestGate, handleApproval, isGateDue } from '#planner/tools/handle-approval.ts';
 import { follow, makeDesk, makeOutline, makeRoadmap, makeSchedule, now } from './tool-context.ts';
 
-const { automatic } = handleApproval;
-if (automatic === null) throw new Error('The controller asks without a model.');
-
-const ask = (toolContext: ToolContext) => handleApproval.run(automatic, toolContext);
+const ask = (toolContext: ToolContext) => handleApproval.execute({ decision: null }, toolContext);
 const approve = (
   toolContext: ToolContext,
   digest: string | null = toolContext.state.pause?.digest ?? null,
-) => handleApproval.run(personsDecision({ kind: 'approve', by: 'ana', digest }), toolContext);
+) => handleApproval.execute({ decision: { kind: 'approve', by: 'ana', digest } }, toolContext);
 const wish = (toolContext: ToolContext, feedback: string) =>
-  handleApproval.run(personsDecision({ kind: 'changes', by: 'ana', feedback }), toolContext);
+  handleApproval.execute({ decision: { kind: 'changes', by: 'ana', feedback } }, toolContext);
 
 const milestones = { approval_policy: 'milestone_approvals' } as const;
 const outlined = { outline: makeOutline(), produced: ['pattern', 'outline', 'valid_outline'] };
@@ -75,26 +67,13 @@ describe('handle_approval', () => {
     expect(text.split('\n')[0]).toBe('The outline of “Launch” is ready: 1 phase and 2 tasks.');
   });
 
-  it('refuses a model, whatever it sends', async () => {
-    const toolContext = at({ ...outlined, pause: gatePause() }, milestones);
-    for (const input of [
-      { call: { kind: 'ask' } },
-      { call: { kind: 'decide', decision: { kind: 'approve', by: 'ana', digest: null } } },
-      { call: JSON.parse(JSON.stringify(personsDecision({ kind: 'reject', by: 'x' }).call)) },
-      { call: null },
-    ]) {
-      expect(handleApproval.input.safeParse(input).success).toBe(false);
-      const outcome = await handleApproval.run(input, toolContext);
-      expect(outcome).toEqual({
-        result: expect.objectContaining({ ok: false, confidence: 0 }),
-      });
-    }
-    expect(handleApproval.input.safeParse({ decision: 'approve' }).success).toBe(false);
-    expect(handleApproval.input.safeParse({}).success).toBe(false);
-    // What the controller sends passes the same check.
-    expect(handleApproval.input.safeParse(automatic).data).toEqual(automatic);
-    const kept = handleApproval.input.parse(personsDecision({ kind: 'said' }));
-    expect((await handleApproval.run(kept, toolContext)).ends).toBe('no_response');
+  it.each([
+    {},
+    { decision: null },
+    { decision: 'approve' },
+    { decision: { kind: 'approve', by: 'ana', digest: null } },
+  ])('refuses a model that sends %j', (args) => {
+    expect(handleApproval.prepare(args)).toHaveProperty('problems');
   });
 
   function gatePause(digest = digestGate('outline', makeDesk({ state: outlined }).state)) {
@@ -153,8 +132,8 @@ describe('handle_approval', () => {
 
   it('ends the session when the person rejects', async () => {
     const toolContext = at({ ...outlined, pause: gatePause() }, milestones);
-    const outcome = await handleApproval.run(
-      personsDecision({ kind: 'reject', by: 'ana' }),
+    const outcome = await handleApproval.execute(
+      { decision: { kind: 'reject', by: 'ana' } },
       toolContext,
     );
     expect(outcome).toMatchObject({
@@ -191,8 +170,8 @@ describe('handle_approval', () => {
     });
 
     it('goes on without it when a person refuses', async () => {
-      const outcome = await handleApproval.run(
-        personsDecision({ kind: 'reject', by: 'ana' }),
+      const outcome = await handleApproval.execute(
+        { decision: { kind: 'reject', by: 'ana' } },
         toolContext,
       );
       expect(outcome.changes?.rfc).toMatchObject({ status: 'rejected' });

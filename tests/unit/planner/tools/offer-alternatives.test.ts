@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
-import { brainstorm, craftOptions } from '#planner/tools/registry.ts';
+import { brainstorm, craftOptions } from '#planner/tools/offer-alternatives.ts';
 import { makeDesk } from './tool-context.ts';
 
 const three: Alternative[] = [
@@ -23,7 +23,7 @@ const craft = (
   options: Alternative[],
   toolContext: ReturnType<typeof makeDesk>,
   confidence = 0.8,
-) => craftOptions.run({ question, options, asked_for: false, confidence }, toolContext);
+) => craftOptions.execute({ question, options, asked_for: false, confidence }, toolContext);
 
 describe('options', () => {
   it.each<[Partial<InteractionPolicy>, number]>([
@@ -86,7 +86,7 @@ describe('options', () => {
 
   it('are the answer where ideas were asked for and nothing may be asked', async () => {
     const toolContext = makeDesk({ policy: { probing_depth: 0 } });
-    const outcome = await brainstorm.run(
+    const outcome = await brainstorm.execute(
       { topic: 'my notes', ideas: three, asked_for: true, confidence: 0.9 },
       toolContext,
     );

@@ -29,7 +29,7 @@ function probe(
 ) {
   const { result = question, policy = {}, state = {}, port = people() } = options;
   const toolContext = makeDesk({ policy, state: { result, questions_asked: 1, ...state } });
-  return createProbePreference(port).run({}, toolContext);
+  return createProbePreference(port).execute({}, toolContext);
 }
 
 describe('probe_preference', () => {

@@ -34,7 +34,7 @@ function deskWith(
 }
 
 const run = (input: Partial<ChosenPattern>, toolContext = deskWith()) =>
-  selectPattern.run({ ...plain, ...input }, toolContext);
+  selectPattern.execute({ ...plain, ...input }, toolContext);
 const rfcOf = (status: Rfc['status'], proposes = proposal.subtype): Rfc => ({
   text: 'Because.',
   proposes,

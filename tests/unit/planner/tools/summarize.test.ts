@@ -9,11 +9,11 @@ const started = { outline: makeOutline(), roadmap: makeRoadmap(), cost_usd: 0.31
 describe('summarize', () => {
   it('says how far planning has come and changes nothing, least of all what was answered', async () => {
     const answered = { result: { kind: 'answer' as const, text: 'Sorry, I think it’s done!' } };
-    const outcome = await summarize.run({}, makeDesk({ state: answered }));
+    const outcome = await summarize.execute({}, makeDesk({ state: answered }));
     expect(outcome).toEqual({
       result: expect.objectContaining({ data: { text: 'Nothing is planned yet.' } }),
     });
-    expect((await summarize.run({}, makeDesk({ state: started }))).result.data).toEqual({
+    expect((await summarize.execute({}, makeDesk({ state: started }))).result.data).toEqual({
       text: 'There is an outline of “Launch” with 2 tasks and their order so far. Still open: when they happen.',
     });
   });

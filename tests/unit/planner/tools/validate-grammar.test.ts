@@ -4,7 +4,7 @@ import { changed, outlineOf, sound } from '../outline/outlines.ts';
 import { makeDesk } from './tool-context.ts';
 
 const check = (sketches: Parameters<typeof outlineOf>[0]) =>
-  validateGrammar.run(
+  validateGrammar.execute(
     {},
     makeDesk({ state: { stage: 'VALIDATE_OUTLINE', outline: outlineOf(sketches) } }),
   );
@@ -51,7 +51,7 @@ describe('validate_grammar', () => {
   });
 
   it('says so when there is no outline', async () => {
-    const { result } = await validateGrammar.run({}, makeDesk());
+    const { result } = await validateGrammar.execute({}, makeDesk());
     expect(result).toMatchObject({ ok: false, confidence: 0 });
   });
 });

@@ -1,0 +1,174 @@
+// Defines tools: the schema that models are shown, and arguments read as models send them.
+import { z } from 'zod';
+import type { Stage } from '#domain/planning/stages.ts';
+import { isObject } from '#domain/text.ts';
+import type { JsonSchema } from '#domain/tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+/** Where there is still something to find out. */
+export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
+
+/** A tool that makes nothing the stages wait for and is never remembered. */
+export const toolDefaults = {
+  stages: openStages,
+  prerequisites: [],
+  produces: [],
+  reads: false,
+  revision: null,
+} satisfies Partial<Tool>;
+
+/** Left out for models, or in the description: our own check holds it, and each word costs on every call. */
+const unshown = new Set([
+  '$schema',
+  '$defs',
+  'additionalProperties',
+  'propertyNames',
+  'default',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+]);
+
+/** `schema` without null, where that is one of several things it may be. */
+function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, type, ...rest } = schema;
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null');
+    return { ...rest, type: types.length === 1 ? types[0] : types };
+  }
+  if (!Array.isArray(anyOf)) return schema;
+  const others = anyOf.filter((one) => !isObject(one) || one.type !== 'null');
+  const [only] = others;
+  return others.length === 1 && isObject(only) ? { ...only, ...rest } : { ...rest, anyOf: others };
+}
+
+function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
+  if (Array.isArray(type)) return type.includes('null');
+  return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
+}
+
+/** A JSON Schema in few words: what may be null may be left out, and any JSON value is `{}`. */
+function compact(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const { properties, required, ...rest } = withoutNull(schema);
+  const shown = Object.entries(rest)
+    .filter(([key]) => !unshown.has(key))
+    .map(([key, item]) => [
+      key,
+      Array.isArray(item)
+        ? key === 'anyOf'
+          ? item.map(compact)
+          : item
+        : key === 'items'
+          ? compact(item)
+          : item,
+    ]);
+  if (!isObject(properties)) return Object.fromEntries(shown);
+  const names = Array.isArray(required) ? required : [];
+  const needed = names.filter((name) => {
+    const property = properties[name];
+    return isObject(property) && !allowsNull(property);
+  });
+  return {
+    ...Object.fromEntries(shown),
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, compact(property)]),
+    ),
+    ...(needed.length > 0 ? { required: needed } : {}),
+  };
+}
+
+/** The JSON schema of an object as a model is shown it. Not strict: arguments of operations are free-form objects. */
+export function showSchema(schema: z.ZodType): JsonSchema {
+  const parameters = compact(toJsonSchema(schema));
+  if (!isObject(parameters) || parameters.type !== 'object')
+    throw new TypeError('A tool takes an object.');
+  // A tool without arguments still says that it takes an object with nothing in it.
+  return { properties: {}, ...parameters };
+}
+
+const toJsonSchema = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'output' });
+
+/** The schemas that `schema` may mean. */
+function waysOf(schema: unknown): JsonSchema[] {
+  if (!isObject(schema)) return [];
+  return Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(waysOf) : [schema];
+}
+
+function allows(schema: unknown, type: string): boolean {
+  return waysOf(schema).some(
+    ({ type: one }) => one === type || (Array.isArray(one) && one.includes(type)),
+  );
+}
+
+/** Where any value is allowed, so is null. */
+function refusesNull(schema: unknown): boolean {
+  return waysOf(schema).every(({ type }) => type !== undefined) && !allows(schema, 'null');
+}
+
+/**
+ * Arguments as models send them, fitted to `schema`: what is required and left out is null or empty, and null for what may be
+ * left out is left out. Anything else that does not fit stays for the check.
+ */
+function fitArguments(value: unknown, schema: unknown): unknown {
+  const ways = waysOf(schema);
+  if (Array.isArray(value)) {
+    const items = ways.find(({ type }) => type === 'array')?.items;
+    return items === undefined ? value : value.map((item) => fitArguments(item, items));
+  }
+  if (!isObject(value)) return value;
+  const { properties, required } = ways.find(({ type }) => type === 'object') ?? {};
+  if (!isObject(properties)) return value;
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  const fitted = new Map(Object.entries(value));
+  for (const [name, inner] of Object.entries(properties)) {
+    const given = value[name];
+    if (given === undefined) {
+      if (!needed.has(name)) continue;
+      if (allows(inner, 'null')) fitted.set(name, null);
+      else if (allows(inner, 'array')) fitted.set(name, []);
+    } else if (given === null && !needed.has(name) && refusesNull(inner)) fitted.delete(name);
+    else fitted.set(name, fitArguments(given, inner));
+  }
+  return Object.fromEntries(fitted);
+}
+
+const problemsTold = 10;
+
+/** @param shown the arguments as a model is shown them, where that is stricter than what is taken */
+export function defineTool<Input, Context = ToolContext>({
+  input,
+  shown = input,
+  wide,
+  ...tool
+}: Pick<Tool<Input, Context>, 'name' | 'description' | 'execute'> &
+  Partial<Omit<Tool<Input, Context>, 'parameters' | 'wide' | 'prepare'>> & {
+    input: z.ZodType<Input>;
+    shown?: z.ZodType;
+    wide?: z.ZodType;
+  }): Tool<Input, Context> {
+  const whole = toJsonSchema(input);
+  return {
+    ...toolDefaults,
+    parameters: showSchema(shown),
+    ...(wide === undefined ? {} : { wide: showSchema(wide) }),
+    prepare(args) {
+      const parsed = input.safeParse(fitArguments(args, whole));
+      if (parsed.success) return { input: parsed.data };
+      const { issues } = parsed.error;
+      return {
+        problems: issues
+          .slice(0, problemsTold)
+          .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`),
+      };
+    },
+    ...tool,
+  };
+}
