@@ -1,10 +1,12 @@
 // The executor of tools: what is offered, what is refused before it runs, and what of a call is in session and trace.
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from '#domain/clock.ts';
 import type { Activity } from '#domain/planning/activity.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import type { Stage } from '#domain/planning/stages.ts';
 import { JsonObject } from '#domain/text.ts';
+import { defineTool } from '#planner/define-tool.ts';
 import { Session } from '#planner/stages/session.ts';
 import { createStageTools, type Remember } from '#planner/stages/stage-tools.ts';
 import { succeed, type Tool, type ToolOutcome } from '#planner/tool.ts';
@@ -172,6 +174,33 @@ describe('a call that goes well', () => {
     expect(keys).toEqual([[{ name: 'build_roadmap', revision: 3 }, { prefer: null }]]);
     expect(kept.ran).toEqual([]);
     expect(session.state.trace.at(-1)).toMatchObject({ remembered: true });
+  });
+});
+
+describe('arguments', () => {
+  it('are parsed once, and reach the tool as they were parsed', async () => {
+    let parsed = 0;
+    const input = z.strictObject({ prefer: z.string().nullable() }).refine(() => {
+      parsed += 1;
+      return true;
+    });
+    const seen: unknown[] = [];
+    const counted = defineTool({
+      name: 'build_roadmap',
+      description: 'Counts.',
+      stages: ['DRAFT_ROADMAP'],
+      revision: 1,
+      input,
+      async execute(given) {
+        seen.push(given);
+        return { result: succeed(null) };
+      },
+    });
+    const { call } = lay([counted]);
+    expect((await call('build_roadmap')).result.ok).toBe(true);
+    expect((await call('build_roadmap', { prefer: 3 })).result.ok).toBe(false);
+    expect(parsed).toBe(1);
+    expect(seen).toEqual([{ prefer: null }]);
   });
 });
 
