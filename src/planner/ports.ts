@@ -3,16 +3,15 @@ import { z } from 'zod';
 import type { StepAnswer } from '#domain/plan/answer.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
-import type { Plan, PlanDraft, PlanSummary } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft, PlanSummary, StepDraft } from '#domain/plan/plan.ts';
 import type { Playbook, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
-import type { ScaffoldPart } from '#domain/planning/part.ts';
+import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { GivenToStep } from '#domain/planning/state.ts';
 import type { PlanListFilter } from '#domain/service.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
-import type { EndedPart } from './parts/assemble-parts.ts';
 
 /** Plans that are there already, for going on with them in the conversation of a run. Nothing of it changes anything. */
 export type PlansAtHand = {
@@ -50,6 +49,17 @@ export type PostTargets = {
   list(runId: string): Promise<PostTarget[]>;
   /** Why nothing can be posted in each of `targets`, in a sentence; those where something can are not in it. */
   refuse(runId: string, targets: string[]): Promise<Map<string, string>>;
+};
+
+/** A part as its planner left it. */
+export type EndedPart = {
+  part: ScaffoldPart;
+  status: PartStatus;
+  steps: StepDraft[];
+  /** Why it could not be planned, or what was assumed. */
+  message: string | null;
+  /** US dollars of its planners. */
+  cost_usd: number;
 };
 
 /** Planners of their own for the parts of a turn. */

@@ -4,22 +4,12 @@ import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
+import type { ScaffoldPart } from '#domain/planning/part.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { addGroups, type Edited, placeSteps } from '../draft/edit-draft.ts';
 import { takeId } from '../outline/outline-tree.ts';
-
-/** A part as its planner left it. */
-export type EndedPart = {
-  part: ScaffoldPart;
-  status: PartStatus;
-  steps: StepDraft[];
-  /** Why it could not be planned, or what was assumed. */
-  message: string | null;
-  /** US dollars of its planners. */
-  cost_usd: number;
-};
+import type { EndedPart } from '../ports.ts';
 
 export type Assembled = {
   edited: Edited;
