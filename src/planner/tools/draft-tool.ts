@@ -1,3 +1,4 @@
+// What tools that edit the draft share: defaults, the draft they open, and the outcome of an edit.
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, onOneLine } from '#domain/words.ts';

@@ -1,3 +1,4 @@
+// All tools of the planner: the thirteen, edits of the draft, the conversation, and operations that read.
 import { CountersignError } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Stage, workingStages } from '#domain/planning/stages.ts';
