@@ -1,13 +1,12 @@
 // Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
-import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
-import { describePlan } from './plan-list.ts';
+import { describePlan, type PlanListView } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './press.ts';
 import type { ReviewStep } from './review.ts';
@@ -97,22 +96,14 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
   });
 }
 
-/** Plans under the name of their group, or under none. */
-type PlanSection = { heading: string; plans: InboxPlan[]; more: string };
-
-export type PlanList = {
-  title: string;
-  sections: PlanSection[];
-  /** Said below them, or empty. */
-  more: string;
-  /** Whose list it is, where others read it too; null: they are alone with it. */
-  reader: string | null;
-  /** Which list it is: it comes along with a press, so that there is a way back. */
-  list: string;
-};
-
 export function drawAdaptiveList(
-  { title, sections, more, list, reader }: PlanList,
+  {
+    title,
+    sections,
+    more,
+    list,
+    reader,
+  }: Pick<PlanListView, 'title' | 'sections' | 'more' | 'list' | 'reader'>,
   now: string,
 ): Drawn {
   return fitLines((length) => {

@@ -8,6 +8,23 @@ import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
 import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words.ts';
 
+/** A list of plans as a chat shows it. */
+export type PlanListView = {
+  title: string;
+  /** Under the name of their group, or empty; `more`: what shows the rest. */
+  sections: { heading: string; plans: InboxPlan[]; more: string }[];
+  /** Plans of the whole inbox, whose groups have names enough. */
+  inbox: boolean;
+  /** What shows the next page, or empty. */
+  more: string;
+  /** Whose list it is, where others read it too; null: they are alone with it. */
+  reader: string | null;
+  /** Which list it is, after the command: there is a way back to it. */
+  list: string;
+  /** `Plans: 4`, for notifications. */
+  text: string;
+};
+
 /** Which plans a list is of: the inbox, a search in it, one of its groups, or plans however they stand. */
 type PlanListKind = 'inbox' | 'find' | InboxGroup | 'all' | 'mine';
 

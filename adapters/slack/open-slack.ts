@@ -3,8 +3,8 @@ import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import { keepRefused } from '#chat/inbox/keep-refused.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
 import { openSlackInstallations } from '#chat/slack-installations.ts';
+import { unlessForbidden } from '#chat/talk.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
-import { CountersignError } from '#domain/errors.ts';
 import type { SlackAccess } from './access.ts';
 import { checkWorkspaces } from './check.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
@@ -47,13 +47,13 @@ export function createHandler(context: SlackContext): InboxHandler {
   return async (event, attempt) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
-    try {
-      await act(signal, event, attempt);
-    } catch (error) {
-      if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
-      const who = senderOf(signal);
-      if (who !== null) await tellAlone(context, who, error.message);
-    }
+    const who = senderOf(signal);
+    await unlessForbidden(
+      () => act(signal, event, attempt),
+      async (why) => {
+        if (who !== null) await tellAlone(context, who, why);
+      },
+    );
   };
 }
 

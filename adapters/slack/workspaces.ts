@@ -1,8 +1,8 @@
 // Slack's client for each workspace. Every token comes through `Tokens`, so that where they are kept is one place's affair.
 import { webApi } from '@slack/bolt';
+import { createRecent } from '#chat/recent.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from './port/explain-error.ts';
-import { createRecent } from './recent.ts';
 import type { SlackLogger } from './slack-logger.ts';
 
 /** Where the bot tokens of workspaces come from. */
@@ -117,7 +117,7 @@ export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
 }
 
 export function createClientOf(tokens: Tokens, options: ClientOptions): ClientOf {
-  const clients = createRecent<{ token: string; client: WebClient }>(keptAtMost);
+  const clients = createRecent<{ token: string; client: WebClient }>({ keep: keptAtMost });
   function makeClient(team: string, token: string, givenUp?: AbortSignal): WebClient {
     const ends = givenUp === undefined ? {} : { fetch: fetchUntil(givenUp) };
     return new WorkspaceClient(token, { ...settingsOf(options), ...ends }, async (reason) => {

@@ -2,6 +2,7 @@
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
+import { unlessForbidden } from '#chat/talk.ts';
 import { createTeamsConversations } from '#chat/teams-conversations.ts';
 import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
@@ -16,7 +17,7 @@ import { createReaders, type Readers } from './port/members.ts';
 import { findMentioned, linkTo, reachEach } from './port/mention.ts';
 import { createPlanningStatus, postAsEnd, streamToEnd } from './port/planning-status.ts';
 import { handlePress } from './press/handle-press.ts';
-import { tellPerson, toldElsewhereAfterMs } from './press/reply.ts';
+import { tellPresser } from './press/reply.ts';
 import { createShow } from './press/show.ts';
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
@@ -185,14 +186,11 @@ function createHandler(context: TeamsContext): InboxHandler {
     const activity = readActivity(event.body);
     const signal = activity === null ? null : readSignal(activity);
     if (signal === null) return;
-    try {
-      await act(context, signal, event, attempt);
-    } catch (error) {
-      if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
-      const asks = signal.kind === 'plan_this' || (signal.kind === 'press' && signal.asks);
-      if (asks && attempt.age() < toldElsewhereAfterMs) attempt.reply({ note: error.message });
-      else await tellPerson(context, signal.scene, error.message);
-    }
+    const asks = signal.kind === 'plan_this' || (signal.kind === 'press' && signal.asks);
+    await unlessForbidden(
+      () => act(context, signal, event, attempt),
+      (why) => tellPresser(context, signal.scene, why, asks, attempt),
+    );
   };
 }
 

@@ -2,6 +2,7 @@
 // library makes and checks both; what comes of it is kept here.
 import { HTTPReceiver, type Installation, webApi } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createRecent } from '#chat/recent.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -9,7 +10,6 @@ import { trimTail } from '#domain/words.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { type SlackAccess, slackInstallPath } from '../access.ts';
 import { explainSlackError } from '../port/explain-error.ts';
-import { createRecent } from '../recent.ts';
 import type { SlackLogger } from '../slack-logger.ts';
 import { createClient, tokenRefusalOf } from '../workspaces.ts';
 import { keepInstallation, readInstallation } from './keep-installation.ts';
@@ -75,7 +75,7 @@ const addresses = 1000;
 
 /** @returns whether an address may come once more */
 function createLimit(clock: Clock): (address: string) => boolean {
-  const seen = createRecent<{ until: number; left: number }>(addresses);
+  const seen = createRecent<{ until: number; left: number }>({ keep: addresses });
   return (address) => {
     const now = clock.now().getTime();
     const one = seen.get(address);

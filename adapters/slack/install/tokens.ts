@@ -1,9 +1,9 @@
 // The tokens of several workspaces, out of their installations. They are kept a moment, so that no window waits for the database;
 // one that was replaced or removed meanwhile is refused by Slack, and then the database is asked again.
+import { createRecent } from '#chat/recent.ts';
 import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { createRecent } from '../recent.ts';
 import type { Tokens } from '../workspaces.ts';
 
 const keptForMs = 30_000;
@@ -44,7 +44,7 @@ export function tokensOfMany(options: {
   allowed: string[] | null;
 }): Tokens {
   const { installations, clock, installAt, allowed } = options;
-  const known = createRecent<{ token: string; until: number }>(keptAtMost);
+  const known = createRecent<{ token: string; until: number }>({ keep: keptAtMost });
 
   function keep(team: string, token: string): string {
     known.set(team, { token, until: clock.now().getTime() + keptForMs });

@@ -1,22 +1,15 @@
 // `/plans` and its subcommands. The answer is for the one who asked, and stands only as long as their session.
 import type { types } from '@slack/bolt';
-import {
-  commandWords,
-  describeLink,
-  describeStats,
-  exportWords,
-  writeTrace,
-} from '#cards/chat-words.ts';
+import { exportWords, writeTrace } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { describeCommands, titleList } from '#cards/plan-list.ts';
+import { describeCommands, type PlanListView } from '#cards/plan-list.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { findPlans } from '#conversation/find-plans.ts';
-import { readExport, readRecord } from '#conversation/read-record.ts';
+import { answerPlans } from '#chat/answer-plans.ts';
+import { readRecord } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import { CountersignError } from '#domain/errors.ts';
-import { type Actor, person } from '#domain/people/actor.ts';
+import { person } from '#domain/people/actor.ts';
 import type { Export } from '#domain/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { Ask } from '../port/hold.ts';
@@ -64,7 +57,6 @@ async function sendExport(
 const help = describeCommands('/plans', [[...exportWords.asFile]]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
-type Reader = { id: string; timezone: string; account: Actor; once: string };
 
 const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [plainSection(text)] });
 
@@ -77,64 +69,36 @@ function drawPlan(facts: PlanCardFacts): Answer {
   return { text, blocks: blocks as unknown as types.KnownBlock[] };
 }
 
-async function answer(
-  { service, plansFor }: Pick<SlackContext, 'service' | 'plansFor'>,
-  { team, said }: { team: string; said: string },
-  reader: Reader,
-  now: Date,
-): Promise<Answer> {
-  const read = plansFor(team, reader.id);
-  const found = await findPlans({ read, service }, said, reader);
-  switch (found.kind) {
-    case 'list': {
-      const { which, words, sections, page, next } = found;
-      const { title, empty } = titleList(which, null, words);
-      if (sections.length === 0) return say(page === 1 ? empty : commandWords.noPage({ page }));
-      const name = page === 1 ? title : commandWords.page({ title, page });
-      const count = sections.reduce((sum, { plans }) => sum + plans.length, 0);
-      const command = `/plans ${next}`;
-      const blocks = [
-        // The groups of the inbox have names enough.
-        ...(which === 'inbox' ? [] : [headerBlock(name)]),
-        ...sections.flatMap((section) => listBlocks(section, now.toISOString(), true)),
-        ...(next === null ? [] : [plainSection(commandWords.nextPage({ command }))]),
-      ];
-      return { text: `${name}: ${count}`, blocks };
-    }
-    case 'stats':
-      return say(describeStats(found.stats, now.toISOString()));
-    case 'plan':
-      return drawPlan(found.facts);
-    case 'link':
-      return say(describeLink(found.outcome, '/plans link'));
-    case 'help':
-      return say(help);
-    case 'unknown':
-      return say(commandWords.unknown({ command: `/plans ${found.word}`, help }));
-    default:
-      return found satisfies never;
-  }
+function drawList({ title, sections, inbox, more, text }: PlanListView, now: string): Answer {
+  const blocks = [
+    ...(inbox ? [] : [headerBlock(title)]),
+    ...sections.flatMap((section) => listBlocks(section, now, true)),
+    ...(more === '' ? [] : [plainSection(more)]),
+  ];
+  return { text, blocks };
 }
 
 /** Answers a command through the address that Slack gave for it; no channel has to know the app for that. */
 export async function answerCommand(
   context: SlackContext,
-  { team, command }: CommandSignal,
+  { team, command: { text: said, user_id: user, trigger_id, response_url } }: CommandSignal,
 ): Promise<void> {
-  const { people, respond } = context;
-  const now = context.clock.now();
-  const { id, timezone, account } = await people.find(team, command.user_id);
-  const once = `slack:${team}:command:${command.trigger_id}`;
-  const reader = { id, timezone, account: person(account, 'slack'), once };
-  const wanted = readExport(command.text);
-  const answering =
-    wanted === null
-      ? answer(context, { team, said: command.text }, reader, now)
-      : sendExport(context, { team, user: command.user_id, id }, wanted).then(say);
-  const content = await answering.catch((error: unknown) => {
-    if (error instanceof CountersignError && error.passesAfterMs === null)
-      return say(error.message);
-    throw error;
-  });
-  await respond(command.response_url, content);
+  const { service, plansFor, people, respond, clock } = context;
+  const who = await people.find(team, user);
+  const { id, timezone } = who;
+  const content = await answerPlans(
+    { read: plansFor(team, id), service },
+    {
+      ...{ said, command: '/plans', help, id, timezone, readBy: null, now: clock.now() },
+      account: person(who.account, 'slack'),
+      once: `slack:${team}:command:${trigger_id}`,
+    },
+    {
+      note: say,
+      plan: drawPlan,
+      list: drawList,
+      record: async (wanted) => say(await sendExport(context, { team, user, id }, wanted)),
+    },
+  );
+  await respond(response_url, content);
 }

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { types } from '@slack/bolt';
 import { homeWords } from '#cards/chat-words.ts';
-import { describeGuard, describeStanding } from '#cards/plan-list.ts';
+import { describeGuard, describeStanding, sayMore, titleGroup } from '#cards/plan-list.ts';
 import {
   describeEffect,
   describeValue,
@@ -90,7 +90,14 @@ function chooseLines(groups: InboxPage[]) {
 }
 
 export function drawHome({ groups, policy, said }: HomeFacts, now: string): types.HomeView {
-  const lists = chooseLines(groups).flatMap((section) => listBlocks(section, now, false));
+  const lists = chooseLines(groups).flatMap(({ group, plans, more }) => {
+    const section = {
+      heading: titleGroup(group, null),
+      plans,
+      more: sayMore(group, more, '/plans'),
+    };
+    return listBlocks(section, now, false);
+  });
   return {
     type: 'home',
     blocks: [

@@ -1,5 +1,6 @@
 // The Home tab of somebody: drawn from what is true now, and what they set on it kept.
 import { sliderNames, sliders } from '#cards/policy-words.ts';
+import { sayRefusal } from '#chat/talk.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
@@ -83,13 +84,11 @@ export async function setFromHome(
   const { team, pressed } = signal;
   const user = pressed.user.id;
   const { id } = await context.people.find(team, user);
-  try {
-    const change = { policy, keep: true, pressed: { at } };
-    await context.service.setPolicy(id, change, person(id, 'slack'));
-  } catch (error) {
-    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    await tellAlone(context, { team, user, place: null }, error.message);
-  }
+  const change = { policy, keep: true, pressed: { at } };
+  const refusal = await sayRefusal(() =>
+    context.service.setPolicy(id, change, person(id, 'slack')),
+  );
+  if (refusal !== null) await tellAlone(context, { team, user, place: null }, refusal);
   await context.openHome({ tenant: team, user });
   return true;
 }

@@ -3,8 +3,8 @@ import type { types } from '@slack/bolt';
 import { reviewLabel } from '#cards/buttons.ts';
 import { pressWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { describePlan, sayMore, titleGroup } from '#cards/plan-list.ts';
-import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
+import { describePlan, type PlanListView } from '#cards/plan-list.ts';
+import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { cutShown } from '#domain/shown-text.ts';
 
 type Block = types.KnownBlock;
@@ -41,16 +41,15 @@ function planBlock(plan: InboxPlan, now: string, bar: boolean): Block {
   };
 }
 
-/** A list, as a group under its name, and what shows the rest of it. */
+/** A list under its name, and what shows the rest of it. */
 export function listBlocks(
-  { group, plans, more }: { group: InboxGroup | null; plans: InboxPlan[]; more: string },
+  { heading, plans, more }: PlanListView['sections'][number],
   now: string,
   bar: boolean,
 ): Block[] {
-  const further = sayMore(group, more, '/plans');
   return [
-    ...(group === null ? [] : [headerBlock(titleGroup(group, null))]),
+    ...(heading === '' ? [] : [headerBlock(heading)]),
     ...plans.map((plan) => planBlock(plan, now, bar)),
-    ...(further === '' ? [] : [plainSection(further)]),
+    ...(more === '' ? [] : [plainSection(more)]),
   ];
 }

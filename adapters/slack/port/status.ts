@@ -4,10 +4,10 @@
 // as an agent, which the scopes in Slack's answer say, for the second as well; where only the second is left, for that alone.
 import { z } from 'zod';
 import { describeActivity } from '#cards/activity-words.ts';
+import { createRecent } from '#chat/recent.ts';
 import type { ChatPlace, StatusPort } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { readMessageName } from '../place.ts';
-import { createRecent } from '../recent.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';
 import type { Ask } from './hold.ts';
@@ -46,7 +46,7 @@ export function createStatusPort(options: {
   warn(message: string, error?: unknown): void;
 }): StatusPort {
   const { clientOf, ask, warn } = options;
-  const known = createRecent<Ways>(keptAtMost);
+  const known = createRecent<Ways>({ keep: keptAtMost });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
   /** Sets the words. @returns whether the app may write as an agent; null: Slack did not take them */

@@ -1,9 +1,9 @@
 // Handles a stored press or a submitted form: once, in the conversation of its card, as the person who pressed. A refusal is shown to
 // them alone.
-import { entryWords, pressWords } from '#cards/chat-words.ts';
+import { entryWords } from '#cards/chat-words.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
-import { carryOutPressIn } from '#conversation/press.ts';
-import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
+import { decideInChat } from '#chat/talk.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
 import { type Actor, personInChat } from '#domain/people/actor.ts';
@@ -28,28 +28,19 @@ async function attempt(
   event: Event,
   read: (actor: Actor) => Press | Promise<Press>,
 ): Promise<void> {
-  const { service, people } = context;
+  const { people } = context;
   const { team, user, place } = presser;
   // Throws where Slack doesn't say who pressed, so that the event is tried again.
   const who = await people.find(team, user);
   if (!who.acts) return;
   const actor = personInChat(who, 'slack');
   const press = await read(actor);
-  // Lists, Home and windows opened from there decide nothing.
-  const conversation = place === null ? null : conversationAt(place);
-  const refusal = await carryOutPressIn(
-    service,
-    conversation,
-    press,
-    actor,
-    markOf(event),
-    pressWords.elsewhere,
-  );
+  const refusal = await decideInChat(context, place, press, actor, markOf(event));
   if (refusal === null) return;
   // The window has closed, so what they wrote is given back.
   const { text } = press;
   const again = text === '' ? '' : `\n${entryWords.wrote({ text })}`;
-  await tellAlone(context, presser, `${refusal.message}${again}`);
+  await tellAlone(context, presser, `${refusal}${again}`);
 }
 
 /** A button that decides by itself. */

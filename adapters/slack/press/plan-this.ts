@@ -3,11 +3,11 @@
 import type { types } from '@slack/bolt';
 import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { askAboutMessage, planThisWords as words } from '#cards/plan-this.ts';
+import { planThisWords as words } from '#cards/plan-this.ts';
+import { planMessage } from '#chat/talk.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { personInChat } from '#domain/people/actor.ts';
-import { placeOf } from '../place.ts';
+import { placeOf, speakerAt } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { nameMentioned } from '../talk/hear.ts';
 import { collectText, cutMarkup } from '../talk/read-blocks.ts';
@@ -109,12 +109,9 @@ async function choosePlace(
   }
 }
 
-/**
- * Has the message planned, once for the window, as the person it was opened for. It begins something new: what somebody else wrote is
- * no word of theirs about what waits in the thread.
- */
+/** Has the message planned, once for the window, as the person it was opened for. */
 export async function planThis(context: SlackContext, { team, sent }: SentSignal): Promise<void> {
-  const { service, people, openConversation } = context;
+  const { people } = context;
   const about = readAbout(sent.view);
   if (about === null || about.team !== team || about.user !== sent.user.id) return;
   const who = await people.find(team, about.user);
@@ -124,15 +121,12 @@ export async function planThis(context: SlackContext, { team, sent }: SentSignal
   const named = await nameMentioned(context, team, about.text, null);
   const author =
     about.author === null ? null : await people.find(team, about.author).catch(() => null);
-  const typed = readText(sent.view);
-  const text = askAboutMessage({
-    what: typed,
+  const message = {
+    what: readText(sent.view),
     author: author?.name ?? about.app ?? words.someone,
     text: readPlainText(about.text, named, null),
     link,
-  });
-  const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
-  await service.startRun({ text, conversation, user: who.id, typed }, personInChat(who, 'slack'), {
-    once: `slack:${team}:plan_this:${sent.view.id}`,
-  });
+  };
+  const once = `slack:${team}:plan_this:${sent.view.id}`;
+  await planMessage(context, place, speakerAt(place, who), message, once);
 }

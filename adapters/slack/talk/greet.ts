@@ -2,12 +2,12 @@
 // the composer: https://docs.slack.dev/ai/migrating-to-agent-messaging
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
+import { createRecent } from '#chat/recent.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { agentView } from '../manifest/agent-view.ts';
 import { placeOf } from '../place.ts';
 import { explainSlackError } from '../port/explain-error.ts';
-import { createRecent } from '../recent.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { OpenedSignal } from '../transport/read-signal.ts';
 
@@ -16,8 +16,8 @@ const keptAtMost = 5000;
 export function createGreet(context: SlackContext): (signal: OpenedSignal) => Promise<void> {
   const { service, port, clientOf, warn } = context;
   /** People who are known to have something in their direct messages; workspaces in which the app is no agent. */
-  const begun = createRecent<true>(keptAtMost);
-  const plain = createRecent<true>(keptAtMost);
+  const begun = createRecent<true>({ keep: keptAtMost });
+  const plain = createRecent<true>({ keep: keptAtMost });
 
   /** Examples that can be pressed, where the app is an agent. */
   async function suggest({ team, channel }: OpenedSignal): Promise<void> {

@@ -2,10 +2,11 @@
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
+import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
-import { nameMessage, placeOf } from '../place.ts';
+import { nameMessage, placeOf, speakerAt } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';
 import type { MessageSignal, StoppedSignal } from '../transport/read-signal.ts';
@@ -15,7 +16,7 @@ import { mentionedIn, readPlainText } from './read-text.ts';
 const emptyMention = greetWords.nothingSaid({ help: '/plans help' });
 
 /** Whether a person wrote it to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
-export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 'no' {
+export function isAddressed({ message, bot }: MessageSignal): Addressed {
   const { type, subtype, bot_id, user, channel, thread_ts, text } = message;
   if (!isWritten(subtype) || user === undefined || user === bot) return 'no';
   if (bot_id !== undefined && bot_id !== null) return 'no';
@@ -51,37 +52,33 @@ export async function nameMentioned(
   return named;
 }
 
-/** Hands a message to the conversation of its place. */
 export async function hear(
   context: SlackContext,
   signal: MessageSignal,
   attempt: Pick<EventAttempt, 'forget'>,
 ): Promise<void> {
-  const { service, people, port, openConversation } = context;
+  const { people, port } = context;
   const { team, message, bot } = signal;
-  const addressed = isAddressed(signal);
   const { user, channel, ts, thread_ts } = message;
-  if (addressed === 'no' || user === undefined) return attempt.forget();
+  if (user === undefined) return attempt.forget();
   const place = placeOf(team, channel, thread_ts ?? ts);
-  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place))))
-    return attempt.forget();
-  const written = collectText(message);
-  const named = await nameMentioned(context, team, written, bot);
-  const text = readPlainText(written, named, bot);
-  if (text === '') {
-    await port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null });
-    return;
-  }
-  const who = await people.find(team, user);
-  if (!who.acts) return;
-  const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
-  // However often this is tried, the message is heard once.
-  const once = nameMessage(team, channel, ts);
-  const written_at = new Date(Number(ts) * 1000);
-  await service.say(conversation, text, personInChat(who, 'slack'), {
-    once,
-    written_at,
-  });
+  const written: WrittenMessage = {
+    place,
+    addressed: isAddressed(signal),
+    async read() {
+      const text = collectText(message);
+      return readPlainText(text, await nameMentioned(context, team, text, bot), bot);
+    },
+    async from() {
+      const who = await people.find(team, user);
+      return who.acts ? speakerAt(place, who) : null;
+    },
+    answerNothing: () =>
+      port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null }),
+    once: nameMessage(team, channel, ts),
+    writtenAt: new Date(Number(ts) * 1000),
+  };
+  await hearMessage(context, written, attempt);
 }
 
 /** Stops what is being planned in a thread. What is over by then is left as it is; who may not stop it is told so. */

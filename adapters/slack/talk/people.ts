@@ -1,5 +1,6 @@
 // Who somebody in Slack is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
 import { z } from 'zod';
+import { createRecent } from '#chat/recent.ts';
 import type { Clock } from '#domain/clock.ts';
 import { readAddress } from '#domain/people/names.ts';
 import { explainSlackError } from '../port/explain-error.ts';
@@ -88,13 +89,12 @@ export function createPeople(options: {
 }): People {
   const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
   type Found = { found: Omit<SlackPerson, 'id' | 'acts'>; acts: boolean };
-  const known = new Map<string, Found & { until: number }>();
+  const known = createRecent<Found>({ keep: keptAtMost, forMs: keptForMs, clock });
 
   async function lookUp(team: string, user: string): Promise<Found> {
     const key = `${team}:${user}`;
-    const now = clock.now().getTime();
     const kept = known.get(key);
-    if (kept !== undefined && kept.until > now) return kept;
+    if (kept !== undefined) return kept;
     const client = await clientOf(team);
     // Who somebody is must not change with Slack's temper: without an answer it is tried again, not guessed.
     const answer = await client.users.info({ user }).catch((error: unknown) => {
@@ -102,10 +102,9 @@ export function createPeople(options: {
     });
     const found = describePerson(team, answer.user, { timezone, vouched });
     await noteName(found.account, found.name);
-    if (known.size >= keptAtMost) known.clear();
     const { deleted, is_bot } = Acting.parse(answer.user);
     const acts = !deleted && !is_bot;
-    known.set(key, { found, acts, until: now + keptForMs });
+    known.set(key, { found, acts });
     return { found, acts };
   }
 

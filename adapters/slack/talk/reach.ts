@@ -1,12 +1,12 @@
 // Finds the Slack user behind one of our names, and their direct messages. Only certain matches count: a member of the workspace
 // by the address that it vouches for, or a user by their id.
 import { z } from 'zod';
+import { createRecent } from '#chat/recent.ts';
 import type { Reached } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personKey } from '#domain/people/names.ts';
 import type { Ask } from '../port/hold.ts';
-import { createRecent } from '../recent.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { describePerson } from './people.ts';
 
@@ -46,10 +46,9 @@ export function createReach(options: {
   warn(message: string, error?: unknown): void;
 }): Reach {
   const { clientOf, ask, clock, timezone, vouched, namesOf, warn } = options;
-  const known = createRecent<{ found: Known | null; until: number }>(keptAtMost);
-  const directs = createRecent<{ channel: string | null; until: number }>(keptAtMost);
-  const now = () => clock.now().getTime();
-  const untilLater = () => now() + keptForMs;
+  const rule = { keep: keptAtMost, forMs: keptForMs, clock };
+  const known = createRecent<Known | null>(rule);
+  const directs = createRecent<string | null>(rule);
 
   /** What `call` comes to; null: Slack refuses it for good, which is logged unless it is one of `expected`. */
   async function orNull<T>(what: string, expected: string[], call: () => Promise<T>) {
@@ -88,9 +87,9 @@ export function createReach(options: {
     if (!vouched || !account.includes('@')) return null;
     const key = `${team}:${account}`;
     const kept = known.get(key);
-    if (kept !== undefined && kept.until > now()) return kept.found;
+    if (kept !== undefined) return kept;
     const found = await lookUp(team, account);
-    known.set(key, { found, until: untilLater() });
+    known.set(key, found);
     return found;
   }
 
@@ -105,8 +104,7 @@ export function createReach(options: {
 
     async openDirect(team, { user }) {
       const key = `${team}:${user}`;
-      const kept = directs.get(key);
-      let channel = kept !== undefined && kept.until > now() ? kept.channel : undefined;
+      let channel = directs.get(key);
       if (channel === undefined) {
         const client = await clientOf(team);
         const call = {
@@ -120,7 +118,7 @@ export function createReach(options: {
           ask(call, () => client.conversations.open({ users: user })),
         );
         channel = answer?.channel?.id ?? null;
-        directs.set(key, { channel, until: untilLater() });
+        directs.set(key, channel);
       }
       return channel === null ? null : { platform: 'slack', tenant: team, channel, thread: null };
     },

@@ -1,11 +1,12 @@
 // “Plan this” on a message: a dialog asks what should be done, and a run begins in the conversation of the message.
-import { askAboutMessage, drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
+import { drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
+import { planMessage, sayRefusal } from '#chat/talk.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { personInChat } from '#domain/people/actor.ts';
 import { finishWithin } from '../finish-within.ts';
 import { cardType } from '../port/make-activity.ts';
-import { type Reply, tellPerson, toldElsewhereAfterMs } from '../press/reply.ts';
+import { tellPresser } from '../press/reply.ts';
+import { speakerIn } from '../talk/people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PlanThisSignal } from '../transport/read-activity.ts';
 
@@ -54,28 +55,18 @@ export async function openPlanThis(
 
 /** Begins the run, once. @returns why it did not begin; null: it did. @throws what passes by itself */
 async function begin(
-  { service, people, openConversation }: TeamsContext,
+  context: TeamsContext,
   { scene, author, text, what }: PlanThisSignal,
   id: number,
   keepScene: () => Promise<void>,
 ): Promise<string | null> {
+  const { people } = context;
   if (!(await people.isThere(scene))) return addFirst;
   await keepScene();
   const who = await people.find(scene);
-  const { place, kind } = scene;
-  const conversation = await openConversation(place, kind === 'personal' ? who.timezone : null);
-  const request = askAboutMessage({ what, author: author ?? someone, text });
-  try {
-    await service.startRun(
-      { text: request, conversation, user: who.id, typed: what },
-      personInChat({ ...who, timezone: who.zone }, 'teams'),
-      { once: `teams:plan-this:${id}` },
-    );
-    return null;
-  } catch (error) {
-    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    return error.message;
-  }
+  const about = { what, author: author ?? someone, text };
+  const once = `teams:plan-this:${id}`;
+  return sayRefusal(() => planMessage(context, scene.place, speakerIn(scene, who), about, once));
 }
 
 /** @param keepScene remembers where it came from, once it is known that the app is there */
@@ -87,8 +78,5 @@ export async function handlePlanThis(
   keepScene: () => Promise<void>,
 ): Promise<void> {
   const note = await begin(context, signal, id, keepScene);
-  if (note === null) return;
-  const reply: Reply = { note };
-  if (attempt.age() < toldElsewhereAfterMs) attempt.reply(reply);
-  else await tellPerson(context, signal.scene, note);
+  if (note !== null) await tellPresser(context, signal.scene, note, true, attempt);
 }

@@ -1,18 +1,12 @@
 // `plans` and its subcommands, `help` and `settings`: what they show to the person who asks.
-import {
-  commandWords,
-  describeLink,
-  describeStats,
-  exportWords,
-  homeWords,
-  writeTrace,
-} from '#cards/chat-words.ts';
+import { exportWords, homeWords, writeTrace } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import { describeCommands, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
+import { describeCommands } from '#cards/plan-list.ts';
 import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { findPlans, readList, readSearch } from '#conversation/find-plans.ts';
+import { answerPlans } from '#chat/answer-plans.ts';
+import { readList, readSearch } from '#conversation/find-plans.ts';
 import { readExport, readRecord } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
@@ -79,51 +73,30 @@ async function answerExport(
     : { text: `${exportWords.title(wanted)}\n\n${text}`, card: null };
 }
 
-async function answerPlans(
+async function answerList(
   { service, plansFor, people, clock }: TeamsContext,
   said: string,
   scene: Scene,
 ): Promise<ChatContent> {
   const { id, timezone, account } = await people.find(scene);
-  const asked = scene.activity === null ? {} : { once: `teams:${scene.tenant}:${scene.activity}` };
-  const reader = { id, timezone, account: person(account, 'teams'), ...asked };
   const read = plansFor(scene.tenant, id);
-  const wanted = readExport(said);
-  if (wanted !== null) return answerExport(read, wanted, { user: id, timezone });
-  const found = await findPlans({ read, service }, said, reader);
-  switch (found.kind) {
-    case 'list': {
-      // In a channel or group everybody reads it.
-      const readBy =
-        scene.kind === 'personal' ? null : ((await service.shownNames([id])).get(id) ?? id);
-      const { which, words, said: list, sections, page, next } = found;
-      const { title, empty } = titleList(which, readBy, words);
-      if (sections.length === 0)
-        return drawNote(page === 1 ? empty : commandWords.noPage({ page }));
-      const more = next === null ? '' : commandWords.nextPage({ command: `plans ${next}` });
-      const name = page === 1 ? title : commandWords.page({ title, page });
-      const shown = sections.map(({ group, plans, more: others }) => ({
-        heading: group === null ? '' : titleGroup(group, readBy),
-        plans,
-        more: sayMore(group, others, 'plans'),
-      }));
-      const count = sections.reduce((sum, { plans }) => sum + plans.length, 0);
-      const view = { title: name, sections: shown, more, list, reader: readBy };
-      return { text: `${name}: ${count}`, card: drawAdaptiveList(view, clock.now().toISOString()) };
-    }
-    case 'stats':
-      return drawNote(describeStats(found.stats, clock.now().toISOString()));
-    case 'plan':
-      return drawPlan(found.facts);
-    case 'link':
-      return drawNote(describeLink(found.outcome, 'plans link'));
-    case 'help':
-      return drawNote(help);
-    case 'unknown':
-      return drawNote(commandWords.unknown({ command: `plans ${found.word}`, help }));
-    default:
-      return found satisfies never;
-  }
+  // In a channel or group everybody reads it.
+  const readBy =
+    scene.kind === 'personal' ? null : ((await service.shownNames([id])).get(id) ?? id);
+  return answerPlans(
+    { read, service },
+    {
+      ...{ said, command: 'plans', help, id, timezone, readBy, now: clock.now() },
+      account: person(account, 'teams'),
+      ...(scene.activity === null ? {} : { once: `teams:${scene.tenant}:${scene.activity}` }),
+    },
+    {
+      note: drawNote,
+      plan: drawPlan,
+      list: (list, now) => ({ text: list.text, card: drawAdaptiveList(list, now) }),
+      record: (wanted) => answerExport(read, wanted, { user: id, timezone }),
+    },
+  );
 }
 
 /** @throws what passes by itself */
@@ -135,7 +108,7 @@ export async function answerCommand(
   try {
     switch (command.name) {
       case 'plans':
-        return await answerPlans(context, command.said, scene);
+        return await answerList(context, command.said, scene);
       case 'settings': {
         const { id } = await context.people.find(scene);
         const { policy } = await context.service.getPolicy(id);

@@ -1,6 +1,7 @@
 // Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while. Teams lets a card name sixty
 // people, however many read it: those whom it waits for come first.
 import { teamsLimits } from '#cards/limits.ts';
+import { createRecent } from '#chat/recent.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { personKey } from '#domain/people/names.ts';
@@ -46,13 +47,12 @@ export function createReaders(options: {
   warn(message: string, error?: unknown): void;
 }): Readers {
   const { connector, clock, accountOf, namesOf, warn } = options;
-  const known = new Map<string, { readers: Promise<Reader[]>; until: number }>();
+  const known = createRecent<Promise<Reader[]>>({ keep: keptAtMost, forMs: keptForMs, clock });
 
   async function read(where: TeamsConversation): Promise<Reader[]> {
     const key = JSON.stringify([where.tenant, where.channel]);
-    const now = clock.now().getTime();
     const kept = known.get(key);
-    if (kept !== undefined && kept.until > now) return kept.readers;
+    if (kept !== undefined) return kept;
     // Who asks meanwhile waits for the same answer.
     const readers = connector.members(where, where.channel, readAtMost).then(
       (members) =>
@@ -67,8 +67,7 @@ export function createReaders(options: {
         return [];
       },
     );
-    if (known.size >= keptAtMost) known.clear();
-    known.set(key, { readers, until: now + keptForMs });
+    known.set(key, readers);
     return readers;
   }
 

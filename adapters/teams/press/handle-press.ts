@@ -1,50 +1,33 @@
 // Handles a stored press: once, in the conversation of its card, as the person who pressed. A refusal is shown to them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
-import { carryOutPressIn } from '#conversation/press.ts';
+import { decideInChat, sayRefusal } from '#chat/talk.ts';
 import type { Pressed } from '#domain/chat/card.ts';
-import { conversationAt } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
-import { CountersignError } from '#domain/errors.ts';
-import { personInChat } from '#domain/people/actor.ts';
+import { speakerIn } from '../talk/people.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
-import { type Reply, tellPerson, toldElsewhereAfterMs } from './reply.ts';
+import { tellPerson, tellPresser } from './reply.ts';
 import { drawLook } from './show.ts';
 
 /** @returns why nothing was decided; null: it was */
 async function attempt(
-  { service, people }: TeamsContext,
+  context: TeamsContext,
   decision: Decision,
   scene: Scene,
   pressed: Pressed,
 ): Promise<string | null> {
   // Throws where Teams doesn't say who pressed, so that the event is tried again.
-  const { id, zone, guest } = await people.find(scene);
-  const actor = personInChat({ id, timezone: zone, guest }, 'teams');
+  const { actor } = speakerIn(scene, await context.people.find(scene));
   if (decision.kind === 'settings') {
     const change = { policy: decision.policy, keep: true, pressed };
-    return sayRefusal(() => service.setPolicy(actor.id, change, actor));
+    return sayRefusal(() => context.service.setPolicy(actor.id, change, actor));
   }
   const { press } = decision;
   if (press.part !== null && 'places' in press.part && press.part.places.length === 0)
     return entryWords.noneTicked;
-  const conversation = conversationAt(scene.place);
-  const elsewhere = pressWords.elsewhere;
-  const refusal = await carryOutPressIn(service, conversation, press, actor, pressed, elsewhere);
-  return refusal?.message ?? null;
-}
-
-/** @returns what `act` was refused with; null: it was not. @throws what passes by itself */
-async function sayRefusal(act: () => Promise<unknown>): Promise<string | null> {
-  try {
-    await act();
-    return null;
-  } catch (error) {
-    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    return error.message;
-  }
+  return decideInChat(context, scene.place, press, actor, pressed);
 }
 
 /** A client that cannot show a card in the place of another gets it as a message of its own. */
@@ -71,8 +54,5 @@ export async function handlePress(
     once: `teams:press:${id}`,
     at: received_at,
   });
-  if (note === null) return;
-  const reply: Reply = { note };
-  if (asks && eventAttempt.age() < toldElsewhereAfterMs) eventAttempt.reply(reply);
-  else await tellPerson(context, scene, note);
+  if (note !== null) await tellPresser(context, scene, note, asks, eventAttempt);
 }

@@ -2,6 +2,7 @@
 // card or a sentence that only the presser sees:
 // https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/universal-actions-for-adaptive-cards/work-with-universal-actions-for-adaptive-cards
 import { z } from 'zod';
+import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import { cardType } from '../port/make-activity.ts';
@@ -16,7 +17,7 @@ export type Reply = z.infer<typeof Reply>;
  * After this long the waiting person may be gone before they could read the answer. What they do not read all the same
  * is handled once more, and told then.
  */
-export const toldElsewhereAfterMs = 6000;
+const toldElsewhereAfterMs = 6000;
 
 /** Tells one person in their chat with the bot. */
 export async function tellPerson(context: TeamsContext, scene: Scene, text: string): Promise<void> {
@@ -27,6 +28,19 @@ export async function tellPerson(context: TeamsContext, scene: Scene, text: stri
     // It was refused, whether or not its person learns of it.
     context.warn('The reason why a press was refused could not be shown in Teams.', cause);
   }
+}
+
+/** Tells them where they wait for the answer to a press, else in their chat with the bot. @param asks they wait for one */
+export async function tellPresser(
+  context: TeamsContext,
+  scene: Scene,
+  note: string,
+  asks: boolean,
+  attempt: Pick<EventAttempt, 'reply' | 'age'>,
+): Promise<void> {
+  const reply: Reply = { note };
+  if (asks && attempt.age() < toldElsewhereAfterMs) attempt.reply(reply);
+  else await tellPerson(context, scene, note);
 }
 
 export type InvokeAnswer = { statusCode: number; type: string; value: unknown };

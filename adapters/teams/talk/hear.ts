@@ -1,15 +1,15 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
+import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts';
 import { readWord } from '#conversation/read-word.ts';
-import { conversationAt } from '#domain/chat/chat.ts';
-import { personInChat } from '#domain/people/actor.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { MessageSignal } from '../transport/read-activity.ts';
 import { attachQuote, quoteAttached } from '../transport/read-attachments.ts';
 import { readHtml } from '../transport/read-html.ts';
+import { speakerIn } from './people.ts';
 
 // What somebody wrote, as text: Teams' mentions and marks become what is read there. Pure.
 
@@ -85,7 +85,7 @@ export function readPlainText(
 }
 
 /** Whether it was written to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
-export function isAddressed({ scene, text, mentions }: MessageSignal): 'yes' | 'maybe' | 'no' {
+export function isAddressed({ scene, text, mentions }: MessageSignal): Addressed {
   if (scene.kind === 'personal') return 'yes';
   if (mentions.some(({ id }) => id === scene.bot)) return 'yes';
   // In a chat everybody talks about everything; below a post it is about that.
@@ -94,46 +94,36 @@ export function isAddressed({ scene, text, mentions }: MessageSignal): 'yes' | '
   return firstMention(text) === null ? 'maybe' : 'no';
 }
 
-/** Hands a message to the conversation of its place. @param id of its event */
+/** @param id of its event */
 export async function hear(
   context: TeamsContext,
   signal: MessageSignal,
   { id }: { id: number },
   attempt: Pick<EventAttempt, 'forget'>,
 ): Promise<void> {
-  const { service, people, port, openConversation } = context;
-  const { scene } = signal;
+  const { people, port } = context;
+  const { scene, sentAt: writtenAt } = signal;
   const { place } = scene;
   const addressed = isAddressed(signal);
-  if (addressed === 'no') return attempt.forget();
-  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place))))
-    return attempt.forget();
-  const text = readPlainText(signal, scene.bot);
   // People also talk with each other below a post: a picture, or a word that would be a command, is not for us there.
   const toUs = addressed === 'yes';
-  if (text === '') {
-    if (!toUs) return;
-    await port.post(place, drawNote(greetWords.nothingSaid({ help: '“help”' })), `hint:${id}`);
-    return;
-  }
-  const command = toUs ? readCommand(text) : null;
-  if (command !== null) {
-    const content = await answerCommand(context, command, scene);
-    if (command.alone) await port.whisper(place, scene.from.id, content);
-    else await port.post(place, content, `command:${id}`);
-    return;
-  }
-  const who = await people.find(scene);
-  const conversation = await openConversation(
-    place,
-    scene.kind === 'personal' ? who.timezone : null,
-  );
-  // However often this is tried, the message is heard once.
-  const once = `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`;
-  const { sentAt } = signal;
-  const written = sentAt === null ? {} : { written_at: sentAt };
-  await service.say(conversation, text, personInChat({ ...who, timezone: who.zone }, 'teams'), {
-    once,
-    ...written,
-  });
+  const written: WrittenMessage = {
+    ...{ place, addressed, writtenAt },
+    read: () => readPlainText(signal, scene.bot),
+    from: async () => speakerIn(scene, await people.find(scene)),
+    async answerNothing() {
+      if (!toUs) return;
+      await port.post(place, drawNote(greetWords.nothingSaid({ help: '“help”' })), `hint:${id}`);
+    },
+    async answerCommand(text) {
+      const command = toUs ? readCommand(text) : null;
+      if (command === null) return false;
+      const content = await answerCommand(context, command, scene);
+      if (command.alone) await port.whisper(place, scene.from.id, content);
+      else await port.post(place, content, `command:${id}`);
+      return true;
+    },
+    once: `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`,
+  };
+  await hearMessage(context, written, attempt);
 }

@@ -1,7 +1,9 @@
 // Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
+import { createRecent } from '#chat/recent.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { personInChat } from '#domain/people/actor.ts';
 import { readAddress as toAddress } from '#domain/people/names.ts';
 import type { TeamsAccess } from '../access.ts';
 import type { Calls, Member } from '../connector/connector.ts';
@@ -22,6 +24,12 @@ export type TeamsPerson = {
   /** That, or where the instance is. */
   timezone: string;
 };
+/** Somebody who speaks there. */
+export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsPerson) => ({
+  actor: personInChat({ id, timezone: zone, guest }, 'teams'),
+  direct: kind === 'personal' ? timezone : null,
+});
+
 export type People = {
   find(scene: Scene): Promise<TeamsPerson>;
   /** Whether the app is where something comes from: a message can be acted on everywhere. */
@@ -85,15 +93,14 @@ export function createPeople(options: {
   timezone: string;
 }): People {
   const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
-  const known = new Map<string, { member: Told; until: number }>();
+  const known = createRecent<Told>({ keep: keptAtMost, forMs: keptForMs, clock });
 
   /** Who somebody is must not change with Teams' temper: without an answer it is tried again, not guessed. */
   async function ask(scene: Scene): Promise<Told> {
     const { tenant, from, place, serviceUrl } = scene;
     const key = JSON.stringify([tenant, from.id, from.object]);
-    const now = clock.now().getTime();
     const kept = known.get(key);
-    if (kept !== undefined && kept.until > now) return kept.member;
+    if (kept !== undefined) return kept;
     const found = await connector.member(
       { service_url: serviceUrl },
       conversationIdOf(place),
@@ -109,8 +116,7 @@ export function createPeople(options: {
       guest: access.kind !== 'Local' && (found.tenantId !== tenant || found.userRole !== 'user'),
     };
     await noteName((vouches(access, tenant) ? member.address : null) ?? own, member.name);
-    if (known.size >= keptAtMost) known.clear();
-    known.set(key, { member, until: now + keptForMs });
+    known.set(key, member);
     return member;
   }
 

@@ -63,29 +63,6 @@ async function openWindow({ slack }: Desk, user: User, card: SlackMessage, actio
   });
 }
 
-test('Approve in the thread runs the plan, the card says so and pings nobody', async () => {
-  const desk = await useCard();
-  const { slack, ana, instance, plan, card, channel } = desk;
-  await slack.press(ana.id, card, 'countersign:approve');
-  await reach(instance, plan.id, 'completed');
-  await waitFor('a card without buttons', async () => {
-    const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
-    return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
-  });
-  const { approvals } = await instance.service.getPlan(plan.id);
-  expect(approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
-  expect(slack.messages(channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []))).toEqual([]);
-});
-
-test('whoever may not approve is told why and who can, alone, and nothing is decided', async () => {
-  const { slack, ben, ana, instance, plan, card } = await useCard();
-  await slack.press(ben.id, card, 'countersign:approve');
-  await waitFor('a whisper', async () => slack.ephemerals(ben.id).length > 0);
-  expect(slack.ephemerals(ben.id)[0]?.text).toContain('Only ana can');
-  expect(slack.ephemerals(ana.id)).toEqual([]);
-  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
-});
-
 test('a guest is not the other person that a rule asks for, and a colleague is', async () => {
   const desk = await useCard();
   const { slack, ana, ben, instance, plan, card, channel, root } = desk;

@@ -1,10 +1,9 @@
 // What people are asked in Teams while a plan is made and while it runs: forms, gates, questions and what to do about a failure.
 import { expect, test } from 'vitest';
-import { stagedPlanner } from '../../fixtures/staged-planner.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { reach, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
+import { reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { awaitMessage, findMessage, useTeamsInstance } from './teams-instance.ts';
 
@@ -99,32 +98,4 @@ test('after a failure the card offers to try again, and to give up once that is 
   const again = await awaitMessage(teams, chat.id, 'Retry the step');
   await teams.press(ana, again, ['Stop here', 'Stop here']);
   await reach(instance, planOf(card), 'cancelled');
-});
-
-test('gates and questions of planning are decided on their cards', async () => {
-  let db: TestInstance['db'] | null = null;
-  const staged = stagedPlanner(() => {
-    if (db === null) throw new Error('There is no instance yet.');
-    return db.query;
-  });
-  const { teams, instance } = await useTeamsInstance(database, { planner: staged });
-  db = instance.db;
-  const ana = teams.addPerson('ana');
-  const ben = teams.addPerson('ben');
-  const channel = teams.addChannel([ana, ben]);
-  const { conversation } = await teams.say(ana, channel, 'Plan the launch');
-  const gate = await awaitMessage(teams, conversation, '"session_approve"');
-  expect(words(await teams.press(ben, gate, 'Approve'))).toContain('activity.message');
-  await teams.press(ana, gate, 'Approve');
-  await waitFor('the next gate', async () =>
-    staged.asked.some(({ decision }) => decision.kind === 'approve'),
-  );
-  await waitFor(
-    'the decided gate without buttons',
-    async () => (cardOf(gate).actions ?? []).length === 0,
-  );
-  const question = await teams.say(ana, channel, 'Ask me');
-  const asked = await awaitMessage(teams, question.conversation, '"session_answer"');
-  await teams.press(ana, asked, 'The blue one');
-  await waitFor('the answer', async () => staged.asked.some(({ text }) => /blue/i.test(text)));
 });

@@ -12,7 +12,7 @@ import { cardOf, findButton, type Message } from '../../fixtures/teams/sent-card
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
+import { clearInbox, readInbox } from '../inbox/bench.ts';
 import {
   awaitMessage,
   findMessage,
@@ -90,37 +90,6 @@ test('Approve runs the plan, answers with the card as it is now, and changes the
   expect((await instance.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
     'ana@example.com',
   ]);
-});
-
-test('two presses on Approve a second apart run the work once', async () => {
-  const { teams, ana, instance, plan, card } = await useCard();
-  const press = teams.describePress(ana, card, 'Approve');
-  const answers = await Promise.all([
-    teams.send(press),
-    teams.send(press),
-    teams.press(ana, card, 'Approve'),
-  ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  // The same press is answered the same.
-  expect(words(answers[0])).toContain('Approved by ana,');
-  expect(words(answers[1])).toContain('Approved by ana,');
-  const done = await reach(instance, plan.id, 'completed');
-  expect(done.approvals).toHaveLength(1);
-  expect(done.counts.succeeded).toBe(2);
-  expect(await settled(instance)).toHaveLength(3);
-});
-
-test('whoever may not approve is told why and who can, alone, and nothing is decided', async () => {
-  const { teams, ben, instance, plan, card } = await useCard();
-  const before = teams.messages.length;
-  const answer = await teams.press(ben, card, 'Approve');
-  expect(answer.body).toMatchObject({
-    statusCode: 200,
-    type: 'application/vnd.microsoft.activity.message',
-  });
-  expect(words(answer)).toContain('Only ana can');
-  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
-  expect(teams.messages.length).toBe(before);
 });
 
 test.each([

@@ -1,9 +1,9 @@
 // What is remembered of the most recent keys only.
 import { expect, test } from 'vitest';
-import { createRecent } from '#adapters/slack/recent.ts';
+import { createRecent } from '#chat/recent.ts';
 
 test('of more than are remembered the oldest is forgotten', () => {
-  const recent = createRecent<number>(2);
+  const recent = createRecent<number>({ keep: 2 });
   recent.set('a', 1);
   recent.set('b', 2);
   recent.set('c', 3);
@@ -11,7 +11,7 @@ test('of more than are remembered the oldest is forgotten', () => {
 });
 
 test('what is set again counts as new', () => {
-  const recent = createRecent<number>(2);
+  const recent = createRecent<number>({ keep: 2 });
   recent.set('a', 1);
   recent.set('b', 2);
   recent.set('a', 3);

@@ -1,0 +1,91 @@
+// What the plans command of a chat answers, whichever it is; a platform draws it.
+import { commandWords, describeLink, describeStats } from '#cards/chat-words.ts';
+import { type PlanListView, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
+import { findPlans } from '#conversation/find-plans.ts';
+import { readExport } from '#conversation/read-record.ts';
+import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import type { Export, PlanReads, Service } from '#domain/service.ts';
+
+/** How a chat draws the answers. */
+export type PlansDrawing<T> = {
+  note(text: string): T;
+  plan(facts: PlanCardFacts): T;
+  list(list: PlanListView, now: string): T;
+  /** A plan's record, as text or as a file. */
+  record(wanted: Export): Promise<T>;
+};
+
+export type PlansQuestion = {
+  /** What was written after the command. */
+  said: string;
+  /** As people type it there: `/plans`. */
+  command: string;
+  help: string;
+  id: string;
+  timezone: string;
+  account: Actor;
+  /** The event they asked by. */
+  once?: string;
+  /** How others know them who read the answer too; null: they read it alone. */
+  readBy: string | null;
+  now: Date;
+};
+
+async function answer<T>(
+  plans: { read: PlanReads; service: Service },
+  question: PlansQuestion,
+  draw: PlansDrawing<T>,
+): Promise<T> {
+  const { said, command, help, readBy } = question;
+  const now = question.now.toISOString();
+  const wanted = readExport(said);
+  if (wanted !== null) return draw.record(wanted);
+  const found = await findPlans(plans, said, question);
+  switch (found.kind) {
+    case 'list': {
+      const { which, words, said: list, page, next } = found;
+      const { title: first, empty } = titleList(which, readBy, words);
+      const title = page === 1 ? first : commandWords.page({ title: first, page });
+      if (found.sections.length === 0)
+        return draw.note(page === 1 ? empty : commandWords.noPage({ page }));
+      const sections = found.sections.map(({ group, plans: shown, more }) => ({
+        heading: group === null ? '' : titleGroup(group, readBy),
+        plans: shown,
+        more: sayMore(group, more, command),
+      }));
+      const more = next === null ? '' : commandWords.nextPage({ command: `${command} ${next}` });
+      const count = sections.reduce((sum, section) => sum + section.plans.length, 0);
+      const view = { title, sections, inbox: which === 'inbox', more, reader: readBy, list };
+      return draw.list({ ...view, text: `${title}: ${count}` }, now);
+    }
+    case 'stats':
+      return draw.note(describeStats(found.stats, now));
+    case 'plan':
+      return draw.plan(found.facts);
+    case 'link':
+      return draw.note(describeLink(found.outcome, `${command} link`));
+    case 'help':
+      return draw.note(help);
+    case 'unknown':
+      return draw.note(commandWords.unknown({ command: `${command} ${found.word}`, help }));
+    default:
+      return found satisfies never;
+  }
+}
+
+/** @throws what passes by itself */
+export async function answerPlans<T>(
+  plans: { read: PlanReads; service: Service },
+  question: PlansQuestion,
+  draw: PlansDrawing<T>,
+): Promise<T> {
+  try {
+    return await answer(plans, question, draw);
+  } catch (error) {
+    if (error instanceof CountersignError && error.passesAfterMs === null)
+      return draw.note(error.message);
+    throw error;
+  }
+}

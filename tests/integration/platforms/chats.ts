@@ -1,0 +1,185 @@
+// One instance on three chat platforms at once, and one way to use each of them as people do.
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { slack as slackPlatform } from '#adapters/slack/platform.ts';
+import { teamsWith } from '#adapters/teams/platform.ts';
+import { serve } from '#app/serve.ts';
+import type { Planner } from '#domain/planning/run.ts';
+import type { Signal } from '../../fixtures/slack/delivery.ts';
+import { type SlackDouble, startSlack } from '../../fixtures/slack/double.ts';
+import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
+import { webhookChat } from '../../fixtures/webhook-chat/platform.ts';
+import { startWebhookChat } from '../../fixtures/webhook-chat/server.ts';
+import { openTestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+export type Who = 'ana' | 'ben';
+
+/** A button, by its action, and as Teams' people find it. */
+export type Button = { action: string; title: string };
+
+/** What people do and see in a thread of a chat. */
+export type Chat = {
+  /** Ana begins a thread by asking the bot. */
+  ask(text: string): Promise<void>;
+  say(who: Who, text: string): Promise<void>;
+  /** Every message of the bot there as it is now, in order, as JSON. */
+  messages(): string[];
+  /** Presses on the message at `index`. @param text typed beside it */
+  press(who: Who, index: number, button: Button, text?: string): Promise<void>;
+  /** The last press comes once more, as the same one. */
+  pressAgain(): Promise<void>;
+  /** What only that person reads. */
+  told(who: Who): string[];
+  /** Asks for a list of plans. */
+  list(who: Who, said: string): Promise<void>;
+};
+
+function openSlackChat(slack: SlackDouble): Chat {
+  const people = { ana: slack.addUser({ name: 'ana' }), ben: slack.addUser({ name: 'ben' }) };
+  const members = Object.values(people).map(({ id }) => id);
+  const channel = slack.addChannel({ name: `room-${randomUUID().slice(0, 8)}`, members }).id;
+  let root = '';
+  let last: Signal | null = null;
+  const posted = () => slack.replies(channel, root).filter(({ bot_id }) => bot_id != null);
+  return {
+    async ask(text) {
+      root = (await slack.mention(people.ana.id, channel, text)).message.ts;
+    },
+    say: async (who, text) =>
+      void (await slack.say(people[who].id, channel, text, { thread_ts: root })),
+    messages: () => posted().map((message) => JSON.stringify(message)),
+    async press(who, index, { action }, text) {
+      const card = posted()[index];
+      if (card === undefined) throw new Error('There is no such message.');
+      const { id } = people[who];
+      const name = /"action_id":"(countersign:[^"]+)"/g;
+      const found = [...JSON.stringify(card.blocks).matchAll(name)].map(([, one = '']) => one);
+      const actionId = found.find((one) => one.split(':')[1] === action) ?? action;
+      const { delivery } = await slack.press(id, card, actionId);
+      last = delivery.signal;
+      if (text === undefined) return;
+      const view = await waitFor('a window that is filled', async () => {
+        const shown = slack.views(id).at(-1);
+        return shown !== undefined && !JSON.stringify(shown).includes('Loading') && shown;
+      });
+      await slack.submit(id, view, { value: text });
+    },
+    async pressAgain() {
+      if (last === null) throw new Error('Nothing was pressed.');
+      await slack.replay(last);
+    },
+    told: (who) => slack.ephemerals(people[who].id).map((message) => JSON.stringify(message)),
+    list: async (who, said) => void (await slack.command(people[who].id, channel, '/plans', said)),
+  };
+}
+
+function openTeamsChat(teams: Connector): Chat {
+  const people = { ana: teams.addPerson('ana'), ben: teams.addPerson('ben') };
+  const channel = teams.addChannel(Object.values(people));
+  const answers: Record<Who, string[]> = { ana: [], ben: [] };
+  const directs = { ana: teams.addPersonal(people.ana), ben: teams.addPersonal(people.ben) };
+  let root: string | null = null;
+  let conversation = '';
+  let last: object = {};
+  const inPlace = (place: string) => teams.messages.filter((one) => one.conversation === place);
+  return {
+    async ask(text) {
+      ({ root, conversation } = await teams.say(people.ana, channel, text));
+    },
+    async say(who, text) {
+      await teams.say(people[who], channel, text, { ...(root === null ? {} : { root }) });
+    },
+    messages: () => inPlace(conversation).map(({ activity }) => JSON.stringify(activity)),
+    async press(who, index, { action, title }, text) {
+      const card = inPlace(conversation)[index];
+      if (card === undefined) throw new Error('There is no such message.');
+      const path = text === undefined ? title : [title, 'Send'];
+      const inputs: Record<string, string> = text === undefined ? {} : { [`text:${action}`]: text };
+      const press = teams.describePress(people[who], card, path, inputs);
+      last = press;
+      answers[who].push(JSON.stringify((await teams.send(press)).body));
+    },
+    pressAgain: async () => void (await teams.send(last)),
+    told: (who) => [
+      ...answers[who],
+      ...inPlace(directs[who].id).map(({ activity }) => JSON.stringify(activity)),
+    ],
+    list: async (who, said) => void (await teams.say(people[who], directs[who], `plans ${said}`)),
+  };
+}
+
+function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Chat {
+  const room = randomUUID();
+  let thread = '';
+  let last: Parameters<typeof chat.send>[0] | null = null;
+  const send = async (user: Who, did: NonNullable<typeof last>['did']) => {
+    last = { id: randomUUID(), room, thread, user, did };
+    await chat.send(last);
+  };
+  const posted = () => chat.messages.filter((one) => one.room === room && one.thread === thread);
+  return {
+    async ask(text) {
+      thread = randomUUID();
+      await send('ana', { text, mentions: true });
+    },
+    say: (who, text) => send(who, { text, mentions: false }),
+    messages: () => posted().map(({ card }) => JSON.stringify(card)),
+    async press(who, index, { action, title }, text = '') {
+      const buttons = posted()[index]?.card.buttons ?? [];
+      const found = buttons.find((one) => one.press.action === action && one.label === title);
+      if (found === undefined) throw new Error(`The card has no button ${title}.`);
+      await send(who, { press: found.press, text });
+    },
+    async pressAgain() {
+      if (last !== null) await chat.send(last);
+    },
+    told: (who) => chat.whispers.filter(({ user }) => user === who).map(({ text }) => text),
+    list: (who, said) => send(who, { text: `/plans ${said}`, mentions: true }),
+  };
+}
+
+/** An instance that serves all three, and what begins a new thread on each. */
+export async function startChats(url: string, planner: Planner) {
+  const [slack, teams, webhook] = await Promise.all([
+    startSlack(),
+    startConnector(),
+    startWebhookChat(),
+  ]);
+  const instance = await openTestInstance(url, {
+    planner,
+    platforms: [slackPlatform, teamsWith(teams.cloud), webhookChat],
+    env: {
+      SLACK_API_URL: slack.apiUrl,
+      SLACK_BOT_TOKEN: slack.token,
+      SLACK_SIGNING_SECRET: slack.app.signingSecret,
+      MicrosoftAppId: teams.appId,
+      MicrosoftAppPassword: 'a-client-secret',
+      MicrosoftAppTenantId: teams.tenant,
+      WEBHOOK_CHAT_URL: webhook.url,
+      WEBHOOK_CHAT_SECRET: webhook.secret,
+      PORT: '0',
+    },
+    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+    deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },
+  });
+  const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
+  const home = `http://127.0.0.1:${port}`;
+  slack.connect({ url: `${home}/slack/events` });
+  teams.connect(`${home}/api/messages`);
+  webhook.connect(`${home}/webhook-chat`);
+  return {
+    instance,
+    open: {
+      slack: () => openSlackChat(slack),
+      teams: () => openTeamsChat(teams),
+      'webhook-chat': () => openWebhookChat(webhook),
+    } satisfies Record<string, () => Chat>,
+    async close() {
+      await slack.settle();
+      await app.close();
+      await instance.close();
+      await Promise.all([slack.end(), teams.end(), webhook.close()]);
+    },
+  };
+}
