@@ -23,7 +23,7 @@ import type { PlansContext } from '../plans-context.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 import { managedPlan, type PlanRuling, requireVersion } from './stop.ts';
-import { takeOver } from './take-over.ts';
+import { hasTakenOver, takeOver } from './take-over.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */
 const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
@@ -95,10 +95,11 @@ export function resumption(
     isRepeated: async (q, row) =>
       row.version === version &&
       row.status === 'executing' &&
-      !named &&
-      row.paused_at === null &&
-      answer === undefined &&
-      isRepeated(q, id, 'resume', actor, { version }),
+      (named
+        ? hasTakenOver(q, id, steps ?? {}, actor)
+        : row.paused_at === null &&
+          answer === undefined &&
+          isRepeated(q, id, 'resume', actor, { version })),
     requireCurrent: (q, row, who) => requireResumable(q, row, settlement, who),
     async apply(tx, row, who) {
       if (Object.values(steps ?? {}).includes('take_over')) {

@@ -1,18 +1,32 @@
 // A task that is addressed to one person is openly taken over by another, who then answers it for them.
 import { recordDeeds } from '#db/audit/audit.ts';
-import type { Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { markTakenOver } from '#db/sql/settle-by-person.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import { assigneeOf } from '#domain/plan/assignee.ts';
+import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
+
+/** Whether `actor` answers already in the place of those whom all these steps ask, and wants nothing else. */
+export async function hasTakenOver(
+  q: Queryable,
+  planId: string,
+  steps: NonNullable<Settlement['steps']>,
+  actor: Actor,
+): Promise<boolean> {
+  if (Object.values(steps).some((fate) => fate !== 'take_over')) return false;
+  const ids = Object.keys(steps);
+  const found = await readStepsById(q, planId, ids);
+  const taken = found.filter((step) => step.status === 'waiting' && takerOf(step) === actor.id);
+  return taken.length === ids.length;
+}
 
 /**
  * The caller holds the plan's lock and has checked that `actor` may decide about it. The person who was asked may still answer.

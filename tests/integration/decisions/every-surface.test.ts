@@ -1,0 +1,185 @@
+// One contract of decisions, on every surface: each does what it says once, for who may, about the version that was shown.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CardPress } from '#domain/chat/card.ts';
+import { person } from '#domain/people/actor.ts';
+import type { Plan, PlanDraft, Step } from '#domain/plan/plan.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, reach } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { addressOf, openSurfaces, type Surface, type Surfaces } from './surfaces.ts';
+
+const database = useDatabase();
+let all: Surfaces;
+beforeAll(async () => {
+  all = await openSurfaces(database.url);
+});
+afterAll(() => all.close());
+
+const ana = person(addressOf('ana'), 'api');
+const task = (assignee: string) => ({
+  id: 'ask',
+  description: 'Look at it',
+  tool: 'human',
+  operation: 'task',
+  args: { question: 'Is it good?', assignee },
+});
+const failing = {
+  id: 'gone',
+  description: 'Delete what is not there',
+  tool: 'workspace',
+  operation: 'delete',
+  args: { path: 'none.md' },
+};
+
+type Facts = { plan: Plan; step: Step | undefined };
+type Row = {
+  steps: PlanDraft['steps'];
+  /** What is decided about. */
+  before: Plan['status'];
+  /** What is typed in the form of its button. */
+  text?: string;
+  /** The step that waits or failed, where the decision is about one. */
+  step?: string;
+  /** Brings the plan to where it is decided about. */
+  prepare?(plan: Plan): Promise<unknown>;
+  /** How the same press of the same person is answered once more; null: as done. */
+  twice: string | null;
+  /** In which the decision stands in the audit, once. */
+  action: string;
+  holds(facts: Facts): boolean;
+};
+
+const pause = ({ id }: Plan) => all.instance.service.pause(id, { version: 1 }, ana);
+const stall = ({ id }: Plan) =>
+  all.instance.db.query.execute(
+    sql`update countersign.plans set status = 'stalled' where id = ${id}`,
+  );
+const running = { steps: [task(addressOf('ana'))], before: 'executing' as const };
+const failed = { steps: [failing], before: 'failed' as const, step: 'gone' };
+
+const rows: Partial<Record<CardPress['action'], Row>> = {
+  approve: {
+    ...{ steps: [noop('a')], before: 'proposed', twice: null, action: 'approve' },
+    holds: ({ plan }) => plan.approvals.length === 1 && plan.decided_by === ana.id,
+  },
+  reject: {
+    ...{ steps: [noop('a')], before: 'proposed', text: '', twice: null, action: 'reject' },
+    holds: ({ plan }) => plan.status === 'rejected',
+  },
+  propose_changes: {
+    ...{ steps: [noop('a')], before: 'proposed', action: 'request_changes' },
+    ...{ text: 'not like this', twice: 'stale_version' },
+    holds: ({ plan }) => plan.version === 2 && plan.status === 'proposed',
+  },
+  cancel: {
+    ...{ ...running, twice: null, action: 'cancel' },
+    holds: ({ plan }) => plan.status === 'cancelled',
+  },
+  pause: { ...{ ...running, twice: null, action: 'pause' }, holds: ({ plan }) => plan.paused },
+  resume: {
+    ...{ ...running, prepare: pause, twice: null, action: 'resume' },
+    holds: ({ plan }) => !plan.paused && plan.status === 'executing',
+  },
+  mark_failed: {
+    ...{ ...running, prepare: stall, twice: null, action: 'fail' },
+    holds: ({ plan }) => plan.status === 'failed',
+  },
+  retry: {
+    ...{ ...failed, action: 'retry', twice: 'already_decided' },
+    holds: ({ plan, step }) => step?.attempt === 2 && plan.status === 'failed',
+  },
+  settle_done: {
+    ...{ ...failed, action: 'settle_done', twice: 'already_decided' },
+    holds: ({ plan, step }) => step?.status === 'succeeded' && plan.status === 'completed',
+  },
+  human_done: {
+    ...{ ...running, step: 'ask', text: '', action: 'settle_done', twice: 'already_decided' },
+    holds: ({ plan, step }) => step?.status === 'succeeded' && plan.status === 'completed',
+  },
+  human_take_over: {
+    ...{ steps: [task(addressOf('ben'))], before: 'executing', step: 'ask' },
+    ...{ action: 'take_over', twice: null },
+    holds: ({ step }) => JSON.stringify(step?.output).includes(`"taken_over_by":"${ana.id}"`),
+  },
+};
+
+async function readFacts(id: string, step?: string): Promise<Facts> {
+  const { service } = all.instance;
+  const [found] = step === undefined ? [] : await service.getSteps(id, [step]);
+  return { plan: await service.getPlan(id), step: found };
+}
+
+/** A plan that waits for the decision, and the button that was shown for it. */
+async function offer(surface: Surface, action: CardPress['action'], row: Row): Promise<CardPress> {
+  const { instance } = all;
+  const { conversation } = surface;
+  const draft = { title: action, steps: row.steps };
+  const plan = await instance.service.propose(draft, { user: ana.id, conversation }, ana);
+  const { id, version, digest } = plan;
+  if (row.before !== 'proposed') {
+    await instance.service.approve(id, { version, digest }, ana);
+    await reach(instance, id, row.before);
+  }
+  const waits = async () => (await instance.service.getPlan(id)).counts.waiting > 0;
+  if (row.before === 'executing') await waitFor('the task', waits);
+  await row.prepare?.(plan);
+  const { plan: now, step } = await readFacts(id, row.step);
+  const ended = action === 'retry' ? { ended_at: now.execution_ended_at ?? '' } : {};
+  const stood = step?.status === 'failed' ? ('failed' as const) : ('waiting' as const);
+  const about = step === undefined ? {} : { step_id: step.id, attempt: step.attempt, stood };
+  return { action, plan_id: id, version, digest, ...ended, ...(action === 'retry' ? {} : about) };
+}
+
+const countDeeds = async (id: string, action: string) =>
+  (await all.instance.service.audit(id, { limit: 100 })).filter((one) => one.action === action)
+    .length;
+
+const surfaces = ['slack', 'teams', 'console', 'terminal', 'http'] as const;
+
+describe.each(surfaces)('in %s', (name) => {
+  test.each(Object.entries(rows) as [CardPress['action'], Row][])(
+    '%s is refused to others and about another version, and then done once',
+    async (action, row) => {
+      const surface = all[name];
+      const button = await offer(surface, action, row);
+      const { plan_id: id } = button;
+      const before = await readFacts(id, row.step);
+      expect(await surface.press(button, 'eve', row.text)).toBe('not_allowed');
+      // A window opens only from what stands there: an older one is pressed where nothing is typed.
+      const older = { ...button, version: button.version + 1 };
+      if (row.text === undefined || name !== 'slack')
+        expect(await surface.press(older, 'ana', row.text)).toBe('stale_version');
+      expect(await readFacts(id, row.step)).toEqual(before);
+      expect(await surface.press(button, 'ana', row.text)).toBe(null);
+      await waitFor(`${action} to hold`, async () => row.holds(await readFacts(id, row.step)));
+      if (row.text === undefined || name !== 'slack')
+        expect(await surface.press(button, 'ana', row.text)).toBe(row.twice);
+      expect(await countDeeds(id, row.action)).toBe(1);
+    },
+  );
+
+  test('two presses at once decide once', async () => {
+    const row = rows.approve as Row;
+    const surface = all[name];
+    const button = await offer(surface, 'approve', row);
+    await Promise.all([surface.press(button, 'ana'), surface.press(button, 'ana')]);
+    expect(await countDeeds(button.plan_id, 'approve')).toBe(1);
+    const { approvals } = (await readFacts(button.plan_id)).plan;
+    expect(approvals.map(({ by }) => by)).toEqual([ana.id]);
+  });
+
+  test('somebody who is blocked decides nothing', async () => {
+    const button = await offer(all[name], 'approve', rows.approve as Row);
+    const { blocked } = all.instance.config.settings.identity;
+    blocked.push(ana.id);
+    try {
+      expect(['forbidden', 'not_allowed', 'ignored']).toContain(
+        await all[name].press(button, 'ana'),
+      );
+      expect(await readFacts(button.plan_id)).toMatchObject({ plan: { status: 'proposed' } });
+    } finally {
+      blocked.length = 0;
+    }
+  });
+});

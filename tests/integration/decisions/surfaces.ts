@@ -1,0 +1,231 @@
+// Every surface that people decide on, before one instance: each presses what a card would send, and tells how it was answered.
+import { sql } from 'drizzle-orm';
+import pino from 'pino';
+import { z } from 'zod';
+import { slack as slackPlatform } from '#adapters/slack/platform.ts';
+import { teamsWith } from '#adapters/teams/platform.ts';
+import { pressDrawn } from '#adapters/terminal/press.ts';
+import { openSession } from '#adapters/terminal/session.ts';
+import { serve } from '#app/serve.ts';
+import type { CardPress } from '#domain/chat/card.ts';
+import { conversationAt } from '#domain/chat/chat.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { Signal } from '../../fixtures/slack/delivery.ts';
+import { type SlackDouble, startSlack } from '../../fixtures/slack/double.ts';
+import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
+import { createFakeTerminal } from '../../fixtures/terminal.ts';
+import {
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+import { settled } from '../inbox/bench.ts';
+import { awaitMessage } from '../teams/teams-instance.ts';
+
+export const people = ['ana', 'ben', 'eve'] as const;
+export type Who = (typeof people)[number];
+export const addressOf = (who: Who) => `${who}@example.com`;
+
+/** The code of the refusal; null: it was done; `ignored`: nothing was even asked. */
+export type Answered = string | null;
+
+export type Surface = {
+  /** Where plans are proposed that its presses are about. */
+  conversation: string;
+  press(button: CardPress, who: Who, text?: string): Promise<Answered>;
+};
+
+export type Surfaces = Record<'slack' | 'teams' | 'console' | 'terminal' | 'http', Surface> & {
+  instance: TestInstance;
+  close(): Promise<void>;
+};
+
+const Refused = z.object({ code: z.string() });
+const Rows = z.array(z.object({ code: z.string().nullable() }));
+
+/** Presses are remembered with their refusal, in the order in which they were made. */
+async function readPresses({ db }: TestInstance) {
+  const { rows } = await db.query.execute(
+    sql`select refused ->> 'code' as code from countersign.presses order by at`,
+  );
+  return Rows.parse(rows).map(({ code }) => code);
+}
+
+async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Surface> {
+  const users = Object.fromEntries(people.map((name) => [name, slack.addUser({ name })]));
+  const idOf = (who: Who) => users[who]?.id ?? '';
+  const channel = slack.addChannel({ name: 'release', members: people.map(idOf) }).id;
+  const { message } = await slack.mention(idOf('ana'), channel, 'do nothing');
+  const card = await waitFor('a card', async () =>
+    slack
+      .replies(channel, message.ts)
+      .find(({ blocks }) => JSON.stringify(blocks).includes('countersign:approve')),
+  );
+  const { delivery } = await slack.press(idOf('eve'), card, 'countersign:approve');
+  await settled(instance);
+  type Payload = Signal['payload'] & {
+    user: { id: string };
+    trigger_id: string;
+    actions: { value: string; action_ts: string }[];
+  };
+  let count = 0;
+  /** What was pressed once, sent again with another button. */
+  const send = (button: CardPress, who: Who) =>
+    slack.replay(delivery.signal, (raw) => {
+      const payload = raw as Payload; // as Slack's double sends presses
+      const [action] = payload.actions;
+      count += 1;
+      payload.trigger_id = `pressed.${count}`;
+      payload.user.id = idOf(who);
+      if (action === undefined) return;
+      action.action_ts = `17000000${count}.000000`;
+      action.value = JSON.stringify(button);
+    });
+  const fillIn = async ({ plan_id }: CardPress, action: string, who: Who, text: string) => {
+    const shown = await waitFor('its own card', async () =>
+      slack
+        .replies(channel, message.ts)
+        .find(
+          ({ blocks }) =>
+            JSON.stringify(blocks).includes(plan_id) &&
+            JSON.stringify(blocks).includes(`countersign:${action}`),
+        ),
+    );
+    const [id = ''] =
+      new RegExp(`countersign:${action}[^"]*`).exec(JSON.stringify(shown.blocks)) ?? [];
+    await slack.press(idOf(who), shown, id);
+    const view = await waitFor('a window', async () => {
+      const top = slack.views(idOf(who)).at(-1);
+      return JSON.stringify(top ?? 'Loading').includes('Loading') ? null : (top ?? null);
+    });
+    await slack.submit(idOf(who), view, { value: text });
+  };
+  return {
+    conversation: conversationAt({
+      ...{ platform: 'slack', tenant: slack.workspace.id },
+      ...{ channel, thread: message.ts },
+    }),
+    async press(button, who, text) {
+      const before = (await readPresses(instance)).length;
+      await (text === undefined ? send(button, who) : fillIn(button, button.action, who, text));
+      await settled(instance);
+      const made = (await readPresses(instance)).slice(before);
+      return made.length === 0 ? 'ignored' : (made[0] ?? null);
+    },
+  };
+}
+
+async function openTeams(teams: Connector, instance: TestInstance): Promise<Surface> {
+  const persons = Object.fromEntries(people.map((name) => [name, teams.addPerson(name)]));
+  const personOf = (who: Who) => persons[who] ?? teams.addPerson(who);
+  const place = teams.addChannel(people.map(personOf));
+  const { conversation } = await teams.say(personOf('ana'), place, 'do nothing');
+  const message = await awaitMessage(teams, conversation, '"approve"');
+  const [channel = '', thread = null] = conversation.split(';messageid=');
+  return {
+    conversation: conversationAt({ platform: 'teams', tenant: teams.tenant, channel, thread }),
+    async press(button, who, text) {
+      const before = (await readPresses(instance)).length;
+      const typed = text === undefined ? {} : { [`text:${button.action}`]: text };
+      await teams.invoke(personOf(who), message, button.action, { ...button, ...typed });
+      await settled(instance);
+      const made = (await readPresses(instance)).slice(before);
+      return made.length === 0 ? 'ignored' : (made[0] ?? null);
+    },
+  };
+}
+
+async function post(origin: string, path: string, body: object): Promise<Answered> {
+  const response = await fetch(`${origin}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const answer: unknown = await response.json();
+  return response.ok ? null : Refused.parse(answer).code;
+}
+
+/** The page of the console presses buttons by `/api/press`. */
+function openConsole(origin: string): Surface {
+  return {
+    conversation: 'conv-console',
+    press: (button, who, text) =>
+      post(origin, '/api/press', { button, user: addressOf(who), ...(text && { text }) }),
+  };
+}
+
+/** The paths of single decisions, for programs. */
+function openHttp(origin: string): Surface {
+  const fates = { settle_done: 'done', human_done: 'done', human_take_over: 'take_over' };
+  return {
+    conversation: 'conv-http',
+    press({ action, plan_id, version, digest, step_id = '', ...seen }, who, feedback) {
+      const { attempt, stood, ended_at } = seen;
+      const decision = { version, user: addressOf(who), ...(feedback && { feedback }) };
+      const call = (path: string, more: object = {}) =>
+        post(origin, `/api/plans/${plan_id}/${path}`, { ...decision, ...more });
+      if (action === 'approve') return call('approve', { digest });
+      if (action === 'retry') return call('retry', { ended_at });
+      const fate = new Map(Object.entries(fates)).get(action);
+      if (fate === undefined) return call(action.replace('_', '-'));
+      const about = { [step_id]: { attempt, status: stood } };
+      return call('resume', { steps: { [step_id]: fate }, about });
+    },
+  };
+}
+
+function openTerminal({ service }: TestInstance): Surface {
+  return {
+    conversation: 'conv-terminal',
+    async press(button, who, text = '') {
+      const options = { text: '', user: addressOf(who), timezone: 'UTC' };
+      const session = openSession(service, options, createFakeTerminal());
+      const refused = await pressDrawn(session, button, { text });
+      session.close();
+      return refused?.code ?? null;
+    },
+  };
+}
+
+const proposal: PlanDraft = { title: 'Do nothing', steps: [noop('a')] };
+
+export async function openSurfaces(url: string): Promise<Surfaces> {
+  const slack = await startSlack();
+  const teams = await startConnector();
+  const instance = await openTestInstance(url, {
+    planner: scriptedPlanner(() => ({ kind: 'proposal', draft: proposal })),
+    env: {
+      SLACK_API_URL: slack.apiUrl,
+      SLACK_BOT_TOKEN: slack.token,
+      SLACK_SIGNING_SECRET: slack.app.signingSecret,
+      MicrosoftAppId: teams.appId,
+      MicrosoftAppPassword: 'a-client-secret',
+      MicrosoftAppTenantId: teams.tenant,
+      PORT: '0',
+    },
+    platforms: [slackPlatform, teamsWith(teams.cloud)],
+    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+    deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 50 },
+  });
+  const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
+  const origin = `http://127.0.0.1:${port}`;
+  slack.connect({ url: `${origin}/slack/events` });
+  teams.connect(`${origin}/api/messages`);
+  return {
+    instance,
+    slack: await openSlack(slack, instance),
+    teams: await openTeams(teams, instance),
+    console: openConsole(origin),
+    terminal: openTerminal(instance),
+    http: openHttp(origin),
+    async close() {
+      await slack.settle();
+      await app.close();
+      await instance.close();
+      await slack.end();
+      await teams.end();
+    },
+  };
+}
