@@ -3,6 +3,7 @@ import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import type { Problem } from '../setup/http-client.ts';
 import { type Server, usePrograms } from '../setup/process.ts';
@@ -59,14 +60,8 @@ async function expectRefused(
   return body;
 }
 
-const write = (id: string, path: string, after: string[] = []) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content: 'x' },
-  after,
-});
+const write = (id: string, path: string, after: string[] = []) =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content: 'x' }, ...after);
 const plan = (...steps: object[]) => ({ title: 'Refused', steps });
 const good = write('good', 'good.txt');
 const propose = (body: unknown) => () => server.api.post('/api/plans', body);
@@ -81,14 +76,14 @@ describe('a proposed plan', () => {
   });
 
   it('is refused with an unknown tool, and told what there is', async () => {
-    const step = { id: '2', description: 'Fly', tool: 'flights', operation: 'book', args: {} };
+    const step = draftStep('2', 'Fly', 'flights_book', {});
     const { detail } = await expectRefused('unknown_operation', 422, propose(plan(good, step)));
     expect(detail).toContain('flights_book');
     expect(detail).toContain('workspace_write');
   });
 
   it('is refused with an unknown operation of a known tool', async () => {
-    const step = { id: '2', description: 'Shred it', tool: 'workspace', operation: 'shred' };
+    const step = draftStep('2', 'Shred it', 'workspace_shred');
     await expectRefused('unknown_operation', 422, propose(plan(good, step)));
   });
 
@@ -155,13 +150,10 @@ describe('a path that leaves the workspace by a link in it', () => {
   it('fails its step when it runs, and nothing is read or written', async () => {
     const { api } = server;
     const proposed = await api.propose(
-      plan(write('escape', 'link/escaped.txt'), {
-        id: 'read',
-        description: 'Read the secret',
-        tool: 'workspace',
-        operation: 'read',
-        args: { path: 'link/secret.txt' },
-      }),
+      plan(
+        write('escape', 'link/escaped.txt'),
+        draftStep('read', 'Read the secret', 'workspace_read', { path: 'link/secret.txt' }),
+      ),
     );
     await api.approve(proposed);
     await api.reach(proposed.id, 'failed');

@@ -2,34 +2,19 @@
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessibleOnce } from '../setup/axe.ts';
 import { ask, context, openPage, page, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
 useConsole();
 
-const noop = { id: '1', description: 'Do it', tool: 'control', operation: 'noop', args: {} };
-const write = (path: string) => ({
-  id: 'w',
-  description: 'Write it',
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content: 'Words' },
-});
-const remove = {
-  id: 'd',
-  description: 'Tidy up',
-  tool: 'workspace',
-  operation: 'delete',
-  args: { path: 'not/there.txt' },
-};
-const task = (assignee: string) => ({
-  id: 't',
-  description: 'Ask',
-  tool: 'human',
-  operation: 'task',
-  args: { assignee, question: 'Are the numbers right?' },
-});
+const noop = draftStep('1', 'Do it', 'control_noop', {});
+const write = (path: string) =>
+  draftStep('w', 'Write it', 'workspace_write', { path, content: 'Words' });
+const remove = draftStep('d', 'Tidy up', 'workspace_delete', { path: 'not/there.txt' });
+const task = (assignee: string) =>
+  draftStep('t', 'Ask', 'human_task', { assignee, question: 'Are the numbers right?' });
 
 const propose = (title: string, steps: object[], more: object = {}) =>
   server.api.propose({ title, steps, ...more });

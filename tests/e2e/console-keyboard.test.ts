@@ -1,5 +1,6 @@
 // The whole job without a pointer: nothing here moves a mouse. The focus is always seen, and never lost to the page's top.
 import { beforeEach, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { column, page, readWorkspace, server, shownPlan, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
@@ -138,7 +139,7 @@ it('goes back to where it was when a dialog closes, however that comes', async (
   const titles = ['First of two', 'Second of two'];
   for (const title of titles) {
     const args = { path: `${title}.txt`, content: title };
-    const step = { id: 'w', description: 'Write', tool: 'workspace', operation: 'write', args };
+    const step = draftStep('w', 'Write', 'workspace_write', args);
     await server.api.propose({ title, steps: [step] });
   }
   await page.goto(server.url);

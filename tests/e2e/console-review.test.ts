@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../fixtures/loopback.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   ask,
@@ -95,7 +96,7 @@ it('keeps a comment on a version that is gone, and says of which it was', async 
     operations: [
       {
         op: 'add_step',
-        step: { id: 'x', description: 'More', tool: 'control', operation: 'noop', args: {} },
+        step: draftStep('x', 'More', 'control_noop', {}),
       },
     ],
   });
@@ -110,14 +111,7 @@ it('asks for an answer in the bar, and passes it on', async () => {
     conversation: 'asked',
     steps: [
       { ...human, id: 'ask', args: { question: 'Is the room free?' } },
-      {
-        id: 'write',
-        description: 'Write',
-        tool: 'workspace',
-        operation: 'write',
-        args: { path: 'room.md', content: 'free' },
-        after: ['ask'],
-      },
+      draftStep('write', 'Write', 'workspace_write', { path: 'room.md', content: 'free' }, 'ask'),
     ],
   });
   await page.goto(`${server.url}/?c=asked&plan=${plan.id}`);
@@ -145,21 +139,18 @@ it('recovers a call whose answer was lost by a press, and makes it no second tim
     title: 'Tell the site, then note it',
     conversation: 'lost',
     steps: [
-      {
-        id: 'tell',
-        description: 'Tell the site',
-        tool: 'http',
-        operation: 'request',
-        args: { url: `${hook.url}/deploys`, method: 'POST', body: { version: '2.4' } },
-      },
-      {
-        id: 'note',
-        description: 'Note it',
-        tool: 'workspace',
-        operation: 'write',
-        args: { path: 'told.md', content: 'The site knows.' },
-        after: ['tell'],
-      },
+      draftStep('tell', 'Tell the site', 'http_request', {
+        url: `${hook.url}/deploys`,
+        method: 'POST',
+        body: { version: '2.4' },
+      }),
+      draftStep(
+        'note',
+        'Note it',
+        'workspace_write',
+        { path: 'told.md', content: 'The site knows.' },
+        'tell',
+      ),
     ],
   });
   await page.goto(`${server.url}/?c=lost&plan=${plan.id}`);

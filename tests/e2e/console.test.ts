@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessibleOnce } from '../setup/axe.ts';
 import {
   ask,
@@ -67,7 +68,7 @@ describe('a request', () => {
       operations: [
         {
           op: 'add_step',
-          step: { id: 'x', description: 'Slip in', tool: 'control', operation: 'noop', args: {} },
+          step: draftStep('x', 'Slip in', 'control_noop', {}),
         },
       ],
     });
@@ -81,20 +82,9 @@ describe('a request', () => {
 });
 
 describe('a review', () => {
-  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) => ({
-    id: `w${n}`,
-    description: `Write ${n}`,
-    tool: 'workspace',
-    operation: 'write',
-    args: { path, content },
-  });
-  const remove = {
-    id: 'tidy',
-    description: 'Tidy up',
-    tool: 'workspace',
-    operation: 'delete',
-    args: { path: 'payroll.csv' },
-  };
+  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) =>
+    draftStep(`w${n}`, `Write ${n}`, 'workspace_write', { path, content });
+  const remove = draftStep('tidy', 'Tidy up', 'workspace_delete', { path: 'payroll.csv' });
   const rows = () => page.locator('.rank .step');
 
   const openReview = async (title: string, steps: object[]) => {

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
 import { usePrograms } from '../setup/process.ts';
@@ -13,14 +14,8 @@ beforeAll(async () => {
   ({ api } = await programs.serve({ home: await programs.home(), database: database.url }));
 });
 
-const write = (id: string, after: string[] = []) => ({
-  id,
-  description: `Write ${id}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `${id}.txt`, content: id },
-  after,
-});
+const write = (id: string, after: string[] = []) =>
+  draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.txt`, content: id }, ...after);
 const draft = { title: 'Three files', steps: [write('a'), write('b', ['a']), write('c', ['b'])] };
 
 type Event = { id: number | null; change: Change };
@@ -233,13 +228,7 @@ describe('log.jsonl', () => {
   });
 
   it('keeps every attempt of a step that was tried again', async () => {
-    const read = {
-      id: 'read',
-      description: 'Read late.txt',
-      tool: 'workspace',
-      operation: 'read',
-      args: { path: 'late.txt' },
-    };
+    const read = draftStep('read', 'Read late.txt', 'workspace_read', { path: 'late.txt' });
     const plan = await api.propose({ title: 'Twice', steps: [read] });
     await api.approve(plan);
     await api.reach(plan.id, 'failed');

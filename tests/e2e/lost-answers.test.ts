@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Plan, PlanSummary } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Server, usePrograms } from '../setup/process.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 
 const draft = (title: string) => ({
   title,
-  steps: [{ id: '1', description: 'Nothing', tool: 'control', operation: 'noop' }],
+  steps: [draftStep('1', 'Nothing', 'control_noop')],
 });
 
 async function post<T>(path: string, body: object, key?: string) {

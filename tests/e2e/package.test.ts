@@ -5,6 +5,7 @@ import { cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { launchOnOlderNode } from '../setup/older-node.ts';
 import { usePackage } from '../setup/package.ts';
@@ -109,13 +110,7 @@ test('a plan is made, approved and done by the package, whose console loads ever
   const plan = await server.api.propose({
     title: 'A note',
     steps: [
-      {
-        id: 'note',
-        description: 'Write a note',
-        tool: 'workspace',
-        operation: 'write',
-        args: { path: 'note.md', content: 'Hello' },
-      },
+      draftStep('note', 'Write a note', 'workspace_write', { path: 'note.md', content: 'Hello' }),
     ],
   });
   const { version, digest } = plan;

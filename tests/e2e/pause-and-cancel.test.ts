@@ -4,6 +4,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Server, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -52,13 +53,11 @@ afterAll(async () => {
 async function begin(name: string, count: number): Promise<Plan> {
   const plan = await main.api.propose({
     title: name,
-    steps: Array.from({ length: count }, (_, i) => ({
-      id: `${i + 1}`,
-      description: `Call ${i + 1}`,
-      tool: 'http',
-      operation: 'get',
-      args: { url: `http://127.0.0.1:${port}/${name}/${i + 1}` },
-    })),
+    steps: Array.from({ length: count }, (_, i) =>
+      draftStep(`${i + 1}`, `Call ${i + 1}`, 'http_get', {
+        url: `http://127.0.0.1:${port}/${name}/${i + 1}`,
+      }),
+    ),
   });
   expect((await main.api.approve(plan)).status).toBe(200);
   return plan;

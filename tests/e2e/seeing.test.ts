@@ -1,5 +1,6 @@
 // Seeing a plan: groups of a large one that open on demand, and a conflict with another plan that is resolved by a press.
 import { describe, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { bar, page, server, useConsole } from '../setup/console.ts';
 
 useConsole();
@@ -9,14 +10,13 @@ describe('a plan of 300 steps', () => {
     server.api.propose({
       title: 'Three hundred letters',
       steps: Array.from({ length: 300 }, (_, n) => ({
-        id: `letter-${n}`,
-        description: `Write letter ${n}`,
-        tool: 'workspace',
-        operation: 'write',
-        args: { path: `letters/${n}.md`, content: `Dear customer ${n}` },
+        ...draftStep(`letter-${n}`, `Write letter ${n}`, 'workspace_write', {
+          path: `letters/${n}.md`,
+          content: `Dear customer ${n}`,
+        }),
         partition: `batch ${Math.floor(n / 100)}`,
-        after: n < 100 ? [] : [`letter-${n - 100}`],
         duration_minutes: 5,
+        after: n < 100 ? [] : [`letter-${n - 100}`],
       })),
     });
 

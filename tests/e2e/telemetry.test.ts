@@ -12,6 +12,7 @@ import {
   startOtlpReceiver,
 } from '../fixtures/otlp-receiver.ts';
 import { type SlackDouble, startSlack } from '../fixtures/slack/double.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import {
   compileCache,
@@ -52,22 +53,8 @@ beforeAll(async () => {
         title: 'Note the release',
         summary: 'It is noted.',
         steps: [
-          {
-            id: '1',
-            description: 'Note it',
-            tool: 'notes',
-            operation: 'note',
-            args: { line: 'out' },
-            after: [],
-          },
-          {
-            id: '2',
-            description: 'Write it',
-            tool: 'workspace',
-            operation: 'write',
-            args: { path: 'out.txt', content: 'out' },
-            after: ['1'],
-          },
+          draftStep('1', 'Note it', 'notes_note', { line: 'out' }),
+          draftStep('2', 'Write it', 'workspace_write', { path: 'out.txt', content: 'out' }, '1'),
         ],
         risks: [],
         confidence: 0.9,

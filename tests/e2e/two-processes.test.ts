@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import type { Answer, Problem } from '../setup/http-client.ts';
 import { type Server, usePrograms } from '../setup/process.ts';
@@ -25,13 +26,7 @@ const ids = ['one', 'two', 'three'];
 const draft = {
   title: 'Three lines in the log',
   approvers: { kind: 'named', people: ['local', 'ben'] },
-  steps: ids.map((id) => ({
-    id,
-    description: `Append ${id}`,
-    tool: 'log',
-    operation: 'append',
-    args: { line: id },
-  })),
+  steps: ids.map((id) => draftStep(id, `Append ${id}`, 'log_append', { line: id })),
 };
 
 /** Which version and digest a refused caller is told to look at. */

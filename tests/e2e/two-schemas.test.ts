@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
 
@@ -37,21 +38,8 @@ it('runs the whole story in each schema, backs one up, and keeps to its own', as
       const plan = await api.propose({
         title: `In ${schema}`,
         steps: [
-          {
-            id: 'log',
-            description: 'Log',
-            tool: 'log',
-            operation: 'append',
-            args: { line: schema },
-          },
-          {
-            id: 'wait',
-            description: 'Wait',
-            tool: 'control',
-            operation: 'wait',
-            args: { seconds: 1 },
-            after: ['log'],
-          },
+          draftStep('log', 'Log', 'log_append', { line: schema }),
+          draftStep('wait', 'Wait', 'control_wait', { seconds: 1 }, 'log'),
         ],
       });
       expect((await api.approve(plan)).status).toBe(200);

@@ -8,6 +8,7 @@ import type { Queryable } from '#db/database.ts';
 import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { PlanningRequest, RunView } from '#domain/planning/run.ts';
 import { stagedPlanner } from '../fixtures/staged-planner.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { ana, noop, openTestInstance, reach, type TestInstance } from '../setup/instance.ts';
 import { waitFor } from '../wait.ts';
@@ -80,13 +81,9 @@ function plan(request: PlanningRequest, signal: AbortSignal) {
   });
 }
 
-const humanTask: StepDraft = {
-  id: '1',
-  description: 'Open the hall',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Is it open?' },
-};
+const humanTask: StepDraft = draftStep('1', 'Open the hall', 'human_task', {
+  question: 'Is it open?',
+});
 
 beforeAll(async () => {
   instance = await openTestInstance(database.url, { planner: { name: 'scripted', plan } });

@@ -1,6 +1,7 @@
 // The largest bodies that the API takes.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { draft, readProblem, startApi, type TestApi } from '../fixtures/api.ts';
+import { draftStep } from '../fixtures/steps.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -25,11 +26,10 @@ it('takes a plan of 64 MB and not a byte more', async () => {
 
 it('takes 100,000 steps and answers without them', async () => {
   const steps = Array.from({ length: 100_000 }, (_, index) => ({
-    id: `s${index}`,
-    description: `Create file ${index}`,
-    tool: 'workspace',
-    operation: 'write',
-    args: { path: `files/${index}.txt`, content: 'x' },
+    ...draftStep(`s${index}`, `Create file ${index}`, 'workspace_write', {
+      path: `files/${index}.txt`,
+      content: 'x',
+    }),
     ...(index === 0 ? {} : { after: [`s${index - 1}`] }),
   }));
   const response = await api.post('/api/plans', { title: 'Many files', steps });

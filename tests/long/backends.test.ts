@@ -8,6 +8,7 @@ import type { CardAnswer } from '#adapters/console/routes.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Overview } from '#domain/plan/views.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import type { Problem } from '../setup/http-client.ts';
 import { type Program, type Server, usePrograms } from '../setup/process.ts';
@@ -45,10 +46,7 @@ function append(tool: string, id: string, ...after: string[]) {
 }
 
 const onGpu = (id: string) => ({
-  id,
-  description: `Think (${id})`,
-  tool: 'control',
-  operation: 'noop',
+  ...draftStep(id, `Think (${id})`, 'control_noop'),
   capabilities: ['gpu'],
 });
 

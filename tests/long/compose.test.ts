@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { type ComposeService, readCompose } from '../setup/compose.ts';
 import { emptyDatabase, type FreshDatabase } from '../setup/database.ts';
 import { buildImage, type Image, listFiles } from '../setup/dockerfile.ts';
@@ -166,21 +167,14 @@ test('a plan goes on when one of the workers is killed, and every process ends i
   const plan = await ask<Plan>('/api/plans', {
     title: 'Waits, then a note',
     steps: [
-      ...waits.map((id) => ({
-        id,
-        description: 'Wait',
-        tool: 'control',
-        operation: 'wait',
-        args: { seconds: 3 },
-      })),
-      {
-        id: 'note',
-        description: 'Write a note',
-        tool: 'workspace',
-        operation: 'write',
-        args: { path: 'note.md', content: 'Done' },
-        after: waits,
-      },
+      ...waits.map((id) => draftStep(id, 'Wait', 'control_wait', { seconds: 3 })),
+      draftStep(
+        'note',
+        'Write a note',
+        'workspace_write',
+        { path: 'note.md', content: 'Done' },
+        ...waits,
+      ),
     ],
   });
   const { version, digest } = plan;

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import {
   ask,
   bar,
@@ -77,13 +78,8 @@ describe('a request', () => {
 });
 
 describe('a review', () => {
-  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) => ({
-    id: `w${n}`,
-    description: `Write ${n}`,
-    tool: 'workspace',
-    operation: 'write',
-    args: { path, content },
-  });
+  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) =>
+    draftStep(`w${n}`, `Write ${n}`, 'workspace_write', { path, content });
   const rows = () => page.locator('.rank .step');
 
   it('shows what a write changes in the file that is there now', async () => {

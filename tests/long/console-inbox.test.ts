@@ -2,19 +2,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Inbox } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { page, server, useConsole } from '../setup/console.ts';
 import { waitFor } from '../wait.ts';
 
 useConsole();
 
 const pageSize = 25;
-const step = {
-  id: '1',
-  description: 'Wait',
-  tool: 'control',
-  operation: 'wait',
-  args: { seconds: 1 },
-};
+const step = draftStep('1', 'Wait', 'control_wait', { seconds: 1 });
 
 const propose = (n: number, more: object = {}) =>
   server.api.propose({ ...more, title: `Waiting plan no${n}`, steps: [step] });

@@ -1,5 +1,6 @@
 // The console in detail: its tabs, lists, keyboard, connection and what it keeps.
 import { describe, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import {
   ask,
   bar,
@@ -71,13 +72,8 @@ describe('a request', () => {
 });
 
 describe('a review', () => {
-  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) => ({
-    id: `w${n}`,
-    description: `Write ${n}`,
-    tool: 'workspace',
-    operation: 'write',
-    args: { path, content },
-  });
+  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) =>
+    draftStep(`w${n}`, `Write ${n}`, 'workspace_write', { path, content });
   const rows = () => page.locator('.rank .step');
 
   it('begins at its top, however far another tab was scrolled', async () => {
@@ -117,11 +113,7 @@ describe('a plan on the page', () => {
   const slow = {
     title: 'Wait a while',
     steps: [1, 2].map((n) => ({
-      id: String(n),
-      description: `Wait ${n}`,
-      tool: 'control',
-      operation: 'wait',
-      args: { seconds: 1.5 },
+      ...draftStep(String(n), `Wait ${n}`, 'control_wait', { seconds: 1.5 }),
       after: n === 1 ? [] : ['1'],
     })),
   };

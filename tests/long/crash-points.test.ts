@@ -6,6 +6,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { crashPoints } from '#domain/crash-points.ts';
 import type { Message } from '#domain/service.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { freshDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
 import { type Options, usePrograms } from '../setup/process.ts';
@@ -15,43 +16,29 @@ const programs = usePrograms();
 vi.setConfig({ maxConcurrency: 3 });
 
 /** Two calls of the same operation would leave two lines. */
-const append = (id: string, after: string) => ({
-  id,
-  description: `Append ${id} to the log`,
-  tool: 'log',
-  operation: 'append',
-  args: { line: id },
-  after: [after],
-});
+const append = (id: string, after: string) =>
+  draftStep(id, `Append ${id} to the log`, 'log_append', { line: id }, after);
 const draft = {
   title: 'Five effects in a row',
   conversation: 'crash',
   steps: [
-    {
-      id: 'write',
-      description: 'Create a.txt',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: 'a.txt', content: 'first' },
-    },
+    draftStep('write', 'Create a.txt', 'workspace_write', { path: 'a.txt', content: 'first' }),
     append('append', 'write'),
-    {
-      id: 'move',
-      description: 'Move a.txt to b.txt',
-      tool: 'workspace',
-      operation: 'move',
-      args: { from: 'a.txt', to: 'b.txt' },
-      after: ['append'],
-    },
+    draftStep(
+      'move',
+      'Move a.txt to b.txt',
+      'workspace_move',
+      { from: 'a.txt', to: 'b.txt' },
+      'append',
+    ),
     append('append-again', 'move'),
-    {
-      id: 'report',
-      description: 'Write the report',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: 'report.txt', content: 'done' },
-      after: ['append-again'],
-    },
+    draftStep(
+      'report',
+      'Write the report',
+      'workspace_write',
+      { path: 'report.txt', content: 'done' },
+      'append-again',
+    ),
   ],
 };
 

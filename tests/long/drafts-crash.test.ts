@@ -7,6 +7,7 @@ import { crashPoints } from '#domain/crash-points.ts';
 import { call } from '../fixtures/model-calls.ts';
 import { settled } from '../fixtures/model-instance.ts';
 import { type ChatBody, type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { freshDatabase } from '../setup/database.ts';
 import { noop, openTestInstance, reach } from '../setup/instance.ts';
 import { usePrograms } from '../setup/process.ts';
@@ -45,20 +46,8 @@ const report = {
   steps: [
     { ...noop('a'), partition: 'p' },
     { ...noop('b'), partition: 'p' },
-    {
-      id: 'g',
-      description: 'Gather',
-      tool: 'draft',
-      operation: 'gather',
-      args: { partition: 'p' },
-    },
-    {
-      id: 'f',
-      description: 'Report',
-      tool: 'draft',
-      operation: 'finalise',
-      args: { draftbook: { $from: 'g' }, task: 'Sum up.' },
-    },
+    draftStep('g', 'Gather', 'draft_gather', { partition: 'p' }),
+    draftStep('f', 'Report', 'draft_finalise', { draftbook: { $from: 'g' }, task: 'Sum up.' }),
   ],
 };
 

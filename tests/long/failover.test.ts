@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { openTcpProxy } from '../fixtures/tcp-proxy.ts';
 import { usePrograms } from '../setup/process.ts';
 import { startReplicated } from '../setup/replica.ts';
@@ -16,11 +17,7 @@ const stepsEach = 15;
 const planOf = (name: string, count = stepsEach) => ({
   title: name,
   steps: Array.from({ length: count }, (_, at) => ({
-    id: `s${at}`,
-    description: 'Append a line',
-    tool: 'log',
-    operation: 'append',
-    args: { line: `${name} ${at}`, after_ms: 40 },
+    ...draftStep(`s${at}`, 'Append a line', 'log_append', { line: `${name} ${at}`, after_ms: 40 }),
     ...(at === 0 ? {} : { after: [`s${at - 1}`] }),
   })),
 });

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
 
@@ -72,12 +73,9 @@ async function databaseIn(dir: string): Promise<string> {
 
 const large = (title: string) => ({
   title,
-  steps: Array.from({ length: 2000 }, (_, i) => ({
-    id: `${i}`,
-    description: `Step ${i} ${randomBytes(400).toString('hex')}`,
-    tool: 'control',
-    operation: 'noop',
-  })),
+  steps: Array.from({ length: 2000 }, (_, i) =>
+    draftStep(`${i}`, `Step ${i} ${randomBytes(400).toString('hex')}`, 'control_noop'),
+  ),
 });
 
 type Problem = { code: string; detail: string };
@@ -122,7 +120,7 @@ test.runIf(process.platform === 'linux')(
     const { body: plan } = await server.api.post<Plan>('/api/plans', {
       title: 'Quiet',
       user: 'ana',
-      steps: [{ id: '1', description: 'Nothing', tool: 'control', operation: 'noop' }],
+      steps: [draftStep('1', 'Nothing', 'control_noop')],
     });
     const { id, version, digest } = plan;
     const approval = { version, digest, user: 'ana' };

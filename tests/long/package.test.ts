@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { openBrowser } from '../setup/chromium.ts';
 import { createClient } from '../setup/http-client.ts';
 import { usePackage } from '../setup/package.ts';
@@ -111,13 +112,7 @@ test('npx countersign starts with a database of its own, plans, runs, shows its 
     const plan = await api.propose({
       title: 'A note',
       steps: [
-        {
-          id: 'note',
-          description: 'Write a note',
-          tool: 'workspace',
-          operation: 'write',
-          args: { path: 'note.md', content: 'Hello' },
-        },
+        draftStep('note', 'Write a note', 'workspace_write', { path: 'note.md', content: 'Hello' }),
       ],
     });
     await api.approve(plan);

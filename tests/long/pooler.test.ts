@@ -1,6 +1,7 @@
 // Behind a pooler in transaction mode: nothing may stay with a connection but in the listener and the migrations.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { startPgBouncer } from '../setup/pgbouncer.ts';
 import { usePrograms } from '../setup/process.ts';
@@ -15,20 +16,16 @@ const draft = (name: number) => ({
   title: `Plan ${name}`,
   steps: [
     ...Array.from({ length: 30 }, (_, i) => ({
-      id: `step-${i}`,
-      description: `Step ${i}`,
-      tool: 'control',
-      operation: 'noop',
+      ...draftStep(`step-${i}`, `Step ${i}`, 'control_noop'),
       ...(i < 10 ? {} : { after: [`step-${i - 10}`] }),
     })),
-    {
-      id: 'write',
-      description: 'Write',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: `out/${name}.txt`, content: `plan ${name}` },
-      after: ['step-29'],
-    },
+    draftStep(
+      'write',
+      'Write',
+      'workspace_write',
+      { path: `out/${name}.txt`, content: `plan ${name}` },
+      'step-29',
+    ),
   ],
 });
 

@@ -6,6 +6,7 @@ import { crashPoints } from '#domain/crash-points.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { freshDatabase } from '../setup/database.ts';
 import type { Client } from '../setup/http-client.ts';
 import { usePrograms } from '../setup/process.ts';
@@ -14,53 +15,22 @@ import { waitFor } from '../wait.ts';
 const programs = usePrograms();
 vi.setConfig({ maxConcurrency: 2 });
 
-const append = (id: string, ...after: string[]) => ({
-  id,
-  description: `Append ${id} to the log`,
-  tool: 'log',
-  operation: 'append',
-  args: { line: id },
-  after,
-});
+const append = (id: string, ...after: string[]) =>
+  draftStep(id, `Append ${id} to the log`, 'log_append', { line: id }, ...after);
 
 /** @param first what is made of the source before it changes */
 const draft = (first: object) => ({
   title: 'A source that changes',
   steps: [
-    {
-      id: 'gate',
-      description: 'Wait for a person',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'Go on?' },
-    },
-    {
-      id: 'source',
-      description: 'Read a.txt',
-      tool: 'workspace',
-      operation: 'read',
-      args: { path: 'a.txt' },
-    },
+    draftStep('gate', 'Wait for a person', 'human_task', { question: 'Go on?' }),
+    draftStep('source', 'Read a.txt', 'workspace_read', { path: 'a.txt' }),
     first,
-    {
-      id: 'look',
-      description: 'Look again',
-      tool: 'plan',
-      operation: 'recheck',
-      args: { steps: ['source'] },
-      after: ['gate', 'use'],
-    },
+    draftStep('look', 'Look again', 'plan_recheck', { steps: ['source'] }, 'gate', 'use'),
     append('last', 'use', 'look'),
   ],
 });
 
-const noop = {
-  id: 'use',
-  description: 'Use it',
-  tool: 'control',
-  operation: 'noop',
-  after: ['source'],
-};
+const noop = draftStep('use', 'Use it', 'control_noop', {}, 'source');
 
 /** Until everything is done but what waits for a person. */
 const rest = (api: Client, id: string) =>

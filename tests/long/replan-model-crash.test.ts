@@ -5,6 +5,7 @@ import { openDatabase } from '#db/database.ts';
 import { crashPoints } from '#domain/crash-points.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import { type ChatBody, start, type Turn } from '../fixtures/openai-double.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { freshDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -16,24 +17,13 @@ afterAll(async () => {
   for (const close of closers) await close();
 });
 
-const noop = (id: string, ...after: string[]) => ({
-  id,
-  description: `Do nothing (${id})`,
-  tool: 'control',
-  operation: 'noop',
-  after,
-});
+const noop = (id: string, ...after: string[]) =>
+  draftStep(id, `Do nothing (${id})`, 'control_noop', {}, ...after);
 const draft = {
   title: 'A list that is wrong',
   steps: [
     noop('list'),
-    {
-      id: 'gate',
-      description: 'Wait for a person',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'Go on?' },
-    },
+    draftStep('gate', 'Wait for a person', 'human_task', { question: 'Go on?' }),
     noop('other', 'gate'),
     noop('last', 'list', 'gate'),
   ],

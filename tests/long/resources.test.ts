@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../setup/instance.ts';
 import { type Program, usePrograms } from '../setup/process.ts';
@@ -33,15 +34,7 @@ beforeAll(async () => {
 afterAll(() => instance.close());
 
 function pause(id: string, seconds: number, resources: Record<string, number>, more: object = {}) {
-  return {
-    id,
-    description: `Wait ${seconds} s`,
-    tool: 'control',
-    operation: 'wait',
-    args: { seconds },
-    resources,
-    ...more,
-  };
+  return { ...draftStep(id, `Wait ${seconds} s`, 'control_wait', { seconds }), resources, ...more };
 }
 
 type Sample = {

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
 import { chanceFrom } from '../fixtures/random.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../setup/database.ts';
 import { insist } from '../setup/insist.ts';
@@ -28,11 +29,10 @@ function draftOf(number: number, seed: number) {
   return {
     title: `Rough ${seed}, ${number}`,
     steps: Array.from({ length: stepCount }, (_, at) => ({
-      id: `s${at}`,
-      description: `Append ${number}.${at}`,
-      tool: 'log',
-      operation: 'append',
-      args: { line: `${number}.${at}`, after_ms: chance.whole(0, slowestCallMs) },
+      ...draftStep(`s${at}`, `Append ${number}.${at}`, 'log_append', {
+        line: `${number}.${at}`,
+        after_ms: chance.whole(0, slowestCallMs),
+      }),
       after: at === 0 || chance.next() < 0.4 ? [] : [`s${chance.whole(0, at - 1)}`],
     })),
   };

@@ -1,5 +1,6 @@
 // A plan of 100,000 steps in the console: a step is found by its name within two seconds, and groups open at once.
 import { expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { page, server, useConsole } from '../setup/console.ts';
 
 useConsole();
@@ -19,14 +20,13 @@ it('finds a step by name in a plan of 100,000 steps within two seconds, and open
   const plan = await server.api.propose({
     title: 'A hundred thousand letters',
     steps: Array.from({ length: size }, (_, n) => ({
-      id: `letter-${n}`,
-      description: `Write the letter to customer ${n}`,
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: `letters/${n}.md`, content: `Dear customer ${n}, thank you for your order.` },
+      ...draftStep(`letter-${n}`, `Write the letter to customer ${n}`, 'workspace_write', {
+        path: `letters/${n}.md`,
+        content: `Dear customer ${n}, thank you for your order.`,
+      }),
       partition: `letters-${String(Math.floor(n / 1000)).padStart(3, '0')}`,
-      after: n < 1000 ? [] : [`letter-${n - 1000}`],
       duration_minutes: 1,
+      after: n < 1000 ? [] : [`letter-${n - 1000}`],
     })),
   });
   await page.goto(`${server.url}/?plan=${plan.id}&tab=steps`);

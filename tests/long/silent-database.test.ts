@@ -1,6 +1,7 @@
 // Connections to the database that pass nothing more and are not closed, as after a failover: a gateway and a worker give them
 // up and go on, and end when they are told to.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { openTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
@@ -27,8 +28,8 @@ async function openBoth() {
 const draft = (seconds: number) => ({
   title: 'Wait a moment',
   steps: [
-    { id: '1', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds } },
-    { id: '2', description: 'Go on', tool: 'control', operation: 'noop', after: ['1'] },
+    draftStep('1', 'Wait', 'control_wait', { seconds }),
+    draftStep('2', 'Go on', 'control_noop', {}, '1'),
   ],
 });
 

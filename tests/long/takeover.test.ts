@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -17,11 +18,7 @@ const lineOf = (plan: string, step: number) => `${plan}/${step}`;
 const draftOf = (plan: string) => ({
   title: plan,
   steps: [1, 2, 3, 4].map((step) => ({
-    id: String(step),
-    description: `Append line ${step}`,
-    tool: 'log',
-    operation: 'append',
-    args: { line: lineOf(plan, step) },
+    ...draftStep(String(step), `Append line ${step}`, 'log_append', { line: lineOf(plan, step) }),
     after: step > 2 ? [String(step - 1)] : [],
   })),
 });

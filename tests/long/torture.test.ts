@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Embedded, openEmbedded } from '#db/embedded.ts';
 import { appendTool } from '../fixtures/append-tool.ts';
 import { chanceFrom } from '../fixtures/random.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Program, type Server, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -52,11 +53,10 @@ async function openServer() {
 function draftOf(seed: number) {
   const chance = chanceFrom(seed);
   const steps = Array.from({ length: stepCount }, (_, index) => ({
-    id: `s${index + 1}`,
-    description: `Append s${index + 1}`,
-    tool: 'log',
-    operation: 'append',
-    args: { line: `s${index + 1}`, after_ms: chance.whole(20, slowestCallMs) },
+    ...draftStep(`s${index + 1}`, `Append s${index + 1}`, 'log_append', {
+      line: `s${index + 1}`,
+      after_ms: chance.whole(20, slowestCallMs),
+    }),
     priority: chance.whole(0, 3),
     partition: `p${chance.whole(1, 5)}`,
     resources: chance.next() < 0.3 ? { line: chance.whole(1, 3) } : {},

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 import type { Client } from './http-client.ts';
 
@@ -22,19 +23,11 @@ export type Story = Record<
 >;
 
 const write = (id: string, path: string, content: string, more: object = {}) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content },
+  ...draftStep(id, `Write ${path}`, 'workspace_write', { path, content }),
   ...more,
 });
 const remove = (id: string, path: string, more: object = {}) => ({
-  id,
-  description: 'Tidy up',
-  tool: 'workspace',
-  operation: 'delete',
-  args: { path },
+  ...draftStep(id, 'Tidy up', 'workspace_delete', { path }),
   ...more,
 });
 
@@ -65,24 +58,11 @@ export async function tellStory(api: Client): Promise<Story> {
     ]),
     start('Watch for a while', [
       write('first', 'first.txt', 'First'),
-      {
-        id: 'wait',
-        description: 'Wait',
-        tool: 'control',
-        operation: 'wait',
-        args: { seconds: 3000 },
-        after: ['first'],
-      },
+      draftStep('wait', 'Wait', 'control_wait', { seconds: 3000 }, 'first'),
       write('last', 'last.txt', 'Last', { after: ['wait'] }),
     ]),
     start('Book a room', [
-      {
-        id: 'ask',
-        description: 'Ask',
-        tool: 'human',
-        operation: 'task',
-        args: { question: 'What does it cost?', form },
-      },
+      draftStep('ask', 'Ask', 'human_task', { question: 'What does it cost?', form }),
     ]),
   ]);
   const first = await api.propose({
@@ -90,23 +70,16 @@ export async function tellStory(api: Client): Promise<Story> {
     summary: 'The standup is half an hour later, and what is old is gone.',
     conversation: 'walk',
     steps: [
-      {
-        id: 'look',
-        description: 'See what is there',
-        tool: 'workspace',
-        operation: 'list',
-        args: {},
-      },
+      draftStep('look', 'See what is there', 'workspace_list', {}),
       write('a', 'times.md', 'Standup at 9:30\n', { after: ['look'] }),
       remove('b', 'first.txt', { after: ['a'] }),
-      {
-        id: 'post',
-        description: 'Tell the site',
-        tool: 'http',
-        operation: 'request',
-        args: { method: 'POST', url: 'https://hooks.example.com/release', body: '{"ok":true}' },
-        after: ['a'],
-      },
+      draftStep(
+        'post',
+        'Tell the site',
+        'http_request',
+        { method: 'POST', url: 'https://hooks.example.com/release', body: '{"ok":true}' },
+        'a',
+      ),
     ],
     risks: ['The site may be down'],
   });

@@ -14,6 +14,7 @@ import type { Plan, PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Settlement } from '#domain/service.ts';
 import { readPolicyWish } from '#planner/commands/policy-words.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 
 export type TestInstance = Instance & { config: Config; workspace: string };
@@ -173,5 +174,5 @@ export function reach(instance: Instance, id: string, ...statuses: PlanStatus[])
 
 /** A step of `control_noop`. */
 export function noop(id: string, ...after: string[]) {
-  return { id, description: `Do nothing (${id})`, tool: 'control', operation: 'noop', after };
+  return draftStep(id, `Do nothing (${id})`, 'control_noop', {}, ...after);
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import type { usePrograms } from './process.ts';
 import { type Options, root } from './process.ts';
 
@@ -25,13 +26,11 @@ const settings: object = JSON.parse(blockOf('json'));
 export const invoiceDraft = {
   title: 'Send the invoice',
   steps: [
-    {
-      id: '1',
-      description: 'Send it',
-      tool: 'invoice',
-      operation: 'send',
-      args: { customer: 'C-1042', euros: 120.5, text: 'Advice in October' },
-    },
+    draftStep('1', 'Send it', 'invoice_send', {
+      customer: 'C-1042',
+      euros: 120.5,
+      text: 'Advice in October',
+    }),
   ],
 };
 

@@ -4,20 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { isAlive } from '#db/embedded/postmaster.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 import type { Client } from './http-client.ts';
 
 export const draft = (name: string) => ({
   title: `Write ${name}`,
-  steps: [
-    {
-      id: '1',
-      description: `Create ${name}`,
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: name, content: name },
-    },
-  ],
+  steps: [draftStep('1', `Create ${name}`, 'workspace_write', { path: name, content: name })],
 });
 
 export async function runPlan(api: Client, name: string): Promise<Plan> {

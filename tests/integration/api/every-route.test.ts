@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
 import { type OpenIdDouble, startOpenId } from '../../fixtures/open-id.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 
@@ -40,15 +41,7 @@ beforeAll(async () => {
   });
   const proposed = await api.post('/api/plans', {
     title: 'Read a.md',
-    steps: [
-      {
-        id: '1',
-        description: 'Read',
-        tool: 'workspace',
-        operation: 'read',
-        args: { path: 'a.md' },
-      },
-    ],
+    steps: [draftStep('1', 'Read', 'workspace_read', { path: 'a.md' })],
   });
   expect(proposed.status).toBe(201);
   plan = z.object({ id: z.string() }).parse(await proposed.json()).id;

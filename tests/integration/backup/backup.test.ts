@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
 import { migrate, migrateWithin, migrationState, migrationsFolder } from '#db/migrate.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { emptyDatabase, type FreshDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -54,16 +55,7 @@ beforeAll(async () => {
   await reach(instance, finished.id, 'completed');
   const waiting = await runPlan(instance, {
     title: 'Goes on',
-    steps: [
-      {
-        id: 'ask',
-        description: 'Say yes',
-        tool: 'human',
-        operation: 'task',
-        args: { question: 'Yes?' },
-      },
-      noop('b', 'ask'),
-    ],
+    steps: [draftStep('ask', 'Say yes', 'human_task', { question: 'Yes?' }), noop('b', 'ask')],
   });
   await reach(instance, waiting.id, 'executing');
   [done, open] = [finished.id, waiting.id];

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { presses } from '#db/schema.ts';
 import type { Pressed } from '#domain/chat/card.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, runPlan, scriptedPlanner } from '../../setup/instance.ts';
 import { runRound } from '../../setup/retention.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -15,9 +16,7 @@ const instance = useInstance({
 
 const draft = {
   title: 'Ask somebody',
-  steps: [
-    { id: 'a', description: 'Ask', tool: 'human', operation: 'task', args: { question: 'When?' } },
-  ],
+  steps: [draftStep('a', 'Ask', 'human_task', { question: 'When?' })],
 };
 
 let count = 0;

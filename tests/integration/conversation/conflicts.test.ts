@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -12,7 +13,7 @@ let instance: TestInstance;
 
 const draft = {
   title: 'Look around',
-  steps: [{ id: '1', description: 'Look', tool: 'workspace', operation: 'list', args: {} }],
+  steps: [draftStep('1', 'Look', 'workspace_list', {})],
 };
 
 /** A planner whose one step meets four other things. */

@@ -14,6 +14,7 @@ import { requireManager } from '#plans/authority/authority.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { explainReads } from '../../fixtures/explained-database.ts';
 import { type Chance, chanceFrom } from '../../fixtures/random.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { rounds } from '../../rounds.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -41,7 +42,7 @@ beforeEach(() =>
 
 const wait = { ...noop('w'), operation: 'wait', args: { seconds: 1 } };
 const ask = (assignee?: string) => ({
-  ...{ id: 'h', description: 'Read it', tool: 'human', operation: 'task' },
+  ...draftStep('h', 'Read it', 'human_task'),
   args: { question: 'Is it right?', ...(assignee === undefined ? {} : { assignee }) },
 });
 

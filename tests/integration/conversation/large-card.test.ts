@@ -1,5 +1,6 @@
 // What a card costs does not grow with its plan.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -10,13 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-const write = (position: number) => ({
-  id: `w${position}`,
-  description: `Write ${position}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `${position}.md`, content: 'x' },
-});
+const write = (position: number) =>
+  draftStep(`w${position}`, `Write ${position}`, 'workspace_write', {
+    path: `${position}.md`,
+    content: 'x',
+  });
 
 /** Proposes a plan of reads and writes in turn, and draws its card. */
 async function costOf(size: number) {

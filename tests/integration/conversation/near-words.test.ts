@@ -1,6 +1,7 @@
 // While something waits for a decision: words that come close to one bring the decision back, and questions are answered from the
 // plan. Nothing is decided and no planner is asked.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -18,12 +19,7 @@ let planned = 0;
 const planner = scriptedPlanner(({ text }) => {
   planned++;
   const remove = {
-    id: '2',
-    description: 'Clean up',
-    tool: 'workspace',
-    operation: 'delete',
-    args: { path: 'payroll.csv' },
-    after: ['1'],
+    ...draftStep('2', 'Clean up', 'workspace_delete', { path: 'payroll.csv' }, '1'),
     duration_minutes: 90,
   };
   return { kind: 'proposal', draft: { title: text, steps: [noop('1'), remove] } };

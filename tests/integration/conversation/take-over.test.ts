@@ -5,6 +5,7 @@ import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { startApi } from '../../fixtures/api.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { cardOf } from '../../fixtures/teams/sent-cards.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 import { type TestDatabase, useDatabase } from '../../setup/database.ts';
@@ -17,15 +18,7 @@ import { awaitMessage, useTeamsInstance } from '../teams/teams-instance.ts';
 const [ana, ben] = ['ana@example.com', 'ben@example.com'];
 const draft: PlanDraft = {
   title: 'May it go',
-  steps: [
-    {
-      id: 'ask',
-      description: 'Ask Ben',
-      tool: 'human',
-      operation: 'confirm',
-      args: { question: 'May it go?', assignee: ben },
-    },
-  ],
+  steps: [draftStep('ask', 'Ask Ben', 'human_confirm', { question: 'May it go?', assignee: ben })],
 };
 const planner = scriptedPlanner(() => ({ kind: 'proposal', draft }));
 

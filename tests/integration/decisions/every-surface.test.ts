@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CardPress } from '#domain/chat/card.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft, Step } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -17,20 +18,11 @@ beforeAll(async () => {
 afterAll(() => all.close());
 
 const ana = person(addressOf('ana'), 'api');
-const task = (assignee: string) => ({
-  id: 'ask',
-  description: 'Look at it',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Is it good?', assignee },
+const task = (assignee: string) =>
+  draftStep('ask', 'Look at it', 'human_task', { question: 'Is it good?', assignee });
+const failing = draftStep('gone', 'Delete what is not there', 'workspace_delete', {
+  path: 'none.md',
 });
-const failing = {
-  id: 'gone',
-  description: 'Delete what is not there',
-  tool: 'workspace',
-  operation: 'delete',
-  args: { path: 'none.md' },
-};
 
 type Facts = { plan: Plan; step: Step | undefined };
 type Row = {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBackends } from '#db/backends.ts';
 import { readEndpoints } from '#db/webhooks.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -26,15 +27,7 @@ afterAll(async () => {
 
 const write = (path: string): PlanDraft => ({
   title: path,
-  steps: [
-    {
-      id: 'a',
-      description: 'Write',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path, content: 'x' },
-    },
-  ],
+  steps: [draftStep('a', 'Write', 'workspace_write', { path, content: 'x' })],
 });
 
 test('beside a bot a command takes no work and changes no webhook; once the bot is gone, it works', async () => {

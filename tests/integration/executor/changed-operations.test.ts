@@ -10,6 +10,7 @@ import { iterateSteps } from '#db/steps/pages.ts';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import { digestPlan } from '#plans/content/canonical.ts';
 import { readHeader } from '#plans/content/preflight.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { compileCache, node, quickly, root } from '../../setup/process.ts';
@@ -52,13 +53,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const act: StepDraft = {
-  id: 'act',
-  description: 'Append',
-  tool: 'box',
-  operation: 'act',
-  args: { line: 'x' },
-};
+const act: StepDraft = draftStep('act', 'Append', 'box_act', { line: 'x' });
 const draft: PlanDraft = { title: 'Act', steps: [act] };
 
 type Change = [name: string, state: object, part: string];
@@ -182,21 +177,11 @@ describe('with a worker', () => {
   ] as const)(
     'a tool with another %s is found at the call (it is started anew: %s)',
     async ([, state, part], stop) => {
-      const turn: StepDraft = {
-        id: 'turn',
-        description: 'Change',
-        tool: 'box',
-        operation: 'turn',
-        args: { state: JSON.stringify(state), stop },
-      };
-      const wait: StepDraft = {
-        id: 'wait',
-        description: 'Wait',
-        tool: 'control',
-        operation: 'wait',
-        args: { seconds: 1 },
-        after: ['turn'],
-      };
+      const turn: StepDraft = draftStep('turn', 'Change', 'box_turn', {
+        state: JSON.stringify(state),
+        stop,
+      });
+      const wait: StepDraft = draftStep('wait', 'Wait', 'control_wait', { seconds: 1 }, 'turn');
       const steps = [turn, wait, { ...act, after: ['wait'] }];
       const plan = await runPlan(worker, { title: 'Change', steps });
       await reach(worker, plan.id, 'failed', 'completed');

@@ -7,6 +7,7 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
 import { startPlan } from '#executor/start-plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   noop,
@@ -161,14 +162,8 @@ test('an approved plan whose tool is not there yet still waits for it after a ni
 
 test('twelve plans that were under way when all stopped are done after twelve hours off, each step once', async () => {
   await store('stopped');
-  const file = (id: string, ...after: string[]) => ({
-    id,
-    description: 'Write a note',
-    tool: 'workspace',
-    operation: 'write',
-    args: { path: `${id}.md`, content: 'x' },
-    after,
-  });
+  const file = (id: string, ...after: string[]) =>
+    draftStep(id, 'Write a note', 'workspace_write', { path: `${id}.md`, content: 'x' }, ...after);
   const due = new Date(Date.now() + 6 * 3_600_000).toISOString();
   const kinds = [
     // Ready, and claimed by nobody.

@@ -7,17 +7,12 @@ import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { appendTool } from '../../fixtures/append-tool.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const first: StepDraft = {
-  id: 'ask',
-  description: 'Say when',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?' },
-};
+const first: StepDraft = draftStep('ask', 'Say when', 'human_task', { question: 'Go on?' });
 
 function then(tool: string, operation: string, args: StepDraft['args'] = {}): StepDraft {
   return { id: 'then', description: 'Then do it', tool, operation, args, after: ['ask'] };
@@ -90,13 +85,7 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
     const plan = await runPlan(instance, {
       title: 'Write',
       steps: [
-        {
-          id: 'one',
-          description: 'Write',
-          tool: 'workspace',
-          operation: 'write',
-          args: { path: 'allowed.txt', content: 'yes' },
-        },
+        draftStep('one', 'Write', 'workspace_write', { path: 'allowed.txt', content: 'yes' }),
       ],
     });
     await reach(instance, plan.id, 'completed');

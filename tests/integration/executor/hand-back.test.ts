@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -14,14 +15,9 @@ const instance = useInstance({
 });
 
 const quick = Array.from({ length: 300 }, (_, i) => noop(`quick${i}`));
-const slow = Array.from({ length: 80 }, (_, i) => ({
-  id: `slow${i}`,
-  description: 'Take a while',
-  tool: 'control',
-  operation: 'wait',
-  args: { seconds: 0.4 },
-  after: ['last'],
-}));
+const slow = Array.from({ length: 80 }, (_, i) =>
+  draftStep(`slow${i}`, 'Take a while', 'control_wait', { seconds: 0.4 }, 'last'),
+);
 const steps = [...quick, noop('last', ...quick.map(({ id }) => id)), ...slow];
 
 type Attempt = { step_id: string; attempt: number; status: string; worker: string };

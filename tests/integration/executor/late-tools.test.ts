@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { startPlan } from '#executor/start-plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { node, root } from '../../setup/process.ts';
@@ -34,9 +35,7 @@ afterAll(() => gate.close());
 
 const draft: PlanDraft = {
   title: 'Late',
-  steps: [
-    { id: 'a', description: 'Append', tool: 'log', operation: 'append', args: { line: 'x' } },
-  ],
+  steps: [draftStep('a', 'Append', 'log_append', { line: 'x' })],
 };
 
 test('waits for a tool of its worker that needs longer than the start', async () => {

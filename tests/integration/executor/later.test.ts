@@ -1,6 +1,7 @@
 // Work that goes on after its call came back: a tool of an MCP server that runs only as a background task.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { draftStep } from '../../fixtures/steps.ts';
 import { startTaskServer, type TaskServer } from '../../fixtures/task-server.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
@@ -30,11 +31,7 @@ afterAll(async () => {
 });
 
 const bake = (id: string) => ({
-  id,
-  description: `Bake (${id})`,
-  tool: 'bakery',
-  operation: 'bake',
-  args: { name: id },
+  ...draftStep(id, `Bake (${id})`, 'bakery_bake', { name: id }),
   resources: { oven: 1 },
 });
 
@@ -104,9 +101,7 @@ test('asks a person when its server has lost the task, and does not call again',
 test('a long wait goes on across a restart and ends at its deadline, not later', async () => {
   const { id } = await runPlan(worker, {
     title: 'Wait',
-    steps: [
-      { id: 'w', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds: 3600 } },
-    ],
+    steps: [draftStep('w', 'Wait', 'control_wait', { seconds: 3600 })],
   });
   const readUntil = async () => {
     const { rows } = await worker.db.query.execute<{ until: number }>(sql`

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
@@ -37,7 +38,7 @@ test('steps of a lost worker are taken back, and the log says how many and for w
   const args = { method: 'POST', url: 'https://example.com/hook' };
   const { id } = await startBy(executor, instance, {
     title: 'Lost',
-    steps: [noop('a'), { id: 'b', description: 'Post', tool: 'http', operation: 'request', args }],
+    steps: [noop('a'), draftStep('b', 'Post', 'http_request', args)],
   });
   expect((await claimReady(executor, id, 2)).steps).toHaveLength(2);
   executor.leases.stop();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { type OpenAiDouble, start } from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 
@@ -34,26 +35,19 @@ afterAll(async () => {
 const writesText: PlanDraft = {
   title: 'Write a letter',
   steps: [
-    {
-      id: 'text',
-      description: 'Write',
-      tool: 'text',
-      operation: 'write',
-      args: { instructions: 'A letter.' },
-    },
-    {
-      id: 'save',
-      description: 'Save',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: 'a.md', content: { $decide: 'a word' } },
-      after: ['text'],
-    },
+    draftStep('text', 'Write', 'text_write', { instructions: 'A letter.' }),
+    draftStep(
+      'save',
+      'Save',
+      'workspace_write',
+      { path: 'a.md', content: { $decide: 'a word' } },
+      'text',
+    ),
   ],
 };
 const usesNone: PlanDraft = {
   title: 'List',
-  steps: [{ id: 'list', description: 'List', tool: 'workspace', operation: 'list', args: {} }],
+  steps: [draftStep('list', 'List', 'workspace_list', {})],
 };
 
 it.each([

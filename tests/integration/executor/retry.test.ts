@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -54,12 +55,12 @@ const silent: RequestListener = () => undefined;
 
 function get(port: number, path = ''): StepDraft {
   const args = { url: `http://127.0.0.1:${port}/${path}` };
-  return { id: 'call', description: 'Call', tool: 'http', operation: 'get', args };
+  return draftStep('call', 'Call', 'http_get', args);
 }
 
 function post(port: number): StepDraft {
   const args = { url: `http://127.0.0.1:${port}/`, method: 'POST', body: 'x' };
-  return { id: 'call', description: 'Call', tool: 'http', operation: 'request', args };
+  return draftStep('call', 'Call', 'http_request', args);
 }
 
 async function readStep(of: TestInstance, id: string) {
@@ -239,7 +240,7 @@ describe('a call that takes too long', () => {
 
   it('is waited for where it takes longer by its nature', async () => {
     const args = { seconds: 1.5 };
-    const wait = { id: 'wait', description: 'Wait', tool: 'control', operation: 'wait', args };
+    const wait = draftStep('wait', 'Wait', 'control_wait', args);
     const plan = await runPlan(quick, { title: 'Wait', steps: [wait] });
     await reach(quick, plan.id, 'completed');
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judgeWorkspaces } from '#app/doctor/check-workspaces.ts';
 import { readBackends } from '#db/backends.ts';
 import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 
@@ -82,22 +83,8 @@ test('a worker without the folder leaves files to those who have it, and doctor 
           title: `Files ${n}`,
           steps: [
             noop('n'),
-            {
-              id: 'w',
-              description: 'Write',
-              tool: 'workspace',
-              operation: 'write',
-              args: { path: `${n}.txt`, content: 'x' },
-              after: ['n'],
-            },
-            {
-              id: 'r',
-              description: 'Read',
-              tool: 'workspace',
-              operation: 'read',
-              args: { path: `${n}.txt` },
-              after: ['w'],
-            },
+            draftStep('w', 'Write', 'workspace_write', { path: `${n}.txt`, content: 'x' }, 'n'),
+            draftStep('r', 'Read', 'workspace_read', { path: `${n}.txt` }, 'w'),
           ],
         }),
       ),

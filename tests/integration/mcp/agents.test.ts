@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '#app/serve.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, reach, type TestInstance } from '../../setup/instance.ts';
 import { node, root } from '../../setup/process.ts';
@@ -96,15 +97,7 @@ const underWay = (url: string, calls: number) =>
 
 const write = (path: string) => ({
   title: `Write ${path}`,
-  steps: [
-    {
-      id: '1',
-      description: 'Write it',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path, content: 'By an agent' },
-    },
-  ],
+  steps: [draftStep('1', 'Write it', 'workspace_write', { path, content: 'By an agent' })],
 });
 const local: Actor = person('local', 'api');
 
@@ -246,13 +239,7 @@ describe('waiting', () => {
 
   it('says what a person is asked, and when it is over', async () => {
     const client = await connect(gateway.url);
-    const asks = {
-      id: '1',
-      description: 'Ask',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'Which colour?' },
-    };
+    const asks = draftStep('1', 'Ask', 'human_task', { question: 'Which colour?' });
     const { data } = await call(client, 'plan_propose', { title: 'Ask', steps: [asks] });
     await approve(data.plan);
     let told = data;

@@ -8,6 +8,7 @@ import { serve } from '#app/serve.ts';
 import { person } from '#domain/people/actor.ts';
 import { Role } from '#domain/people/principal.ts';
 import { freePort } from '../../fixtures/open-id.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -68,7 +69,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 
 const draft = {
   title: 'Nothing',
-  steps: [{ id: '1', description: 'Nothing', tool: 'control', operation: 'noop', args: {} }],
+  steps: [draftStep('1', 'Nothing', 'control_noop', {})],
 };
 
 it('each tool takes its role, and reaches plans of its own organisation only', async () => {

@@ -4,6 +4,7 @@ import type { ChatContent, ChatPlace, ChatPost, Posted } from '#domain/chat/chat
 import { person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -119,13 +120,10 @@ test('the person of a task is told when it waits for them, and no reminder of th
   const draft: PlanDraft = {
     title: 'Ask ben',
     steps: [
-      {
-        id: 'ask',
-        description: 'Ask about the cost',
-        tool: 'human',
-        operation: 'task',
-        args: { question: 'What did it cost?', assignee: 'ben@example.com' },
-      },
+      draftStep('ask', 'Ask about the cost', 'human_task', {
+        question: 'What did it cost?',
+        assignee: 'ben@example.com',
+      }),
     ],
   };
   const { id } = await ask(draft);

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -97,13 +98,7 @@ test('a group without anybody is nobody, and nobody becomes it by its name', asy
 });
 
 test('who is in a provider’s group by their last sign-in approves for it, until a sign-in says otherwise', async () => {
-  const remove = {
-    id: 'a',
-    description: 'Delete it',
-    tool: 'workspace',
-    operation: 'delete',
-    args: { path: 'a.md' },
-  };
+  const remove = draftStep('a', 'Delete it', 'workspace_delete', { path: 'a.md' });
   const proposed = async () =>
     instance.service.propose({ title: 'Delete', steps: [remove] }, { user: ben.id }, ben);
   const plan = await proposed();

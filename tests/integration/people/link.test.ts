@@ -8,6 +8,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { LinkCommand } from '#domain/people/link.ts';
 import { link } from '#people/link.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority/authority.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { runRound } from '../../setup/retention.ts';
@@ -341,7 +342,7 @@ describe('Removing', () => {
   test('leaves a rule that names them to whoever it names, whatever those approved who were one with them', async () => {
     await join(inSlack, inTeams);
     const call = {
-      ...{ id: 'call', description: 'Call', tool: 'http', operation: 'request' },
+      ...draftStep('call', 'Call', 'http_request'),
       args: { url: 'http://127.0.0.1:1/', method: 'POST' },
     };
     const approvers = { kind: 'n_of', n: 2, people: [inSlack.id, other.id] };

@@ -7,6 +7,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import { foldName } from '#domain/people/names.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import { announce } from '#notices/announce.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -205,7 +206,7 @@ test.each([
       ),
     );
     const ask = {
-      ...{ id: 'ask', description: 'Ask', tool: 'human', operation: 'task' },
+      ...draftStep('ask', 'Ask', 'human_task'),
       args: { question: 'Well?', assignee },
     };
     const { id } = await propose({ steps: [ask] }, 'slack-names');
@@ -217,13 +218,7 @@ test.each([
 
 test('a task, and who asks for it, are said by the names that readers know, whatever a plan writes', async () => {
   await instance.service.noteName(ben.id, 'Ben <!channel>');
-  const ask = {
-    id: 'ask',
-    description: 'Ask',
-    tool: 'human',
-    operation: 'task',
-    args: { question: 'Well?', assignee: ben.id },
-  };
+  const ask = draftStep('ask', 'Ask', 'human_task', { question: 'Well?', assignee: ben.id });
   const { id } = await propose({ steps: [ask] });
   expect(await cardFor(id, ana)).toContain('for “Ben <!channel>”');
 });

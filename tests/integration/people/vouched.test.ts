@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person, type Surface } from '#domain/people/actor.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -84,13 +85,7 @@ describe('A name that was typed', () => {
       settings: { guardedApprovers: guarded },
     });
     try {
-      const step = {
-        id: 'a',
-        description: 'Delete it',
-        tool: 'workspace',
-        operation: 'delete',
-        args: { path: 'a.md' },
-      };
+      const step = draftStep('a', 'Delete it', 'workspace_delete', { path: 'a.md' });
       const { id, version, digest } = await strict.service.propose(
         { title: 'Delete', steps: [step] },
         {},

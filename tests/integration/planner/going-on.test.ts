@@ -8,6 +8,7 @@ import { person } from '#domain/people/actor.ts';
 import { call, resultsIn } from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
 import type { ChatBody } from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -203,13 +204,7 @@ describe('“fix what failed and go on”', () => {
 
 describe('a change that a model proposes', () => {
   test('waits for approval, also where it takes steps away only', async () => {
-    const hold = {
-      id: '1',
-      description: 'Ask ana',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'Go on?', assignee: 'ana' },
-    };
+    const hold = draftStep('1', 'Ask ana', 'human_task', { question: 'Go on?', assignee: 'ana' });
     const draft = { title: 'Held', steps: [hold, step('2', 'list', {}, '1')] };
     const { service } = instance;
     const plan = await service.propose(draft, { user: 'ana', conversation: 'narrow' }, ana);
@@ -396,7 +391,7 @@ describe('an answer that is said in the chat', () => {
   async function asked(conversation: string, said: unknown) {
     const { service } = instance;
     const args = { question: 'Which room?', assignee: 'ana', form: room };
-    const steps = [{ id: 'ask', description: 'Ask', tool: 'human', operation: 'task', args }];
+    const steps = [draftStep('ask', 'Ask', 'human_task', args)];
     const plan = await service.propose(
       { title: 'Room', steps },
       { user: 'ben', conversation },

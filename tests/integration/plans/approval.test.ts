@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan, PlanDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
@@ -22,22 +23,16 @@ const instance = useInstance({
   },
 });
 
-const remove = (id: string, ...after: string[]) => ({
-  id,
-  description: `Delete ${id}`,
-  tool: 'workspace',
-  operation: 'delete',
-  args: { path: `${id}.md` },
-  after,
-});
-const move = (id: string, ...after: string[]) => ({
-  id,
-  description: `Move ${id}`,
-  tool: 'workspace',
-  operation: 'move',
-  args: { from: `${id}.md`, to: `archive/${id}.md` },
-  after,
-});
+const remove = (id: string, ...after: string[]) =>
+  draftStep(id, `Delete ${id}`, 'workspace_delete', { path: `${id}.md` }, ...after);
+const move = (id: string, ...after: string[]) =>
+  draftStep(
+    id,
+    `Move ${id}`,
+    'workspace_move',
+    { from: `${id}.md`, to: `archive/${id}.md` },
+    ...after,
+  );
 
 function propose(draft: Omit<PlanDraft, 'title'>, conversation?: string): Promise<Plan> {
   const options = conversation === undefined ? { user: 'ana' } : { user: 'ana', conversation };

@@ -9,6 +9,7 @@ import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Effect, Operation } from '#domain/tool.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { rounds } from '../../rounds.ts';
 import { checkCalls, checkChain, type MadeCall } from '../../setup/approved-chain.ts';
 import { ana, runPlan } from '../../setup/instance.ts';
@@ -77,13 +78,10 @@ const plans = fc.record({
 });
 type Parts = typeof plans extends fc.Arbitrary<infer T> ? T : never;
 
-const hold = {
-  id: 'hold',
-  description: 'Wait for ana',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?', assignee: 'ana' },
-};
+const hold = draftStep('hold', 'Wait for ana', 'human_task', {
+  question: 'Go on?',
+  assignee: 'ana',
+});
 
 const stepOf = (id: string, { effect, word: said, tag }: StepParts, after: string[]) => ({
   id,

@@ -9,6 +9,7 @@ import type { StepDraft } from '#domain/plan/plan.ts';
 import { JsonValue } from '#domain/text.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
@@ -43,20 +44,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const give = (id: string, value: z.infer<typeof JsonValue>): StepDraft => ({
-  id,
-  description: `Say ${id}`,
-  tool: 'test',
-  operation: 'say',
-  args: { value },
-});
-const write = (id: string, path: string, content: z.infer<typeof JsonValue>) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content },
-});
+const give = (id: string, value: z.infer<typeof JsonValue>): StepDraft =>
+  draftStep(id, `Say ${id}`, 'test_say', { value });
+const write = (id: string, path: string, content: z.infer<typeof JsonValue>) =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content });
 const large = { text: 'long '.repeat(20_000), rows: ['one', 'two'] };
 
 const List = z.object({ artifacts: z.array(Artifact), next_cursor: z.string().nullable() });
@@ -146,7 +137,7 @@ test('an output that only looks like a pointer to an artifact stays data', async
   const pointer = { $artifact: artifact?.id ?? '', size: 7 };
   forged.push(pointer);
   const { revision } = await instance.service.getPlan(id);
-  const forging = { id: 'fake', description: 'Forge', tool: 'test', operation: 'forge', args: {} };
+  const forging = draftStep('fake', 'Forge', 'test_forge', {});
   const copy = write('w', 'copy.md', { $from: 'fake', path: '/$artifact' });
   const operations = [forging, copy].map((step) => ({ op: 'add_step' as const, step }));
   const patch = { base_revision: revision, operations };

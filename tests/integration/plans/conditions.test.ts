@@ -10,6 +10,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -17,20 +18,11 @@ import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 
-const read = (id: string, path: string): StepDraft => ({
-  id,
-  description: `Read ${path}`,
-  tool: 'workspace',
-  operation: 'read',
-  args: { path },
-});
+const read = (id: string, path: string): StepDraft =>
+  draftStep(id, `Read ${path}`, 'workspace_read', { path });
 
 const write = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
-  id,
-  description: `Write ${id}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `${id}.md`, content: id },
+  ...draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.md`, content: id }),
   ...more,
 });
 
@@ -124,16 +116,10 @@ describe('a step with a condition', () => {
     const { id } = await runPlan(
       instance,
       plan(
-        {
-          id: 'ask',
-          description: 'Ask Ana',
-          tool: 'human',
-          operation: 'task',
-          args: {
-            question: 'Ship it?',
-            form: [{ name: 'ok', type: 'choice', required: true, options: ['Yes', 'No'] }],
-          },
-        },
+        draftStep('ask', 'Ask Ana', 'human_task', {
+          question: 'Ship it?',
+          form: [{ name: 'ok', type: 'choice', required: true, options: ['Yes', 'No'] }],
+        }),
         write('ship', when('ask', '/fields/ok', 'equals', 'Yes')),
       ),
     );
@@ -222,11 +208,9 @@ describe('“deploy at a time if the status is green, else tell me”', () => {
           ...when('status', '/text', 'equals', 'green'),
         }),
         {
-          id: 'tell',
-          description: 'Tell Ana',
-          tool: 'chat',
-          operation: 'post',
-          args: { text: 'Not deployed: the status is {{status/text}}.' },
+          ...draftStep('tell', 'Tell Ana', 'chat_post', {
+            text: 'Not deployed: the status is {{status/text}}.',
+          }),
           ...when('status', '/text', 'not_equals', 'green'),
         },
       ),
@@ -257,13 +241,7 @@ describe('a change of the conditions of an approved plan', () => {
     runPlan(
       instance,
       plan(
-        {
-          id: 'gate',
-          description: 'Wait',
-          tool: 'human',
-          operation: 'task',
-          args: { question: '?' },
-        },
+        draftStep('gate', 'Wait', 'human_task', { question: '?' }),
         read('r', 'a.txt'),
         write('x', { after: ['gate'], ...when('r', '/text', 'equals', 'green'), ask_before: true }),
       ),
@@ -320,17 +298,12 @@ describe('a condition on a choice whose label says something else', () => {
     ['all', 'only if 3 · asks before it runs'],
     ['send', '\u202esdne ti'],
   ];
-  const ask = (value: string, label: string): StepDraft => ({
-    id: 'ask',
-    description: 'Ask',
-    tool: 'human',
-    operation: 'task',
-    args: {
+  const ask = (value: string, label: string): StepDraft =>
+    draftStep('ask', 'Ask', 'human_task', {
       question: 'What now?',
       assignee: 'ana',
       form: [{ name: 'what', type: 'choice', options: [{ value, label }, 'other'] }],
-    },
-  });
+    });
 
   test.each(labels)('shows %s with its label wherever the step is shown', async (value, label) => {
     const condition = when('ask', '/fields/what', 'equals', value);

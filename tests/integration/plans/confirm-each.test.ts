@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -37,14 +38,8 @@ function becomes(planId: string, id: string, status: Step['status']): Promise<St
 const say = (planId: string, steps: Record<string, 'retry' | 'done' | 'failed'>, actor = ana) =>
   settleAsRead(instance, planId, steps, actor);
 
-const write = (id: string, path: string, content: string, ...after: string[]): StepDraft => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content },
-  after,
-});
+const write = (id: string, path: string, content: string, ...after: string[]): StepDraft =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content }, ...after);
 
 describe('a plan in which each step asks', () => {
   test('runs nothing on its approval, and each step on its own word, once, in order', async () => {
@@ -84,13 +79,7 @@ describe('a plan in which each step asks', () => {
   test('does not ask whether a person’s own task may begin', async () => {
     const plan = await runPlan(
       instance,
-      strict({
-        id: 'ask',
-        description: 'Ask Ana',
-        tool: 'human',
-        operation: 'task',
-        args: { question: 'Which room?' },
-      }),
+      strict(draftStep('ask', 'Ask Ana', 'human_task', { question: 'Which room?' })),
     );
     const step = await becomes(plan.id, 'ask', 'waiting');
     expect(step.question).toBe('Which room?');
@@ -105,13 +94,10 @@ describe('a plan in which each step asks', () => {
         write('a', 'no.md', 'x'),
         noop('b', 'a'),
         noop('c', 'b'),
-        {
-          id: 'd',
-          description: 'Use what it put out',
-          tool: 'workspace',
-          operation: 'write',
-          args: { path: 'used.md', content: { $from: 'a', path: '/path' } },
-        },
+        draftStep('d', 'Use what it put out', 'workspace_write', {
+          path: 'used.md',
+          content: { $from: 'a', path: '/path' },
+        }),
         { ...noop('e'), when: { step: 'a', path: '/path', is: 'exists' } },
         noop('free'),
       ),
@@ -183,13 +169,7 @@ describe('a plan in which each step asks', () => {
   });
 
   test('takes a person’s “retry” of a failed step for their word, and asks again after one for the whole plan', async () => {
-    const read: StepDraft = {
-      id: 'r',
-      description: 'Read it',
-      tool: 'workspace',
-      operation: 'read',
-      args: { path: 'missing.md' },
-    };
+    const read: StepDraft = draftStep('r', 'Read it', 'workspace_read', { path: 'missing.md' });
     const plan = await runPlan(instance, strict(read));
     await becomes(plan.id, 'r', 'waiting');
     await say(plan.id, { r: 'retry' });
@@ -211,20 +191,11 @@ describe('a plan in which each step asks', () => {
     const plan = await runPlan(
       instance,
       strict(
-        {
-          id: 'r',
-          description: 'Read',
-          tool: 'workspace',
-          operation: 'read',
-          args: { path: 'source.md' },
-        },
-        {
-          id: 'w',
-          description: 'Copy',
-          tool: 'workspace',
-          operation: 'write',
-          args: { path: 'copy.md', content: { $from: 'r', path: '/text' } },
-        },
+        draftStep('r', 'Read', 'workspace_read', { path: 'source.md' }),
+        draftStep('w', 'Copy', 'workspace_write', {
+          path: 'copy.md',
+          content: { $from: 'r', path: '/text' },
+        }),
       ),
     );
     await becomes(plan.id, 'r', 'waiting');

@@ -8,6 +8,7 @@ import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { ToldFinding } from '#domain/service.ts';
 import { outcomeUnknown } from '#tools/failures.ts';
 import { createGates } from '../../fixtures/gates.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -21,32 +22,14 @@ const instance = useInstance({
 });
 
 /** A step that waits for ana. */
-const hold = (id = 'hold', ...after: string[]) => ({
-  id,
-  description: 'Wait for ana',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?', assignee: 'ana' },
-  after,
-});
+const hold = (id = 'hold', ...after: string[]) =>
+  draftStep(id, 'Wait for ana', 'human_task', { question: 'Go on?', assignee: 'ana' }, ...after);
 
-const gate = (id: string, name: string, ...after: string[]) => ({
-  id,
-  description: 'Wait for the test',
-  tool: 'gate',
-  operation: 'read',
-  args: { name },
-  after,
-});
+const gate = (id: string, name: string, ...after: string[]) =>
+  draftStep(id, 'Wait for the test', 'gate_read', { name }, ...after);
 
-const failing = (id: string, ...after: string[]) => ({
-  id,
-  description: 'Fail',
-  tool: 'workspace',
-  operation: 'read',
-  args: { path: 'missing.md' },
-  after,
-});
+const failing = (id: string, ...after: string[]) =>
+  draftStep(id, 'Fail', 'workspace_read', { path: 'missing.md' }, ...after);
 
 /** An approved plan of which nothing goes on by itself: so many of its steps wait for ana. */
 async function held(steps: PlanDraft['steps'], waiting = 1): Promise<Plan> {
@@ -463,14 +446,14 @@ describe('what is stale', () => {
 });
 
 describe('a step that reports', () => {
-  const report = (id: string, args: object, ...after: string[]) => ({
-    id,
-    description: 'Report',
-    tool: 'plan',
-    operation: 'report',
-    args: { severity: 'ERROR', message: 'The totals differ.', ...args },
-    after,
-  });
+  const report = (id: string, args: object, ...after: string[]) =>
+    draftStep(
+      id,
+      'Report',
+      'plan_report',
+      { severity: 'ERROR', message: 'The totals differ.', ...args },
+      ...after,
+    );
 
   test('holds back what depends on it before any of that begins', async () => {
     const plan = await runPlan(instance, {

@@ -12,28 +12,17 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
-const write = (id: string, path: string, ...after: string[]) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content: id },
-  after,
-});
-const read = (id: string, path: string, ...after: string[]) => ({
-  id,
-  description: `Read ${path}`,
-  tool: 'workspace',
-  operation: 'read',
-  args: { path },
-  after,
-});
+const write = (id: string, path: string, ...after: string[]) =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id }, ...after);
+const read = (id: string, path: string, ...after: string[]) =>
+  draftStep(id, `Read ${path}`, 'workspace_read', { path }, ...after);
 /** Uses what `from` has read. */
 const copy = (id: string, from: string) => ({
   ...write(id, `${id}.txt`, from),
@@ -237,7 +226,7 @@ describe('a plan that is done', () => {
   });
 
   test('by a cancellation does not go on', async () => {
-    const hold = { id: 'hold', description: 'Wait', tool: 'human', operation: 'task' };
+    const hold = draftStep('hold', 'Wait', 'human_task');
     const args = { question: 'Go on?', assignee: 'ana' };
     const { id } = await runPlan(instance, { title: 'Stop', steps: [{ ...hold, args }] });
     await reach(instance, id, 'executing');
@@ -311,13 +300,10 @@ describe('while a change waits', () => {
 });
 
 test('a task that waits for an answer is given up, and an answer to it comes too late', async () => {
-  const ask = {
-    id: 'ask',
-    description: 'Ask ana',
-    tool: 'human',
-    operation: 'task',
-    args: { question: 'Which room?', assignee: 'ana' },
-  };
+  const ask = draftStep('ask', 'Ask ana', 'human_task', {
+    question: 'Which room?',
+    assignee: 'ana',
+  });
   const plan = await runPlan(instance, { title: 'Ask', steps: [ask, noop('end', 'ask')] });
   await waitFor('the question', async () =>
     (await instance.service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
@@ -339,13 +325,7 @@ test('a task that waits for an answer is given up, and an answer to it comes too
 });
 
 test('a step of unknown outcome is replaced once, and what its worker says later counts no more', async () => {
-  const slow = {
-    id: 'slow',
-    description: 'Take a while',
-    tool: 'control',
-    operation: 'wait',
-    args: { seconds: 2 },
-  };
+  const slow = draftStep('slow', 'Take a while', 'control_wait', { seconds: 2 });
   const plan = await runPlan(instance, { title: 'Unknown', steps: [slow, noop('end', 'slow')] });
   await waitFor('the call', async () =>
     (await statusesOf(plan.id)).slow === 'running' ? true : null,

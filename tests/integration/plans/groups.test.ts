@@ -1,25 +1,21 @@
 // A plan from further away: groups of its steps, the links between them, and which steps decide when it ends.
 import { describe, expect, test } from 'vitest';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
 const instance = useInstance({ work: true });
 
 const write = (n: number, more: Partial<StepDraft> = {}): StepDraft => ({
-  id: `s${n}`,
-  description: `Write ${n}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `groups/${n}.txt`, content: String(n) },
+  ...draftStep(`s${n}`, `Write ${n}`, 'workspace_write', {
+    path: `groups/${n}.txt`,
+    content: String(n),
+  }),
   ...more,
 });
 const list = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
-  id,
-  description: 'Look',
-  tool: 'workspace',
-  operation: 'list',
-  args: {},
+  ...draftStep(id, 'Look', 'workspace_list', {}),
   ...more,
 });
 

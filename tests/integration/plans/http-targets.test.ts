@@ -6,6 +6,7 @@ import type { Step, StepDraft } from '#domain/plan/plan.ts';
 import { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -56,17 +57,8 @@ beforeEach(() => {
   requests = [];
 });
 
-const request = (
-  method: string,
-  url: string,
-  more: JsonObject = {},
-): StepDraft & { id: string } => ({
-  id: 'a',
-  description: 'Tidy up',
-  tool: 'http',
-  operation: 'request',
-  args: { method, url, ...more },
-});
+const request = (method: string, url: string, more: JsonObject = {}): StepDraft & { id: string } =>
+  draftStep('a', 'Tidy up', 'http_request', { method, url, ...more });
 const propose = (step: StepDraft) =>
   instance.service.propose({ title: 'Change a page', steps: [step] }, { user: ana.id }, ana);
 const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>

@@ -10,6 +10,7 @@ import type { Step, StepDraft } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -23,19 +24,18 @@ const form = [
 ];
 
 function task(id: string, args: JsonObject = {}, ...after: string[]): StepDraft {
-  return {
+  return draftStep(
     id,
-    description: `Ask about ${id}`,
-    tool: 'human',
-    operation: 'task',
-    args: { question: 'What did it cost?', ...args },
-    after,
-  };
+    `Ask about ${id}`,
+    'human_task',
+    { question: 'What did it cost?', ...args },
+    ...after,
+  );
 }
 
 function write(id: string, content: JsonObject, ...after: string[]): StepDraft {
   const args = { path: `${id}.md`, content };
-  return { id, description: `Write ${id}`, tool: 'workspace', operation: 'write', args, after };
+  return draftStep(id, `Write ${id}`, 'workspace_write', args, ...after);
 }
 
 async function stepOf(planId: string, id: string): Promise<Step> {

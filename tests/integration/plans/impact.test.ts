@@ -10,6 +10,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
 import type { PlanDraft, StepStatus } from '#domain/plan/plan.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { rounds } from '../../rounds.ts';
 import { ana, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
@@ -197,10 +198,7 @@ describe('with a failure that lets the rest of a plan go on', () => {
   test('a partition of 5,000 steps becomes stale, and runs again, by one statement each', async () => {
     const size = 5_000;
     const steps = Array.from({ length: size }, (_, at) => ({
-      id: `s${at + 1}`,
-      description: 'A step',
-      tool: 'control',
-      operation: 'noop',
+      ...draftStep(`s${at + 1}`, 'A step', 'control_noop'),
       partition: 'all',
     }));
     const { id } = await instance.service.propose({ title: 'Many', steps }, {}, ana);

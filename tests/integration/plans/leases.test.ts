@@ -11,6 +11,7 @@ import { reportNotCalled } from '#executor/outcomes.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -53,14 +54,8 @@ afterAll(async () => {
 });
 
 /** A step whose call must not be repeated. */
-const move = (id: string, ...after: string[]) => ({
-  id,
-  description: 'Move a file',
-  tool: 'workspace',
-  operation: 'move',
-  args: { from: 'from.md', to: `${id}.md` },
-  after,
-});
+const move = (id: string, ...after: string[]) =>
+  draftStep(id, 'Move a file', 'workspace_move', { from: 'from.md', to: `${id}.md` }, ...after);
 
 async function claimOne(executor: ExecutorContext, planId: string) {
   const { plan, steps } = await claimReady(executor, planId, 1);
@@ -280,15 +275,7 @@ describe('a call', () => {
     const executor = executorFor();
     const { id } = await startBy(executor, instance, {
       title: 'Turn',
-      steps: [
-        {
-          id: 'w',
-          description: 'Write',
-          tool: 'workspace',
-          operation: 'write',
-          args: { path: 'never.md', content: 'x' },
-        },
-      ],
+      steps: [draftStep('w', 'Write', 'workspace_write', { path: 'never.md', content: 'x' })],
     });
     let called = false;
     const real = instance.registry.of(null).get('workspace_write');

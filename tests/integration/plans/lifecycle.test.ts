@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { labelSteps } from '#domain/plan/step-numbers.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -24,14 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-const write = (id: string, path: string, content: string, ...after: string[]) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content },
-  after,
-});
+const write = (id: string, path: string, content: string, ...after: string[]) =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content }, ...after);
 
 describe('an approved plan', () => {
   test('runs its steps in order and tells what came of it', async () => {
@@ -39,14 +34,13 @@ describe('an approved plan', () => {
       title: 'Two notes',
       steps: [
         write('a', 'notes/a.md', 'first'),
-        {
-          id: 'm',
-          description: 'Move it',
-          tool: 'workspace',
-          operation: 'move',
-          args: { from: 'notes/a.md', to: 'archive/a.md' },
-          after: ['a'],
-        },
+        draftStep(
+          'm',
+          'Move it',
+          'workspace_move',
+          { from: 'notes/a.md', to: 'archive/a.md' },
+          'a',
+        ),
       ],
     });
     const done = await reach(instance, plan.id, 'completed', 'failed');
@@ -63,13 +57,7 @@ describe('an approved plan', () => {
     const plan = await runPlan(instance, {
       title: 'One fails',
       steps: [
-        {
-          id: 'gone',
-          description: 'Delete what is not there',
-          tool: 'workspace',
-          operation: 'delete',
-          args: { path: 'none.md' },
-        },
+        draftStep('gone', 'Delete what is not there', 'workspace_delete', { path: 'none.md' }),
         { ...noop('behind', 'gone') },
         write('free', 'free.md', 'still written'),
       ],
@@ -92,13 +80,9 @@ describe('an approved plan', () => {
     [25, '3'],
   ])('of %i steps says that %s failed, as its card calls it', async (count, label) => {
     const others = Array.from({ length: count - 3 }, (_, i) => noop(`s${i}`, 'first'));
-    const gone = {
-      id: 'gone',
-      description: 'Delete what is not there',
-      tool: 'workspace',
-      operation: 'delete',
-      args: { path: 'none.md' },
-    };
+    const gone = draftStep('gone', 'Delete what is not there', 'workspace_delete', {
+      path: 'none.md',
+    });
     const steps = [noop('first'), noop('second', 'first'), gone, ...others];
     const { id } = await runPlan(instance, { title: 'One fails', steps });
     const failed = await reach(instance, id, 'failed');
@@ -111,13 +95,7 @@ describe('an approved plan', () => {
     const plan = await runPlan(instance, {
       title: 'Late file',
       steps: [
-        {
-          id: 'r',
-          description: 'Read a file that comes late',
-          tool: 'workspace',
-          operation: 'read',
-          args: { path: 'late.md' },
-        },
+        draftStep('r', 'Read a file that comes late', 'workspace_read', { path: 'late.md' }),
         noop('after', 'r'),
       ],
     });
@@ -204,16 +182,7 @@ describe('a decision', () => {
   test('to cancel stops what has not begun', async () => {
     const plan = await runPlan(instance, {
       title: 'Wait',
-      steps: [
-        {
-          id: 'wait',
-          description: 'Wait',
-          tool: 'control',
-          operation: 'wait',
-          args: { seconds: 50 },
-        },
-        noop('after', 'wait'),
-      ],
+      steps: [draftStep('wait', 'Wait', 'control_wait', { seconds: 50 }), noop('after', 'wait')],
     });
     await waitFor(
       'the wait',
@@ -230,16 +199,7 @@ describe('a decision', () => {
   test('to pause lets nothing new begin until it is resumed', async () => {
     const plan = await runPlan(instance, {
       title: 'Pause',
-      steps: [
-        {
-          id: 'wait',
-          description: 'Wait',
-          tool: 'control',
-          operation: 'wait',
-          args: { seconds: 0.4 },
-        },
-        noop('after', 'wait'),
-      ],
+      steps: [draftStep('wait', 'Wait', 'control_wait', { seconds: 0.4 }), noop('after', 'wait')],
     });
     await waitFor(
       'the wait',

@@ -7,6 +7,7 @@ import type { CardPress } from '#domain/chat/card.ts';
 import { bare } from '#domain/chat/press.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { PlanDraft, Step } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach, runPlan, scriptedPlanner } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -21,34 +22,14 @@ const instance = useInstance({
 const failing: PlanDraft = {
   title: 'Read what is not there',
   step_approval: 'each',
-  steps: [
-    {
-      id: 'a',
-      description: 'Read gone.md',
-      tool: 'workspace',
-      operation: 'read',
-      args: { path: 'gone.md' },
-    },
-  ],
+  steps: [draftStep('a', 'Read gone.md', 'workspace_read', { path: 'gone.md' })],
 };
 
 const task: PlanDraft = {
   title: 'Ask somebody',
   steps: [
-    {
-      id: 'a',
-      description: 'Ask Ana',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'Which room?' },
-    },
-    {
-      id: 'b',
-      description: 'Ask her as well',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'When?' },
-    },
+    draftStep('a', 'Ask Ana', 'human_task', { question: 'Which room?' }),
+    draftStep('b', 'Ask her as well', 'human_task', { question: 'When?' }),
   ],
 };
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import { keepLeases } from '#executor/leases.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -11,11 +12,7 @@ import { claimReady, crowdedSlots, makeExecutor, startBy, statusesOf } from './b
 const database = useDatabase();
 
 const wait = (id: string, resources: Record<string, number> = {}) => ({
-  id,
-  description: 'Take a minute',
-  tool: 'control',
-  operation: 'wait',
-  args: { seconds: 50 },
+  ...draftStep(id, 'Take a minute', 'control_wait', { seconds: 50 }),
   resources,
 });
 

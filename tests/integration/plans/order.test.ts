@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -42,13 +43,8 @@ afterAll(async () => {
 });
 
 const edge = (id: string, type: 'FS' | 'SS' | 'FF' | 'SF') => ({ id, type, lag_minutes: 0 });
-const waitStep = (id: string, seconds: number) => ({
-  id,
-  description: `Wait ${seconds} s`,
-  tool: 'control',
-  operation: 'wait',
-  args: { seconds },
-});
+const waitStep = (id: string, seconds: number) =>
+  draftStep(id, `Wait ${seconds} s`, 'control_wait', { seconds });
 
 describe('of steps that are ready', () => {
   test.each([

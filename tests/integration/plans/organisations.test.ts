@@ -10,6 +10,7 @@ import { followTenancy } from '#db/people/tenancy.ts';
 import { storeEndpoints } from '#db/webhooks.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import { Settings } from '#domain/settings.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -64,15 +65,7 @@ async function ask(actor: Actor, text: string): Promise<string> {
 
 const writing = (path: string, content: string) => ({
   title: `Write ${path}`,
-  steps: [
-    {
-      id: 'w',
-      description: 'Write it',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path, content },
-    },
-  ],
+  steps: [draftStep('w', 'Write it', 'workspace_write', { path, content })],
 });
 const end = (id: string) =>
   waitFor(`${id} to end`, async () => {
@@ -108,13 +101,8 @@ describe('what one organisation has written', () => {
   test('is not there for a plan of others, when it is proposed, shown, patched and run', async () => {
     const { service } = gateway;
     const theirs = serveWithin(service, { tenant: two, reader: 'ben' });
-    const read = (id: string) => ({
-      id,
-      description: 'Read it',
-      tool: 'workspace',
-      operation: 'read',
-      args: { path: 'secret-of-T1.md' },
-    });
+    const read = (id: string) =>
+      draftStep(id, 'Read it', 'workspace_read', { path: 'secret-of-T1.md' });
     const plan = await theirs.propose(
       {
         title: 'Read and overwrite',

@@ -8,6 +8,7 @@ import { person } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -20,21 +21,12 @@ const instance = useInstance({
 });
 
 /** A step that waits for ana, so that what follows it has not begun. */
-const hold = {
-  id: 'hold',
-  description: 'Wait for ana',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?', assignee: 'ana' },
-};
-const write = (id: string, path: string, ...after: string[]) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content: id },
-  after,
+const hold = draftStep('hold', 'Wait for ana', 'human_task', {
+  question: 'Go on?',
+  assignee: 'ana',
 });
+const write = (id: string, path: string, ...after: string[]) =>
+  draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id }, ...after);
 
 async function refusal(attempt: Promise<unknown>): Promise<CountersignError> {
   const error = await attempt.then(
@@ -315,13 +307,7 @@ describe('a patch is refused as a whole', () => {
 
 describe('a patch that widens an approved plan', () => {
   test('is every one that adds steps, were they 300 times what an approved step reads already', async () => {
-    const list = (id: string) => ({
-      id,
-      description: 'List',
-      tool: 'workspace',
-      operation: 'list',
-      after: ['hold'],
-    });
+    const list = (id: string) => draftStep(id, 'List', 'workspace_list', {}, 'hold');
     const plan = await held([list('a')]);
     const outcome = await patch(
       plan.id,
@@ -434,7 +420,7 @@ describe('a patch that widens an approved plan', () => {
 
   test('is taken off the plan when the step it would follow has failed', async () => {
     const missing = { path: 'missing.md' };
-    const read = { id: 'a', description: 'Read', tool: 'workspace', operation: 'read' };
+    const read = draftStep('a', 'Read', 'workspace_read');
     const plan = await held([{ ...read, args: missing, after: ['hold'] }]);
     const outcome = await patch(plan.id, [{ op: 'add_step', step: write('w', 'w.md', 'a') }]);
     await goOn(plan.id);
@@ -590,13 +576,7 @@ describe('at the same moment', () => {
 
 test('a step that was skipped behind a failure runs once it does not wait for it any more', async () => {
   const plan = await held([
-    {
-      id: 'gone',
-      description: 'Read what is not there',
-      tool: 'workspace',
-      operation: 'read',
-      args: { path: 'none.md' },
-    },
+    draftStep('gone', 'Read what is not there', 'workspace_read', { path: 'none.md' }),
     noop('x', 'gone'),
     noop('y', 'x'),
   ]);

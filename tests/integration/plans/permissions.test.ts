@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { runStep } from '#executor/run-step.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -73,20 +74,9 @@ async function runOne(planId: string, context = executor) {
   return outcome;
 }
 
-const get = (id: string) => ({
-  id,
-  description: 'Read it',
-  tool: 'http',
-  operation: 'get',
-  args: { url },
-});
-const use = (id: string, path: string) => ({
-  id,
-  description: 'Use it',
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `${id}.md`, content: { $from: 'get', path } },
-});
+const get = (id: string) => draftStep(id, 'Read it', 'http_get', { url });
+const use = (id: string, path: string) =>
+  draftStep(id, 'Use it', 'workspace_write', { path: `${id}.md`, content: { $from: 'get', path } });
 
 describe('what a tool answered', () => {
   test('is data: a "$decide" in it asks no model', async () => {
@@ -158,13 +148,7 @@ describe('the final values of a guarded step', () => {
       {
         title: 'Guarded',
         steps: [
-          {
-            id: 'd',
-            description: 'Delete one',
-            tool: 'workspace',
-            operation: 'delete',
-            args: { path: { $decide: 'the oldest' } },
-          },
+          draftStep('d', 'Delete one', 'workspace_delete', { path: { $decide: 'the oldest' } }),
         ],
         approvers: { kind: 'not_requester' },
       },

@@ -12,6 +12,7 @@ import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
@@ -110,7 +111,7 @@ const schedule: Schedule = {
   ends_at: '2026-05-04T09:31:00.000Z',
 };
 
-const look = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
+const look = draftStep('look', 'Look', 'control_noop');
 
 async function propose() {
   const plan = await instance.service.propose(

@@ -6,6 +6,7 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { NewPlaybook } from '#domain/plan/playbook.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import { startApi } from '../../fixtures/api.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 import { ana, ben, reach } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -17,21 +18,11 @@ const draft: PlanDraft = {
   summary: 'ACME has its report.',
   approvers: { kind: 'anyone' },
   steps: [
-    {
-      id: 'read',
-      description: 'Read what ACME owes',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: 'ACME/may.md', content: 'ACME owes 42 in May. ACMEX does not.' },
-    },
-    {
-      id: 'wait',
-      description: 'Wait',
-      tool: 'control',
-      operation: 'wait',
-      args: { seconds: 1 },
-      after: ['read'],
-    },
+    draftStep('read', 'Read what ACME owes', 'workspace_write', {
+      path: 'ACME/may.md',
+      content: 'ACME owes 42 in May. ACMEX does not.',
+    }),
+    draftStep('wait', 'Wait', 'control_wait', { seconds: 1 }, 'read'),
   ],
 };
 

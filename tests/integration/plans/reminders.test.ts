@@ -9,6 +9,7 @@ import { startPlan } from '#executor/start-plan.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging, setReminder } from '#notices/reminders.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
@@ -161,13 +162,7 @@ describe('a change that needs an approval', () => {
   const widen: PatchOperation[] = [
     {
       op: 'add_step',
-      step: {
-        id: 'write',
-        description: 'Write',
-        tool: 'workspace',
-        operation: 'write',
-        args: { path: 'new.md', content: 'x' },
-      },
+      step: draftStep('write', 'Write', 'workspace_write', { path: 'new.md', content: 'x' }),
     },
   ];
 

@@ -12,6 +12,7 @@ import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { Operation } from '#domain/tool.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import * as openai from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -83,32 +84,18 @@ beforeEach(() => {
   model.requests.length = 0;
 });
 
-const gate = {
-  id: 'gate',
-  description: 'Wait for ana',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?', assignee: 'ana' },
-};
+const gate = draftStep('gate', 'Wait for ana', 'human_task', {
+  question: 'Go on?',
+  assignee: 'ana',
+});
 
 const put = (name: string, text: string) => writeFile(join(instance.workspace, name), text);
 
-const read = (id: string, path: string) => ({
-  id,
-  description: `Read ${path}`,
-  tool: 'workspace',
-  operation: 'read',
-  args: { path },
-});
+const read = (id: string, path: string) =>
+  draftStep(id, `Read ${path}`, 'workspace_read', { path });
 
-const recheck = (id: string, steps: string[], ...after: string[]) => ({
-  id,
-  description: 'Look again',
-  tool: 'plan',
-  operation: 'recheck',
-  args: { steps },
-  after,
-});
+const recheck = (id: string, steps: string[], ...after: string[]) =>
+  draftStep(id, 'Look again', 'plan_recheck', { steps }, ...after);
 
 /** An approved plan that waits for ana and does nothing else. */
 async function held(steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}): Promise<Plan> {
@@ -190,13 +177,7 @@ describe('a source that is looked at again', () => {
 describe('many sources that have changed', () => {
   test('are told of in several transactions, so that the plan goes on meanwhile', async () => {
     const ids = Array.from({ length: 60 }, (_, n) => `clock-${n}`);
-    const looks = ids.map((id) => ({
-      id,
-      description: 'Look at the clock',
-      tool: 'clock',
-      operation: 'read',
-      args: {},
-    }));
+    const looks = ids.map((id) => draftStep(id, 'Look at the clock', 'clock_read', {}));
     const plan = await held([gate, ...looks, recheck('look', ids, 'gate')]);
     await settleAsRead(instance, plan.id, { gate: 'done' });
     await waitFor('the check', async () => {
@@ -244,13 +225,7 @@ describe('a source that changes while its plan runs', () => {
   test('waits for a person where a change that was made would be made again, and completes with their approval', async () => {
     await put('a.txt', 'one');
     await put('b.txt', 'same');
-    const copy = {
-      id: 'use',
-      description: 'Note it',
-      tool: 'log',
-      operation: 'append',
-      args: { line: { $from: 'a', path: '/text' } },
-    };
+    const copy = draftStep('use', 'Note it', 'log_append', { line: { $from: 'a', path: '/text' } });
     logged.length = 0;
     const plan = await held(steps.map((step) => (step.id === 'use' ? copy : step)));
     await put('a.txt', 'two');
@@ -270,13 +245,11 @@ describe('a source that changes while its plan runs', () => {
   });
 
   test('waits for a person where files would be written anew, then writes its own and asks about one that somebody has edited since', async () => {
-    const write = (id: string, path: string) => ({
-      id,
-      description: `Write ${path}`,
-      tool: 'workspace',
-      operation: 'write',
-      args: { path, content: { $from: 'a', path: '/text' } },
-    });
+    const write = (id: string, path: string) =>
+      draftStep(id, `Write ${path}`, 'workspace_write', {
+        path,
+        content: { $from: 'a', path: '/text' },
+      });
     await put('a.txt', 'one');
     await put('b.txt', 'same');
     const twice = steps.flatMap((step) =>
@@ -309,13 +282,9 @@ describe('a source that changes while its plan runs', () => {
     await put('a.txt', 'one');
     await put('b.txt', 'same');
     script = () => ({ text: 'Short.' });
-    const use = {
-      id: 'use',
-      description: 'Sum it up',
-      tool: 'text',
-      operation: 'summarize',
-      args: { text: { $from: 'a', path: '/text' } },
-    };
+    const use = draftStep('use', 'Sum it up', 'text_summarize', {
+      text: { $from: 'a', path: '/text' },
+    });
     const plan = await held(steps.map((step) => (step.id === 'use' ? use : step)));
     await put('a.txt', 'two');
     await instance.db.query.insert(spending).values({ plan_id: plan.id, usd: 1_000_000 });

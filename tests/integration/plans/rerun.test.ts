@@ -4,6 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { createGates } from '../../fixtures/gates.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -16,32 +17,14 @@ const instance = useInstance({
   settings: { executor: { replan: 'on_request' } },
 });
 
-const hold = (id: string, ...after: string[]) => ({
-  id,
-  description: 'Wait for ana',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?', assignee: 'ana' },
-  after,
-});
+const hold = (id: string, ...after: string[]) =>
+  draftStep(id, 'Wait for ana', 'human_task', { question: 'Go on?', assignee: 'ana' }, ...after);
 
-const gate = (id: string, name: string, ...after: string[]) => ({
-  id,
-  description: 'Wait for the test',
-  tool: 'gate',
-  operation: 'read',
-  args: { name },
-  after,
-});
+const gate = (id: string, name: string, ...after: string[]) =>
+  draftStep(id, 'Wait for the test', 'gate_read', { name }, ...after);
 
-const failing = (id: string, ...after: string[]) => ({
-  id,
-  description: 'Fail',
-  tool: 'workspace',
-  operation: 'read',
-  args: { path: `${id}.md` },
-  after,
-});
+const failing = (id: string, ...after: string[]) =>
+  draftStep(id, 'Fail', 'workspace_read', { path: `${id}.md` }, ...after);
 
 async function held(steps: PlanDraft['steps']): Promise<Plan> {
   const plan = await runPlan(instance, { title: 'Held', steps });
@@ -342,13 +325,7 @@ describe('steps that a change makes stale', () => {
 test('a call that acts once a step acts again when the step is run again by an approved change', async () => {
   const { service } = instance;
   const conversation = 'again';
-  const post = {
-    id: 'post',
-    description: 'Say it',
-    tool: 'chat',
-    operation: 'post',
-    args: { text: 'The report is out.' },
-  };
+  const post = draftStep('post', 'Say it', 'chat_post', { text: 'The report is out.' });
   const draft = { title: 'Post', steps: [post, hold('wait')] };
   const plan = await service.propose(draft, { user: 'ana', conversation }, ana);
   await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);

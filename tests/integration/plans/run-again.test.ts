@@ -5,6 +5,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { proposeFiles } from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance, settled } from '../../fixtures/model-instance.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -20,13 +21,10 @@ const draft: PlanDraft = {
   title: 'Report of ACME',
   approvers: { kind: 'named', people: ['carla'] },
   steps: [
-    {
-      id: 'write',
-      description: 'Write what ACME owes',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: 'ACME.md', content: 'ACME owes 42 in May. ACMEX does not.' },
-    },
+    draftStep('write', 'Write what ACME owes', 'workspace_write', {
+      path: 'ACME.md',
+      content: 'ACME owes 42 in May. ACMEX does not.',
+    }),
   ],
 };
 
@@ -107,7 +105,7 @@ describe('without a model', () => {
   });
 
   test('values that do not fit are told, and nothing is proposed', async () => {
-    const wait = { id: 'w', description: 'Wait', tool: 'control', operation: 'wait' };
+    const wait = draftStep('w', 'Wait', 'control_wait');
     const steps = [{ ...wait, args: { seconds: 1 } }];
     const { id } = await instance.service.propose({ title: 'Wait', steps }, {}, ana);
     const run = await ask(instance, `run ${id} again with 1=soon`);

@@ -19,6 +19,7 @@ import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { type OpenAiDouble, start, type Turn } from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -83,20 +84,10 @@ async function runReady(planId: string, context: ExecutorContext = executor) {
   return outcomes;
 }
 
-const deletes = (path: Json, rest: JsonObject = {}): StepDraft => ({
-  id: 'd',
-  description: 'Delete one',
-  tool: 'workspace',
-  operation: 'delete',
-  args: { path, ...rest },
-});
-const writes = (content: Json, path = 'note.md'): StepDraft => ({
-  id: 'w',
-  description: 'Write a note',
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content },
-});
+const deletes = (path: Json, rest: JsonObject = {}): StepDraft =>
+  draftStep('d', 'Delete one', 'workspace_delete', { path, ...rest });
+const writes = (content: Json, path = 'note.md'): StepDraft =>
+  draftStep('w', 'Write a note', 'workspace_write', { path, content });
 const choose = (name: string, args: JsonObject) => (): Turn => ({ calls: [{ name, args }] });
 const settle = (planId: string, fate: 'retry' | 'failed') =>
   settleAsRead(instance, planId, { d: fate });
@@ -281,13 +272,7 @@ describe('a guarded step with run-time arguments', () => {
   });
 });
 
-const read: StepDraft = {
-  id: 'r',
-  description: 'Read the list',
-  tool: 'workspace',
-  operation: 'read',
-  args: { path: 'list.txt' },
-};
+const read: StepDraft = draftStep('r', 'Read the list', 'workspace_read', { path: 'list.txt' });
 const from = (id: string, path: string) => ({ $from: id, path });
 const stepNamed = async (planId: string, id: string) => {
   const [step] = await instance.service.getSteps(planId, [id]);
@@ -676,7 +661,7 @@ describe('the pre-flight of a plan whose steps ask a model', () => {
   const caps = { BUDGET_PER_SESSION_USD: '2', BUDGET_PER_DAY_USD: '5' };
   const texts = (count: number, more: Partial<StepDraft> = {}): StepDraft[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...{ id: `t${index}`, description: 'Write a text', tool: 'text', operation: 'write' },
+      ...draftStep(`t${index}`, 'Write a text', 'text_write'),
       ...{ args: { instructions: 'A poem' }, ...more },
     }));
   /** Opened with budgets, used once. */

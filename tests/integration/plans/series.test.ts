@@ -12,6 +12,7 @@ import { prepareRevise } from '#plans/change/propose.ts';
 import { missedNote } from '#plans/change/skip-missed.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { localDate } from '#timeline/recurrence.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -50,7 +51,7 @@ function later(ms: number): PlansContext & ExecutorContext {
   };
 }
 
-const look: StepDraft = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
+const look: StepDraft = draftStep('look', 'Look', 'control_noop');
 
 /** Every day at the next full minute from now, in `timezone`. */
 function daily(rest: Partial<Series> = {}): Series {
@@ -251,13 +252,7 @@ describe('a plan that comes again', () => {
         operations: [
           {
             op: 'add_step',
-            step: {
-              id: 'own',
-              description: 'Write',
-              tool: 'workspace',
-              operation: 'write',
-              args: { path: 'a.md', content: 'x' },
-            },
+            step: draftStep('own', 'Write', 'workspace_write', { path: 'a.md', content: 'x' }),
           },
         ],
       },
@@ -377,15 +372,7 @@ describe('what is in force', () => {
 describe('a draft with series', () => {
   test('is refused with a sentence where its step is wrong, once', async () => {
     const series = daily({
-      steps: [
-        {
-          id: 'w',
-          description: 'Write',
-          tool: 'workspace',
-          operation: 'write',
-          args: { path: '../x' },
-        },
-      ],
+      steps: [draftStep('w', 'Write', 'workspace_write', { path: '../x' })],
     });
     const refused = instance.service.propose(draftOf(series), {}, ana);
     await expect(refused).rejects.toMatchObject({

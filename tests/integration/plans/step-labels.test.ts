@@ -5,27 +5,19 @@ import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, runPlan } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({});
 
-const hold = {
-  id: 'hold',
-  description: 'Wait for ana',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Go on?', assignee: 'ana' },
-};
-const write = (id: string, ...after: string[]) => ({
-  id,
-  description: `Write ${id}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `${id}.txt`, content: id },
-  after,
+const hold = draftStep('hold', 'Wait for ana', 'human_task', {
+  question: 'Go on?',
+  assignee: 'ana',
 });
+const write = (id: string, ...after: string[]) =>
+  draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.txt`, content: id }, ...after);
 
 async function labelsOf(id: string): Promise<Record<string, string>> {
   const { steps } = await instance.service.listSteps(id, { limit: 200 });

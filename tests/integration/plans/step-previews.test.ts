@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { type Client, createClient } from '../../setup/http-client.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -120,14 +121,7 @@ describe('a preview', () => {
 });
 
 test('what goes with a step is found however far it is, and only in its plan', async () => {
-  const noop = (id: string, ...after: string[]) => ({
-    id,
-    description: id,
-    tool: 'control',
-    operation: 'noop',
-    args: {},
-    after,
-  });
+  const noop = (id: string, ...after: string[]) => draftStep(id, id, 'control_noop', {}, ...after);
   const many = Array.from({ length: 40 }, (_, i) =>
     noop(`s${i}`, ...(i === 0 ? [] : [`s${i - 1}`])),
   );

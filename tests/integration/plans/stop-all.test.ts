@@ -1,5 +1,6 @@
 // Plans in which a failure stops everything that has not begun, whoever says that it is one.
 import { expect, test } from 'vitest';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -14,13 +15,7 @@ import {
 
 const instance = useInstance({ work: false, settings: { executor: { on_failure: 'stop_all' } } });
 
-const task = (id: string) => ({
-  id,
-  description: 'Look at it',
-  tool: 'human',
-  operation: 'task',
-  args: { question: 'Is it good?' },
-});
+const task = (id: string) => draftStep(id, 'Look at it', 'human_task', { question: 'Is it good?' });
 
 /** A plan with a task that waits for a person, a step that has not begun and one behind it. */
 async function ask(title: string) {

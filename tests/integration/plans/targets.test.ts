@@ -7,6 +7,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { CallDescription } from '#domain/plan/call.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -334,13 +335,10 @@ describe('an overwrite is not hidden', () => {
 });
 
 describe('a change of a plan', () => {
-  const hold: StepDraft = {
-    id: 'hold',
-    description: 'Wait for ana',
-    tool: 'human',
-    operation: 'task',
-    args: { question: 'Go on?', assignee: ana.id },
-  };
+  const hold: StepDraft = draftStep('hold', 'Wait for ana', 'human_task', {
+    question: 'Go on?',
+    assignee: ana.id,
+  });
   const change = async (planId: string, ...operations: PatchOperation[]) => {
     const { revision } = await instance.service.overview(planId);
     return instance.service.patch(planId, { base_revision: revision, operations }, ana);
@@ -407,7 +405,7 @@ describe('a change of a plan', () => {
       step('done', 'write', { path: 'done-before.md', content: 'one' }),
       { ...hold, after: ['done'] },
       step('later', 'write', { path: 'made-later.md', content: 'one' }, 'hold'),
-      { id: 'pause', description: 'Pause', tool: 'control', operation: 'noop', after: ['later'] },
+      draftStep('pause', 'Pause', 'control_noop', {}, 'later'),
     );
     await approve(plan);
     await becomes(plan.id, 'hold', 'waiting');
@@ -453,7 +451,7 @@ describe('a plan asks nothing', () => {
 test('a change that repeats the arguments of a step leaves what it was approved against', async () => {
   await writeFile(at('report.md'), 'ours');
   const plan = await propose(
-    { id: 'hold', description: 'Wait', tool: 'human', operation: 'task', args: { question: '?' } },
+    draftStep('hold', 'Wait', 'human_task', { question: '?' }),
     step('a', 'write', { path: 'report.md', content: 'new' }, 'hold'),
   );
   await approve(plan);

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { writeExport } from '#app/verbs/transfer.ts';
 import { type Imported, importPlans } from '#plans/transfer/import-plans.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, reach } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
@@ -12,21 +13,8 @@ const draft = (title: string) => ({
   title,
   approvers: { kind: 'not_requester' as const },
   steps: [
-    {
-      id: '1',
-      description: 'Write it',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: `${title}.md`, content: '{{x}}' },
-    },
-    {
-      id: '2',
-      description: 'Wait',
-      tool: 'control',
-      operation: 'wait',
-      args: { seconds: 0 },
-      after: ['1'],
-    },
+    draftStep('1', 'Write it', 'workspace_write', { path: `${title}.md`, content: '{{x}}' }),
+    draftStep('2', 'Wait', 'control_wait', { seconds: 0 }, '1'),
   ],
 });
 

@@ -5,6 +5,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -32,11 +33,7 @@ async function sendBack(plan: Plan, version: number, feedback: string): Promise<
 }
 
 const write = (id: string, path: string, content: string, more: object = {}) => ({
-  id,
-  description: `Write ${path}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path, content },
+  ...draftStep(id, `Write ${path}`, 'workspace_write', { path, content }),
   ...more,
 });
 
@@ -64,13 +61,7 @@ describe('the difference between two versions', () => {
           duration_minutes: 60,
           not_before: '2030-01-02T10:00:00+01:00',
         }),
-        {
-          id: 'new',
-          description: 'Delete it',
-          tool: 'workspace',
-          operation: 'delete',
-          args: { path: 'x.md' },
-        },
+        draftStep('new', 'Delete it', 'workspace_delete', { path: 'x.md' }),
       ],
       risks: ['It may snow'],
     };

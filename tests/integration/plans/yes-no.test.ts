@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Step, StepDraft } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -13,20 +14,12 @@ import { waitFor } from '../../wait.ts';
 const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 
 const confirm = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
-  id,
-  description: `Ask about ${id}`,
-  tool: 'human',
-  operation: 'confirm',
-  args: { question: 'May I close T-305?' },
+  ...draftStep(id, `Ask about ${id}`, 'human_confirm', { question: 'May I close T-305?' }),
   ...more,
 });
 
 const write = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
-  id,
-  description: `Write ${id}`,
-  tool: 'workspace',
-  operation: 'write',
-  args: { path: `${id}.md`, content: id },
+  ...draftStep(id, `Write ${id}`, 'workspace_write', { path: `${id}.md`, content: id }),
   ...more,
 });
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { User } from '../../fixtures/slack/types.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -64,13 +65,10 @@ test('a guarded operation waits for its approvers, a task for the person it is f
     guardedApprovers: { control_noop: { kind: 'named', people: ['ana@example.com'] } },
   });
   const guarded = await propose('Guarded', 'ben@example.com');
-  const ask = {
-    id: 't',
-    description: 'Look at it',
-    tool: 'human',
-    operation: 'task',
-    args: { assignee: '@Ana@example.com', question: 'Does it look right?' },
-  };
+  const ask = draftStep('t', 'Look at it', 'human_task', {
+    assignee: '@Ana@example.com',
+    question: 'Does it look right?',
+  });
   const task = await propose('With a task', 'cleo@example.com', [ask]);
   await instance.service.approve(
     task.id,

@@ -10,6 +10,7 @@ import { settled } from '../../fixtures/model-instance.ts';
 import { type ChatBody, start, type Turn } from '../../fixtures/openai-double.ts';
 import { partIn, planFiles, scaffold, submitAgain } from '../../fixtures/parts.ts';
 import { add } from '../../fixtures/slack/browser.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { openReceiver } from '../../fixtures/webhook-receiver.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, type TestInstance } from '../../setup/instance.ts';
@@ -129,13 +130,10 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   const { plan_id: large = '' } = await settled(instance, run_id);
   expect((await service.overview(large)).counts.pending).toBe(2);
   // remind
-  const reminder = {
-    id: 'r',
-    description: `Remind ${word}`,
-    tool: 'reminder',
-    operation: 'set',
-    args: { text: `Think of ${word}`, at: new Date(Date.now() + 1500).toISOString() },
-  };
+  const reminder = draftStep('r', `Remind ${word}`, 'reminder_set', {
+    text: `Think of ${word}`,
+    at: new Date(Date.now() + 1500).toISOString(),
+  });
   const title = `${word} is reminded`;
   const reminding = await service.propose({ title, steps: [reminder] }, {}, actor);
   const { version, digest } = reminding;

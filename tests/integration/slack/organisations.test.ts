@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { User } from '../../fixtures/slack/types.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -89,13 +90,10 @@ test('a plan from elsewhere than a chat is shown to whoever asked for it or is a
   });
   const task = await propose('With a task', 'zoe@example.com', {
     steps: [
-      {
-        id: 't',
-        description: 'Look at it',
-        tool: 'human',
-        operation: 'task',
-        args: { assignee: account(initech), question: 'Does it look right?' },
-      },
+      draftStep('t', 'Look at it', 'human_task', {
+        assignee: account(initech),
+        question: 'Does it look right?',
+      }),
     ],
   });
   const { version, digest } = task;

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -11,21 +12,14 @@ const database = useDatabase();
 const draft: PlanDraft = {
   title: 'Ask and go on',
   steps: [
-    {
-      id: 'ask',
-      description: 'Ask ben',
-      tool: 'human',
-      operation: 'task',
-      args: { question: 'Ready?', assignee: 'ben@example.com' },
-    },
-    {
-      id: 'write',
-      description: 'Write it down',
-      tool: 'workspace',
-      operation: 'write',
-      args: { path: 'ready.md', content: 'yes' },
-      after: ['ask'],
-    },
+    draftStep('ask', 'Ask ben', 'human_task', { question: 'Ready?', assignee: 'ben@example.com' }),
+    draftStep(
+      'write',
+      'Write it down',
+      'workspace_write',
+      { path: 'ready.md', content: 'yes' },
+      'ask',
+    ),
   ],
 };
 const ana = person('ana@example.com', 'slack');

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StoredView } from '../../fixtures/slack/types.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -14,38 +15,22 @@ const database = useDatabase();
 
 const steps: Record<string, PlanDraft['steps']> = {
   lie: [
-    {
-      id: 'a',
-      description: 'Delete tmp.txt',
-      tool: 'workspace',
-      operation: 'delete',
-      args: { path: 'payroll.csv' },
-    },
+    draftStep('a', 'Delete tmp.txt', 'workspace_delete', { path: 'payroll.csv' }),
     noop('b', 'a'),
   ],
   file: [
-    {
-      id: 'a',
-      description: 'Write the list',
-      tool: 'workspace',
-      operation: 'write',
-      args: {
-        path: 'list.txt',
-        content: Array.from({ length: 500 }, (_, i) => `line ${String(i).padStart(4, '0')}`).join(
-          '\n',
-        ),
-      },
-    },
+    draftStep('a', 'Write the list', 'workspace_write', {
+      path: 'list.txt',
+      content: Array.from({ length: 500 }, (_, i) => `line ${String(i).padStart(4, '0')}`).join(
+        '\n',
+      ),
+    }),
   ],
   sixty: [
     ...Array.from({ length: 57 }, (_, i) => noop(`n${i}`)),
-    ...[1, 2, 3].map((n) => ({
-      id: `d${n}`,
-      description: 'Tidy up',
-      tool: 'workspace',
-      operation: 'delete',
-      args: { path: `important-${n}.md` },
-    })),
+    ...[1, 2, 3].map((n) =>
+      draftStep(`d${n}`, 'Tidy up', 'workspace_delete', { path: `important-${n}.md` }),
+    ),
   ],
 };
 const planner = scriptedPlanner(({ text, revision }) => ({

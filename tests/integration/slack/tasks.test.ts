@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -34,13 +35,7 @@ const form = [
 
 function task(args: JsonObject): StepDraft {
   const question = 'What did it cost <!channel>?';
-  return {
-    id: 'ask',
-    description: 'Ask about the cost',
-    tool: 'human',
-    operation: 'task',
-    args: { question, ...args },
-  };
+  return draftStep('ask', 'Ask about the cost', 'human_task', { question, ...args });
 }
 
 /** A plan of one task for ben, approved by ana; its card asks. */
@@ -152,13 +147,11 @@ async function loseAnswer(desk: Desk) {
     if (hits === 1) response.destroy();
     else response.end('ok');
   });
-  const post: StepDraft = {
-    id: 'post',
-    description: 'Post it',
-    tool: 'http',
-    operation: 'request',
-    args: { method: 'POST', url: `http://127.0.0.1:${port}/`, body: 'x' },
-  };
+  const post: StepDraft = draftStep('post', 'Post it', 'http_request', {
+    method: 'POST',
+    url: `http://127.0.0.1:${port}/`,
+    body: 'x',
+  });
   draft = { title: 'Post', steps: [post] };
   const { plan, card, root } = await askFor(desk, 'post it');
   await desk.slack.press(desk.ana.id, card, 'countersign:approve');
@@ -219,7 +212,7 @@ test('a change that widens a running plan is approved on its card, by whom its r
   const { plan, root } = await askBen(desk);
   const { revision } = await instance.service.getPlan(plan.id);
   const args = { path: 'a.md', content: 'a' };
-  const step = { id: 'w', description: 'Write it', tool: 'workspace', operation: 'write', args };
+  const step = draftStep('w', 'Write it', 'workspace_write', args);
   await instance.service.patch(
     plan.id,
     { base_revision: revision, operations: [{ op: 'add_step', step }] },

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { User } from '../../fixtures/slack/types.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
@@ -40,7 +41,7 @@ test('what waits for the reader is on top however much came since, whoever asks 
       title: 'A question for Ana',
       steps: [
         {
-          ...{ id: 'h', description: 'Read it', tool: 'human', operation: 'task' },
+          ...draftStep('h', 'Read it', 'human_task'),
           args: { question: 'Is it right?', assignee: 'ana@example.com' },
         },
       ],

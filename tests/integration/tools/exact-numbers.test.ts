@@ -10,6 +10,7 @@ import { person } from '#domain/people/actor.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { startApi } from '../../fixtures/api.ts';
 import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
@@ -81,20 +82,13 @@ async function run(steps: StepDraft[]) {
   });
 }
 
-const get = (): StepDraft => ({
-  id: 'get',
-  description: 'Get',
-  tool: 'http',
-  operation: 'get',
-  args: { url: web.url },
-});
-const post = (body: object): StepDraft => ({
-  id: 'post',
-  description: 'Post',
-  tool: 'http',
-  operation: 'request',
-  args: { url: web.url, method: 'POST', body: JSON.parse(JSON.stringify(body)) },
-});
+const get = (): StepDraft => draftStep('get', 'Get', 'http_get', { url: web.url });
+const post = (body: object): StepDraft =>
+  draftStep('post', 'Post', 'http_request', {
+    url: web.url,
+    method: 'POST',
+    body: JSON.parse(JSON.stringify(body)),
+  });
 
 test.each([
   ['{"id":9007199254740993}', '{"id":9007199254740993}'],
@@ -161,20 +155,9 @@ test('what is proposed over the API is shown and sent with every digit, or refus
 
 const Made = z.object({ id: z.string(), digest: z.string() });
 
-const read = (): StepDraft => ({
-  id: 'read',
-  description: 'R',
-  tool: 'raw',
-  operation: 'read',
-  args: {},
-});
-const write = (path: string): StepDraft => ({
-  id: 'write',
-  description: 'W',
-  tool: 'raw',
-  operation: 'write',
-  args: { id: { $from: 'read', path } },
-});
+const read = (): StepDraft => draftStep('read', 'R', 'raw_read', {});
+const write = (path: string): StepDraft =>
+  draftStep('write', 'W', 'raw_write', { id: { $from: 'read', path } });
 
 test.each([
   ['{"content":[],"structuredContent":{"id":42}}', '"id":42}'],

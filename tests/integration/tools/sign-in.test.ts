@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '#app/serve.ts';
 import { agreeAt, type HostedServer, startHostedServer } from '../../fixtures/hosted-server.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { toolContext } from '../../unit/tools/tool-bench.ts';
@@ -179,11 +180,7 @@ describe('a plan whose server ends the sign-in', () => {
   const plan = {
     title: 'Note two lines',
     steps: ['first', 'second'].map((line, index) => ({
-      id: String(index + 1),
-      description: `Note ${line}`,
-      tool: 'hosted',
-      operation: 'note',
-      args: { line },
+      ...draftStep(String(index + 1), `Note ${line}`, 'hosted_note', { line }),
       ...(index === 0 ? {} : { depends_on: ['1'] }),
     })),
   };

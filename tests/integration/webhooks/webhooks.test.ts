@@ -12,6 +12,7 @@ import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { WebhookSettings } from '#domain/webhook.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
 import { type WebhooksContext, workOnEndpoint } from '#notices/webhooks/work-on-endpoint.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { openReceiver, type Receiver, type Reply } from '../../fixtures/webhook-receiver.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
@@ -103,7 +104,7 @@ describe('a webhook', () => {
 
   test('is told once that a plan needs a person, with the question', async () => {
     const args = { question: 'What did it cost?' };
-    const step = { id: 'ask', description: 'Ask', tool: 'human', operation: 'task', args };
+    const step = draftStep('ask', 'Ask', 'human_task', args);
     const plan = await runPlan(instance, { title: 'Ask', steps: [step] });
     await waitFor('the question', () => typesOf(second, plan.id).length === 1);
     expect(second.received[0]).toMatchObject({

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serve } from '#app/serve.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { openBrowser } from '../../setup/chromium.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -121,7 +122,7 @@ test('who asked for a plan and who decided about it stand apart from what is bes
 
 test('no tab of a plan holds a character that turns the text around it: it is spelled out', async () => {
   const turned = 'a\u202Etxt.exe';
-  const step = { id: '1', description: `Write ${turned}`, tool: 'workspace', operation: 'write' };
+  const step = draftStep('1', `Write ${turned}`, 'workspace_write');
   const { id } = await instance.service.propose(
     { title: turned, steps: [{ ...step, args: { path: turned, content: turned } }] },
     { conversation: 'turned' },

@@ -11,6 +11,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { recover } from '#executor/recover.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { expireLeases, makeExecutor } from '../../integration/plans/bench.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, runPlan, type TestInstance } from '../../setup/instance.ts';
@@ -169,27 +170,20 @@ function operationsOf(deed: Deed, step: number): PatchOperation[] {
       return [
         {
           op: 'add_step',
-          step: {
-            id: `n${++added}`,
-            description: 'More',
-            tool: 'control',
-            operation: 'noop',
-            after: [id],
-          },
+          step: draftStep(`n${++added}`, 'More', 'control_noop', {}, id),
         },
       ];
     default:
       return [
         {
           op: 'add_step',
-          step: {
-            id: `w${++added}`,
-            description: 'Write',
-            tool: 'workspace',
-            operation: 'write',
-            args: { path: `w${added}.md`, content: 'x' },
-            after: [id],
-          },
+          step: draftStep(
+            `w${++added}`,
+            'Write',
+            'workspace_write',
+            { path: `w${added}.md`, content: 'x' },
+            id,
+          ),
         },
       ];
   }

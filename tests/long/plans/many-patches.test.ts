@@ -9,6 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 import { createGates } from '../../fixtures/gates.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { checkChain } from '../../setup/approved-chain.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
@@ -76,13 +77,7 @@ test('each is applied whole or is a conflict, and the plan completes', {
   timeout: 240_000,
 }, async () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
-  const gate = {
-    id: 'gate',
-    description: 'Wait',
-    tool: 'gate',
-    operation: 'read',
-    args: { name: 'go' },
-  };
+  const gate = draftStep('gate', 'Wait', 'gate_read', { name: 'go' });
   const plan = await runPlan(instance, {
     title: 'Many changes',
     steps: [

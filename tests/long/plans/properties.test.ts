@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlanDraft, StepStatus } from '#domain/plan/plan.ts';
 import { isStorableText } from '#domain/text.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';
 import { checkPlan, type StepRow } from '../../setup/invariants.ts';
@@ -175,7 +176,7 @@ test('any content has the same digest before and after it was stored', async () 
         fc.integer({ min: 1, max: 2_000_000_000 }).map((millionths) => millionths / 1e6),
       ),
       async (args, notes, not_before, duration_minutes, resources) => {
-        const step = { id: '1', description: 'Any', tool: 'control', operation: 'noop' };
+        const step = draftStep('1', 'Any', 'control_noop');
         const sent = { ...step, args, notes, not_before, duration_minutes, resources };
         const context = { tool_outputs: { x: { tool: 't', operation: 'o', data: notes } } };
         // As it comes over the API.

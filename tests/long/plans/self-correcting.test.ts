@@ -6,6 +6,7 @@ import { listFindings } from '#db/plans/findings.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { Operation } from '#domain/tool.ts';
 import { createGates } from '../../fixtures/gates.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -59,29 +60,14 @@ type Draft = Omit<StepDraft, 'after'> & { id: string; after?: string[] };
 /** Each part: its source, and a tree of what is made of it. In the part that changes it is looked at again half way. */
 function draftPart(part: string, run: string, writes: boolean): Draft[] {
   const name = (n: number) => `${part}-${n}`;
-  const steps: Draft[] = [
-    {
-      id: name(0),
-      description: 'Read it',
-      tool: 'source',
-      operation: 'read',
-      args: { name: `${run} ${part}` },
-    },
-  ];
+  const steps: Draft[] = [draftStep(name(0), 'Read it', 'source_read', { name: `${run} ${part}` })];
   const isChanged = part === changed;
   for (let n = 1; n < stepsEach; n++) {
     const after = [name(Math.floor((n - 1) / 3))];
     // The second half of the tree begins once the source has been looked at again.
     if (isChanged && n >= stepsEach / 2) after.push(`${run}-look`);
     if (isChanged && writes && n === 1)
-      steps.push({
-        id: name(n),
-        description: 'Note it',
-        tool: 'log',
-        operation: 'append',
-        args: { name: run },
-        after,
-      });
+      steps.push(draftStep(name(n), 'Note it', 'log_append', { name: run }, ...after));
     else steps.push({ ...noop(name(n)), after });
   }
   return steps.map((step) => ({ ...step, partition: part }));
@@ -89,21 +75,14 @@ function draftPart(part: string, run: string, writes: boolean): Draft[] {
 
 function draftAll(run: string, writes: boolean): Draft[] {
   const all = Array.from({ length: parts }, (_, n) => draftPart(`p${n}`, run, writes)).flat();
-  const gate: Draft = {
-    id: `${run}-gate`,
-    description: 'Wait',
-    tool: 'gate',
-    operation: 'read',
-    args: { name: run },
-  };
-  const look: Draft = {
-    id: `${run}-look`,
-    description: 'Look again',
-    tool: 'plan',
-    operation: 'recheck',
-    args: { partition: changed },
-    after: [gate.id],
-  };
+  const gate: Draft = draftStep(`${run}-gate`, 'Wait', 'gate_read', { name: run });
+  const look: Draft = draftStep(
+    `${run}-look`,
+    'Look again',
+    'plan_recheck',
+    { partition: changed },
+    gate.id,
+  );
   return [...all, gate, look];
 }
 

@@ -1,6 +1,7 @@
 // Changes of plans over HTTP: read strictly, handed to the service, answered by what came of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { proposeDraft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -11,7 +12,7 @@ afterAll(() => api.close());
 const remove = { op: 'remove_steps', steps: { ids: ['1'] } };
 const add = {
   op: 'add_step',
-  step: { id: 'n', description: 'Do it', tool: 'control', operation: 'noop' },
+  step: draftStep('n', 'Do it', 'control_noop'),
 };
 
 test('a change that is applied is answered with 200, one that waits with 202', async () => {

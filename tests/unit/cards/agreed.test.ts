@@ -10,6 +10,7 @@ import type { CardPress } from '#domain/chat/card.ts';
 import type { Series } from '#domain/plan/plan.ts';
 import { describeTerms } from '#plans/content/terms.ts';
 import { makeFacts, makeStep, now, samples } from '../../fixtures/plans.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
 const series: Series = {
   id: 'daily',
@@ -18,7 +19,7 @@ const series: Series = {
   starts_at: '2026-02-04T09:00:00.000Z',
   timezone: 'UTC',
   until: null,
-  steps: [{ id: 'look', description: 'Look', tool: 'control', operation: 'noop' }],
+  steps: [draftStep('look', 'Look', 'control_noop')],
 };
 const look = { description: 'Look', tool: 'control', operation: 'noop', args: {} };
 const occurrence = (day: string) =>

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { viewProposal } from '#cards/proposal.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { makeFacts, makeStep } from '../../fixtures/plans.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
 const series = {
   id: 'daily',
@@ -11,7 +12,7 @@ const series = {
   starts_at: '2026-05-05T07:30:00.000Z',
   timezone: 'UTC',
   until: null,
-  steps: [{ id: 'look', description: 'Look', tool: 'workspace', operation: 'read' }],
+  steps: [draftStep('look', 'Look', 'workspace_read')],
 };
 
 const read = (id: string, position: number, rest: Partial<Step> = {}) =>

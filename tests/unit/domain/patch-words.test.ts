@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { PatchOperation } from '#domain/plan/patch.ts';
 import { describeOperations, operationsTold } from '#domain/plan/patch-words.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
 const table: [string, unknown][] = [
   [
@@ -9,11 +10,7 @@ const table: [string, unknown][] = [
     {
       op: 'add_step',
       step: {
-        id: '4',
-        description: 'Tidy up',
-        tool: 'workspace',
-        operation: 'delete',
-        args: { path: 'payroll.csv' },
+        ...draftStep('4', 'Tidy up', 'workspace_delete', { path: 'payroll.csv' }),
         ask_before: true,
       },
     },
@@ -35,14 +32,11 @@ const table: [string, unknown][] = [
     {
       op: 'add_step',
       step: {
-        id: '5',
-        description: 'Go on',
-        tool: 'control',
-        operation: 'noop',
-        after: [{ id: '2', type: 'SS', lag_minutes: 1440 }],
+        ...draftStep('5', 'Go on', 'control_noop'),
         not_before: '2026-05-04T09:00:00Z',
         resources: { cpu: 2 },
         when: { step: '2', path: '/status', is: 'equals', value: 'green' },
+        after: [{ id: '2', type: 'SS', lag_minutes: 1440 }],
       },
     },
   ],

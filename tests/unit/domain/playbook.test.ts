@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { fillPlaybook, replaceInDraft } from '#domain/plan/playbook.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
 const draftOf = (description: string): PlanDraft => ({
   title: 'Say',
-  steps: [{ id: 'a', description, tool: 'control', operation: 'noop' }],
+  steps: [draftStep('a', description, 'control_noop')],
 });
 const signs = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
 

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import { describeFields } from '#cards/version-words.ts';
 import { compareFields } from '#plans/content/changed-fields.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
-const step = { id: 's', description: 'Write', tool: 'workspace', operation: 'write', args: {} };
+const step = draftStep('s', 'Write', 'workspace_write', {});
 const now = '2026-02-03T14:00:00.000Z';
 
 function tell(before: Parameters<typeof compareFields>[0], after: typeof before): string[] {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft, Series } from '#domain/plan/plan.ts';
 import { expandDraft } from '#plans/series/normalise.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 
 const now = new Date('2026-05-04T10:00:00Z');
 
@@ -14,7 +15,7 @@ function makeSeries(rest: Partial<Series> = {}): Series {
     starts_at: '2026-05-01T07:30:00.000Z',
     timezone: 'Europe/Berlin',
     until: null,
-    steps: [{ id: 'look', description: 'Look', tool: 'control', operation: 'noop' }],
+    steps: [draftStep('look', 'Look', 'control_noop')],
     ...rest,
   };
 }
@@ -63,13 +64,7 @@ describe('what cannot come again', () => {
       'a step with a time of its own',
       makeSeries({
         steps: [
-          {
-            id: 'look',
-            description: 'Look',
-            tool: 'control',
-            operation: 'noop',
-            not_before: '2026-05-04T10:00:00Z',
-          },
+          { ...draftStep('look', 'Look', 'control_noop'), not_before: '2026-05-04T10:00:00Z' },
         ],
       }),
       'series[0].steps[0].not_before — Step look of series “Daily look” is not to begin before a time of its own',
@@ -77,7 +72,7 @@ describe('what cannot come again', () => {
     [
       'an id that holds the sign of dates',
       makeSeries({
-        steps: [{ id: 'a#b', description: 'Look', tool: 'control', operation: 'noop' }],
+        steps: [draftStep('a#b', 'Look', 'control_noop')],
       }),
       'series[0].steps[0].id — Step a#b of series “Daily look” needs an id without “#”',
     ],
@@ -145,7 +140,7 @@ describe('what comes again', () => {
   });
 
   test('gives way to a step of the draft that has the id of an occurrence', async () => {
-    const own = { id: 'look#2026-05-06', description: 'Later', tool: 'control', operation: 'noop' };
+    const own = draftStep('look#2026-05-06', 'Later', 'control_noop');
     const { draft } = await expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now);
     expect(draft.steps).toHaveLength(30);
     expect(draft.steps.filter(({ id }) => id === own.id)).toEqual([own]);
@@ -157,7 +152,7 @@ describe('what comes again', () => {
     ['a day on which it does not come', 'look#2026-04-30'],
     ['another series', 'other#2026-05-06'],
   ])('lets no step pass for an occurrence of %s', async (_name, id) => {
-    const own = { id, description: 'Later', tool: 'control', operation: 'noop' };
+    const own = draftStep(id, 'Later', 'control_noop');
     await expect(expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now)).rejects.toThrow(
       expect.objectContaining({
         code: 'reserved_id',
@@ -168,7 +163,7 @@ describe('what comes again', () => {
   });
 
   test('takes no time of its own into what comes again', async () => {
-    const step = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
+    const step = draftStep('look', 'Look', 'control_noop');
     const { begun } = await expandDraft(
       draftOf(makeSeries({ steps: [{ ...step, not_before: '2026-05-01T07:30:00.000Z' }] })),
       now,

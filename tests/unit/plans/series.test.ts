@@ -14,6 +14,7 @@ import {
   stepsOfOccurrence,
 } from '#plans/series/series.ts';
 import { localDate } from '#timeline/recurrence.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { rounds } from '../../rounds.ts';
 
 const series: Series = {
@@ -24,17 +25,13 @@ const series: Series = {
   timezone: 'Europe/Berlin',
   until: null,
   steps: [
-    { id: 'collect', description: 'Collect', tool: 'workspace', operation: 'list', args: {} },
+    draftStep('collect', 'Collect', 'workspace_list', {}),
     {
-      id: 'write',
-      description: 'Write it down',
-      tool: 'workspace',
-      operation: 'write',
-      args: {
+      ...draftStep('write', 'Write it down', 'workspace_write', {
         path: 'standup.md',
         content: { $from: 'collect', path: '/text' },
         other: [{ $from: 'setup' }],
-      },
+      }),
       after: ['collect', { id: 'setup', type: 'SS', lag_minutes: 5 }],
     },
   ],
