@@ -1,15 +1,12 @@
 // What the world answers about a plan's times is with the plan: said when it is put before a person, and noted.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import { outlineOfDraft } from '#planner/outline/outline-of-draft.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { ana } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
-
-const database = useDatabase();
-let instance: TestInstance;
 
 const draft = {
   title: 'Look around',
@@ -51,10 +48,7 @@ const planner: Planner = {
   },
 };
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { planner });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ planner });
 
 test('a plan that meets other things says so before its call to action, and keeps it', async () => {
   const { run_id } = await instance.service.startRun({ text: 'Look', conversation: 'busy' }, ana);

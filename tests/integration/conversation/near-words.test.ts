@@ -1,19 +1,11 @@
 // While something waits for a decision: words that come close to one bring the decision back, and questions are answered from the
 // plan. Nothing is decided and no planner is asked.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  ana,
-  noop,
-  openTestInstance,
-  scriptedPlanner,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
 let planned = 0;
 
 const planner = scriptedPlanner(({ text }) => {
@@ -25,10 +17,7 @@ const planner = scriptedPlanner(({ text }) => {
   return { kind: 'proposal', draft: { title: text, steps: [noop('1'), remove] } };
 });
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { planner, work: true });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ planner, work: true });
 
 async function ask(conversation: string) {
   const { run_id } = await instance.service.startRun({ text: 'Clean', conversation }, ana);

@@ -1,24 +1,14 @@
 // A message with a name of its own is heard once, with all that it means, however many try at the same moment; and which
 // conversation a plan or a run belongs to.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isBeingPosted } from '#db/chat/shown.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  ana,
-  ben,
-  noop,
-  openTestInstance,
-  reach,
-  scriptedPlanner,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { ana, ben, noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
 const planner = scriptedPlanner(({ text }) =>
   text.startsWith('plan')
     ? {
@@ -31,10 +21,7 @@ const planner = scriptedPlanner(({ text }) =>
     : { kind: 'answer', text: `Heard: ${text}` },
 );
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { planner });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ planner });
 
 const textsIn = async (conversation: string) =>
   (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);

@@ -2,28 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { storePlace } from '#db/chat/places.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import { useDatabase } from '../../setup/database.ts';
-import {
-  ana,
-  noop,
-  openTestInstance,
-  reach,
-  settleAsRead,
-  type TestInstance,
-} from '../../setup/instance.ts';
+import { ana, noop, reach, settleAsRead } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-
-beforeAll(async () => {
-  instance = await openTestInstance(database.url);
-});
-afterAll(() => instance.close());
+const instance = useInstance();
 
 async function place(
   tenant: string,

@@ -1,16 +1,13 @@
 // A planning session that stands still: whose word counts, for what, and once.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { storePerson } from '#db/people/identities.ts';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { digestOf, rfc, stagedPlanner } from '../../fixtures/staged-planner.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { ana, ben, noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
-
-const database = useDatabase();
-let instance: TestInstance;
 
 /** A configured approver. */
 const cleo: Actor = person('cleo', 'api');
@@ -18,10 +15,7 @@ const cleo: Actor = person('cleo', 'api');
 const planner = stagedPlanner(() => instance.db.query);
 const { asked } = planner;
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { planner, settings: { approvers: ['cleo'] } });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ planner, settings: { approvers: ['cleo'] } });
 
 /** The run once its planner has finished. */
 function settled(runId: string): Promise<RunView> {

@@ -1,20 +1,15 @@
 // Open inboxes are notified which plans change and how, and read nothing in between.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';
 import { createInboxWatch } from '#conversation/watch-inbox.ts';
 import { notify } from '#db/notify.ts';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { Service } from '#domain/service.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { ana, ben, noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false });
 
 const propose = (by = ana) =>
   instance.service.propose({ title: 'One', steps: [noop('a')] }, { user: by.id }, by);

@@ -1,16 +1,11 @@
 // Whether anything was said where something is overheard: each conversation by itself.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { expect, test } from 'vitest';
+import { ana } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-  for (const conversation of ['said', 'said twice', 'said twice'])
-    await instance.service.say(conversation, 'status', ana);
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false });
+for (const conversation of ['said', 'said twice', 'said twice'])
+  await instance.service.say(conversation, 'status', ana);
 
 test('each conversation is told apart, however many are asked about at once', async () => {
   const silent = Array.from({ length: 150 }, (_, i) => `silent ${i}`);

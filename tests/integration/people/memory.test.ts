@@ -1,6 +1,6 @@
 // What people asked to keep: by words on any surface, once, within a limit, and never shown to others.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import { storePlace } from '#db/chat/places.ts';
 import { storePerson } from '#db/people/identities.ts';
@@ -9,21 +9,14 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
 import { changeAudit } from '../../setup/audit.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
-
-const database = useDatabase();
-let instance: TestInstance;
+import { useInstance } from '../../setup/use-instance.ts';
 
 const ana = person('ana', 'console');
 const ben = person('ben', 'console');
 const channel = { platform: 'slack', tenant: 'T1', channel: 'C1' } as const;
 const thread = (root: string) => ({ ...channel, thread: root });
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false });
 beforeEach(() =>
   changeAudit(
     instance.db,

@@ -1,19 +1,14 @@
 // Two accounts approve while they are linked: who was one person before they approved counts once, in whatever order it comes.
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemRandom } from '#domain/clock.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { link } from '#people/link.ts';
 import { chanceFrom } from '../../fixtures/random.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false });
 
 const seed = 20_261;
 const rounds = 60;
