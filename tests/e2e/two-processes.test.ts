@@ -73,40 +73,4 @@ describe('100 approvals at once, half of them at each process', () => {
     ).body;
     expect(entries.filter(({ action }) => action === 'approve')).toHaveLength(1);
   });
-
-  it('lets either process see at once what the other did', async () => {
-    const [one, two] = servers;
-    const plan = await one.api.propose({ ...draft, title: 'Seen from both' });
-    expect(await two.api.plan(plan.id)).toEqual(await one.api.plan(plan.id));
-    expect((await two.api.approve(plan)).status).toBe(200);
-    expect((await one.api.approve(plan, 'ben')).status).toBe(409);
-  });
-});
-
-describe('an approval of something else than what is stored', () => {
-  it('is refused for a wrong digest, with the digest that is stored', async () => {
-    const [one] = servers;
-    const plan = await one.api.propose(draft);
-    const { status, body } = await one.api.post<Refusal>(`/api/plans/${plan.id}/approve`, {
-      version: 1,
-      digest: 'f'.repeat(64),
-    });
-    expect(status).toBe(409);
-    expect(body).toMatchObject({
-      code: 'digest_mismatch',
-      current: { version: 1, digest: plan.digest, status: 'proposed' },
-    });
-    expect((await one.api.plan(plan.id)).status).toBe('proposed');
-  });
-
-  it('is refused for a version that does not exist yet', async () => {
-    const [one] = servers;
-    const plan = await one.api.propose(draft);
-    const { status, body } = await one.api.post<Refusal>(`/api/plans/${plan.id}/approve`, {
-      version: 2,
-      digest: plan.digest,
-    });
-    expect(status).toBe(409);
-    expect(body).toMatchObject({ code: 'stale_version', current: { version: 1 } });
-  });
 });

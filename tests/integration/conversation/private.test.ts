@@ -1,12 +1,15 @@
 // Only participants read a conversation over HTTP. The operator and typed names take part in no chat, and in no conversation of a person
 // who has signed in.
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import { noop } from '../../setup/instance.ts';
-import { useInstance } from '../../setup/use-instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
 
 const known = (...names: string[]): ConversationReader => ({ names, tenant: null });
 const nameTyped: ConversationReader = { names: null, tenant: null };
@@ -23,37 +26,44 @@ const typed = ['the operator'];
 const slackAna = person('slack:U1', 'slack');
 const signedIn = (id: string): Actor => ({ ...person(id, 'console'), verified: true });
 
-const instance = useInstance({ work: false });
-const { service, db } = instance;
-await db.query.execute(sql`
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, { work: false });
+  const { service, db } = instance;
+  await db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel, thread) values
       ('slack-7caa701b2bd5a182b80c72b9bdf88e2d', 'slack', 'T1', 'D1', null), ('slack-c485d2ed5cc4ce64fcccca710c7a0bb7', 'slack', 'T1', 'C1', '1.1'), ('slack-a336b5d4ba3f93d9e65260ef9aea5105', 'slack', 'T1', 'D2', null)`);
-await service.say(
-  'slack-7caa701b2bd5a182b80c72b9bdf88e2d',
-  'Quetzal in a direct message',
-  slackAna,
-);
-await service.say('slack-c485d2ed5cc4ce64fcccca710c7a0bb7', 'Quetzal in a channel', slackAna);
-await service.say(
-  'slack-c485d2ed5cc4ce64fcccca710c7a0bb7',
-  'status',
-  person('ben@example.com', 'slack'),
-);
-await service.say('console', 'Quetzal in the console', signedIn('corp:ana'));
-await service.say('decided', 'Create a.md saying A', person('ana', 'console'));
-await service.say('decided', 'status', signedIn('corp:ben'));
-await service.say('typed', 'Quetzal at a terminal', person('ana', 'terminal'));
-await service.propose(
-  { title: 'Quetzal', steps: [noop('a')] },
-  { conversation: 'plan' },
-  signedIn('corp:ana'),
-);
-for (const id of ['slack-a336b5d4ba3f93d9e65260ef9aea5105', 'reminders:corp:ana', 'reminders:ana'])
-  await db.query.execute(sql`
+  await service.say(
+    'slack-7caa701b2bd5a182b80c72b9bdf88e2d',
+    'Quetzal in a direct message',
+    slackAna,
+  );
+  await service.say('slack-c485d2ed5cc4ce64fcccca710c7a0bb7', 'Quetzal in a channel', slackAna);
+  await service.say(
+    'slack-c485d2ed5cc4ce64fcccca710c7a0bb7',
+    'status',
+    person('ben@example.com', 'slack'),
+  );
+  await service.say('console', 'Quetzal in the console', signedIn('corp:ana'));
+  await service.say('decided', 'Create a.md saying A', person('ana', 'console'));
+  await service.say('decided', 'status', signedIn('corp:ben'));
+  await service.say('typed', 'Quetzal at a terminal', person('ana', 'terminal'));
+  await service.propose(
+    { title: 'Quetzal', steps: [noop('a')] },
+    { conversation: 'plan' },
+    signedIn('corp:ana'),
+  );
+  for (const id of [
+    'slack-a336b5d4ba3f93d9e65260ef9aea5105',
+    'reminders:corp:ana',
+    'reminders:ana',
+  ])
+    await db.query.execute(sql`
       insert into countersign.messages (conversation, author, name, text) values (${id}, 'bot', 'bot', 'Quetzal')`);
-await db.query.execute(sql`
+  await db.query.execute(sql`
     insert into countersign.signed_in (account, provider, name, email, groups, at)
     values ('corp:ben', 'corp', 'Ben', 'ben@example.com', '{}', now())`);
+});
+afterAll(() => instance.close());
 
 test.each<[string, string, string[]]>([
   ['a direct message', 'slack-7caa701b2bd5a182b80c72b9bdf88e2d', anas],

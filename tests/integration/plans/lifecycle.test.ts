@@ -7,7 +7,6 @@ import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {
   ana,
-  ben,
   noop,
   openTestInstance,
   reach,
@@ -15,7 +14,6 @@ import {
   type TestInstance,
 } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
-import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
@@ -137,83 +135,6 @@ describe('a decision', () => {
       instance.service.approve(plan.id, { version: 2, digest: plan.digest }, ana),
     ).rejects.toMatchObject({ code: 'stale_version' });
     expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
-  });
-
-  test('is taken once however many come at the same moment', async () => {
-    const other = await openTestInstance(database.url, { workspace: instance.workspace });
-    try {
-      const plan = await instance.service.propose(
-        {
-          title: 'Race',
-          steps: [write('1', 'race.md', 'x')],
-          approvers: { kind: 'named', people: ['ana', 'ben'] },
-        },
-        {},
-        ana,
-      );
-      const approval = { version: 1, digest: plan.digest };
-      const by = (n: number) => (n % 3 === 0 ? ana : ben);
-      const results = await Promise.allSettled(
-        Array.from({ length: 40 }, (_, n) =>
-          (n % 2 === 0 ? instance : other).service.approve(plan.id, approval, by(n)),
-        ),
-      );
-      const first = (await instance.service.getPlan(plan.id)).decided_by;
-      for (const [n, result] of results.entries()) {
-        // Whoever was first is told so however often they press, and the other one who it was.
-        expect([n, result.status]).toEqual([n, by(n).id === first ? 'fulfilled' : 'rejected']);
-        if (result.status === 'fulfilled') continue;
-        expect(result.reason).toMatchObject({ code: 'already_decided' });
-        expect(result.reason.message).toMatch(
-          /^Decided by (ana|ben) at \d\d:\d\d UTC\. Version 1 is /,
-        );
-      }
-      const audit = await instance.service.audit(plan.id, { limit: 500 });
-      expect(audit.filter(({ action }) => action === 'approve')).toHaveLength(1);
-      await reach(instance, plan.id, 'completed');
-      const log: string[] = [];
-      for await (const chunk of instance.service.exportLog(plan.id)) log.push(chunk);
-      expect(log.join('').trim().split('\n')).toHaveLength(1);
-    } finally {
-      await other.close();
-    }
-  });
-
-  test('to cancel stops what has not begun', async () => {
-    const plan = await runPlan(instance, {
-      title: 'Wait',
-      steps: [draftStep('wait', 'Wait', 'control_wait', { seconds: 50 }), noop('after', 'wait')],
-    });
-    await waitFor(
-      'the wait',
-      async () => (await instance.service.overview(plan.id)).counts.running === 1,
-    );
-    await instance.service.cancel(plan.id, { version: 1 }, ana);
-    await waitFor(
-      'the running step to stop',
-      async () => (await instance.service.overview(plan.id)).counts.cancelled === 2,
-    );
-    expect((await instance.service.getPlan(plan.id)).status).toBe('cancelled');
-  });
-
-  test('to pause lets nothing new begin until it is resumed', async () => {
-    const plan = await runPlan(instance, {
-      title: 'Pause',
-      steps: [draftStep('wait', 'Wait', 'control_wait', { seconds: 0.4 }), noop('after', 'wait')],
-    });
-    await waitFor(
-      'the wait',
-      async () => (await instance.service.overview(plan.id)).counts.running === 1,
-    );
-    await instance.service.pause(plan.id, { version: 1 }, ana);
-    await waitFor(
-      'the running step to end',
-      async () => (await instance.service.overview(plan.id)).counts.succeeded === 1,
-    );
-    const { counts } = await instance.service.overview(plan.id);
-    expect(counts).toMatchObject({ ready: 1, running: 0 });
-    await instance.service.resume(plan.id, { version: 1 }, ana);
-    await reach(instance, plan.id, 'completed');
   });
 
   test('about a plan that is over names its status', async () => {

@@ -89,15 +89,6 @@ test('feedback, which asks the planner once', async () => {
   expect(first.rejection_history).toHaveLength(1);
 });
 
-test('a cancellation', async () => {
-  const plan = await propose();
-  const first = await instance.service.cancel(plan.id, { version: 1 }, ana);
-  expect(await instance.service.cancel(plan.id, { version: 1 }, ana)).toEqual(first);
-  await expect(instance.service.cancel(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
-    code: 'invalid_transition',
-  });
-});
-
 /** Runs `act` while no job of any kind can be stored. */
 async function withoutJobs(act: () => Promise<unknown>): Promise<void> {
   const { query } = instance.db;

@@ -36,15 +36,6 @@ it('answers 409 with what is current to an old version, a wrong digest and a sec
   }
 });
 
-it('takes exactly one of many approvals at once', async () => {
-  const { id, version, digest } = await proposeDraft(api);
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => api.post(`/api/plans/${id}/approve`, { version, digest })),
-  );
-  const statuses = responses.map(({ status }) => status).sort();
-  expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
-});
-
 it.each(['reject', 'cancel', 'pause', 'retry'] as const)('passes %s on', async (verb) => {
   const { id, version } = await proposeDraft(api);
   const response = await api.post(`/api/plans/${id}/${verb}`, { version, feedback: ' no ' });

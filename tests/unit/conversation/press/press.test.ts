@@ -49,7 +49,6 @@ const fields = { amount: 12.5 };
 const shown = { turn: 3, digest: 'abc' };
 
 const rows: [Press, string, string, object | string, object?][] = [
-  [on(button('approve')), 'approve', 'PLAN-1', { version: 2, digest: 'abc' }],
   [
     on(button('approve'), { part: { except: ['4'] } }),
     'approve',
@@ -62,7 +61,6 @@ const rows: [Press, string, string, object | string, object?][] = [
     'PLAN-1',
     { version: 2, feedback: 'start step "4" on 2026-02-05 at 14:00 UTC' },
   ],
-  [on(button('reject')), 'reject', 'PLAN-1', { version: 2 }],
   [
     on(button('reject'), { text: 'too early' }),
     'reject',
@@ -70,31 +68,10 @@ const rows: [Press, string, string, object | string, object?][] = [
     { version: 2, feedback: 'too early' },
   ],
   [
-    on(button('propose_changes'), { text: 'also b.txt' }),
-    'proposeChanges',
-    'PLAN-1',
-    { version: 2, feedback: 'also b.txt' },
-  ],
-  [on(button('cancel')), 'cancel', 'PLAN-1', { version: 2 }],
-  [on(button('pause')), 'pause', 'PLAN-1', { version: 2 }],
-  [on(button('resume')), 'resume', 'PLAN-1', { version: 2 }],
-  [
-    on(button('retry', { ended_at: '2026-03-02T09:30:00Z' })),
-    'retry',
-    'PLAN-1',
-    { version: 2, ended_at: '2026-03-02T09:30:00Z' },
-  ],
-  [
     on(button('settle_retry', step)),
     'resume',
     'PLAN-1',
     { version: 2, steps: { 4: 'retry' }, about },
-  ],
-  [
-    on(button('settle_done', step)),
-    'resume',
-    'PLAN-1',
-    { version: 2, steps: { 4: 'done' }, about },
   ],
   [
     on(button('settle_failed', step)),
