@@ -11,11 +11,11 @@ import { passCrashPoint } from '#domain/crash-points.ts';
 import { measure, span } from '#domain/telemetry.ts';
 import { operationName } from '#domain/tool.ts';
 import { announceProgress } from '#plans/lifecycle/wake.ts';
-import type { LaneBook } from './claim.ts';
 import type { ExecutorContext, Mark, StepRun } from './executor-context.ts';
 import { runStep } from './run-step.ts';
 import { type Claimant, Pace } from './slots.ts';
-import { takeTurn } from './turn.ts';
+import { Throttle } from './throttle.ts';
+import { type Turn, takeTurn } from './turn.ts';
 
 /** Where calls come back this quickly (milliseconds), more may be claimed than is called at once. */
 const quickMs = 50;
@@ -90,6 +90,19 @@ function runTraced(run: StepRun): Promise<Outcome> {
   });
 }
 
+/**
+ * The mode of the loop, decided after each pass from what is held and what the last turn saw.
+ *
+ * | mode    | when                                              | does                   | until                     |
+ * |---------|---------------------------------------------------|------------------------|---------------------------|
+ * | turning | outcomes to settle, or room to claim, or poked     | settles and claims     | Postgres answers          |
+ * | calling | calls are under way and none came back             | sleeps                 | a call returns, or a poke |
+ * | queued  | steps are ready, and no slot is free               | sleeps in line         | a slot is free, or a poke |
+ * | napping | nothing is ready, but a step soon is               | sleeps                 | its time, or a poke       |
+ * | ended   | nothing is held or ready, a claim failed, or the process stops | returns or throws | –                    |
+ */
+type Mode = 'turning' | 'calling' | 'queued' | 'napping' | 'ended';
+
 /** The loop on one plan: what it holds and what it knows. */
 export class PlanLoop implements Claimant {
   readonly context: ExecutorContext;
@@ -100,26 +113,27 @@ export class PlanLoop implements Claimant {
   readonly isStopping: () => boolean;
   #poked = false;
   #wake = () => {};
+  /** Claimed, and called as soon as the next turn is under way. */
+  #claimed: Claimed[] = [];
+  /** Calls under way, and those that came back so far. */
   #calling = 0;
-  /** Calls that came back so far. */
   #returned = 0;
   /** Of calls that came back quickly. */
   readonly #pace = new Pace();
   #finished: Finished[] = [];
-  /** Claimed, and called as soon as the next turn is under way. */
-  #claimed: Claimed[] = [];
-  #mayHaveReady = true;
-  #book: LaneBook | null = null;
-  #napMs: number | null = null;
-  /** Why nothing could be claimed; told when what is held has been settled. */
+  /** The last turn's view of the plan. `more`: steps may be ready; `others`: there are some that this back end cannot run. */
+  #seen: Pick<Turn, 'more' | 'nextInMs' | 'others'> & { book: Turn['book'] | null } = {
+    more: true,
+    nextInMs: null,
+    others: false,
+    book: null,
+  };
+  /** Why nothing could be claimed; thrown when what is held has been settled. */
   #broken: unknown = null;
-  #invited = Number.NEGATIVE_INFINITY;
-  /** Whether the last turn saw steps that can be claimed and that this back end cannot run. */
-  #others = false;
-  #inviting: NodeJS.Timeout | undefined;
-  #announced = Number.NEGATIVE_INFINITY;
-  /** Set while there is progress nobody will be told of otherwise. */
-  #announcing: NodeJS.Timeout | undefined;
+  /** There is more than this back end takes at once, or what it cannot run: others are invited. */
+  readonly #invitation = new Throttle(inviteEveryMs, () => this.#invite());
+  /** Progress that the next turns do not announce. Were this process to die before, the next change would announce it. */
+  readonly #announcement = new Throttle(announceEveryMs, () => this.#announce());
 
   constructor(context: ExecutorContext, planId: string, mark: Mark, isStopping: () => boolean) {
     this.context = context;
@@ -152,9 +166,9 @@ export class PlanLoop implements Claimant {
     } finally {
       this.context.slots.admit(this, 0);
       // Nothing is left but what others can run.
-      if (this.#others) await this.#inviteNow();
-      clearTimeout(this.#inviting);
-      await this.#announceNow();
+      if (this.#seen.others) await this.#invitation.flush();
+      this.#invitation.cancel();
+      await this.#announcement.flush();
     }
   }
 
@@ -165,34 +179,49 @@ export class PlanLoop implements Claimant {
       });
       if (this.#poked) {
         this.#poked = false;
-        this.#mayHaveReady = true;
+        this.#seen.more = true;
       }
       const { batch } = this.context.settings;
       const held = this.#calling + this.#claimed.length;
       await this.#gather(batch);
       const ended = takeBatch(this.#finished, batch);
       // What is settled may free what can be claimed with it.
-      const mayClaim = (this.#mayHaveReady || ended.length > 0) && !this.isStopping();
+      const mayClaim = (this.#seen.more || ended.length > 0) && !this.isStopping();
       const room = await this.#findRoom(mayClaim ? Math.min(batch, 2 * batch - held) : 0);
-      if (ended.length > 0 || room > 0) {
-        const turn = this.#turn(ended, room);
-        await this.#callClaimed();
-        await turn;
-        continue;
-      }
+      const turns = ended.length > 0 || room > 0;
+      const turn = turns ? this.#turn(ended, room) : null;
       await this.#callClaimed();
-      if (this.#calling === 0 && this.#finished.length === 0) {
-        if (this.#broken !== null) throw this.#broken;
-        if (this.#poked && !this.isStopping()) continue;
-        if (mayClaim) {
+      await turn;
+      const mode = turns ? 'turning' : this.#decideMode(mayClaim);
+      switch (mode) {
+        case 'turning':
+          break;
+        case 'calling':
+        case 'queued':
           await sleep;
-          continue;
-        }
-        if (!(await this.#nap(sleep))) return;
-        continue;
+          break;
+        case 'napping':
+          await this.#nap(sleep);
+          break;
+        case 'ended':
+          if (this.#broken !== null) throw this.#broken;
+          return;
+        default:
+          mode satisfies never;
       }
-      if (this.#finished.length === 0) await sleep;
     }
+  }
+
+  /** The mode after a pass in which there was nothing to settle and no room to claim. */
+  #decideMode(mayClaim: boolean): Mode {
+    if (this.#finished.length > 0) return 'turning';
+    if (this.#calling > 0) return 'calling';
+    if (this.#broken !== null) return 'ended';
+    if (this.#poked && !this.isStopping()) return 'turning';
+    if (mayClaim) return 'queued';
+    const { nextInMs } = this.#seen;
+    const isSoon = nextInMs !== null && nextInMs <= longestNapMs;
+    return isSoon && !this.isStopping() ? 'napping' : 'ended';
   }
 
   /** Calls that end together are settled together: waits as long as every turn of the event loop brings more of them. */
@@ -204,16 +233,12 @@ export class PlanLoop implements Claimant {
     }
   }
 
-  /** Waits for a step that can be claimed soon. @returns false when there is none, or the process stops */
-  async #nap(sleep: Promise<void>): Promise<boolean> {
-    const ms = this.#napMs;
-    this.#napMs = null;
-    if (ms === null || ms > longestNapMs || this.isStopping()) return false;
+  async #nap(sleep: Promise<void>): Promise<void> {
+    const ms = this.#seen.nextInMs ?? 0;
     const awake = new AbortController();
     await Promise.race([sleep, pause(ms, undefined, { signal: awake.signal }).catch(() => {})]);
     awake.abort();
-    this.#mayHaveReady = true;
-    return !this.isStopping();
+    this.#seen = { ...this.#seen, more: true, nextInMs: null };
   }
 
   /** How many steps may be claimed now, at most `wanted`; none: it stands in line and is woken. */
@@ -231,14 +256,14 @@ export class PlanLoop implements Claimant {
     if (ended.length > 0) passCrashPoint('before_next_job');
     const { context, planId } = this;
     const began = performance.now();
-    const announce = began >= this.#announced + announceEveryMs;
+    const announce = this.#announcement.isDue(began);
     const outcomes = ended.map(({ outcome }) => outcome);
-    const take = () => takeTurn(context, planId, outcomes, room, this.#book, announce);
+    const take = () => takeTurn(context, planId, outcomes, room, this.#seen.book, announce);
     // A claim alone may fail: the wakeup is tried again. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
           this.#broken = error;
-          this.#mayHaveReady = false;
+          this.#seen.more = false;
           return null;
         })
       : retryUntilDatabaseAnswers(take, (error) =>
@@ -250,12 +275,10 @@ export class PlanLoop implements Claimant {
       return;
     }
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
-    this.#mayHaveReady = turn.more;
-    this.#book = turn.book;
-    this.#napMs = turn.nextInMs;
-    this.#others = turn.others;
-    if (turn.announced === false) this.#announceLater();
-    if (turn.announced === true) this.#noteAnnounced(began);
+    const { more, nextInMs, others, book } = turn;
+    this.#seen = { more, nextInMs, others, book };
+    if (turn.announced === false) this.#announcement.request();
+    if (turn.announced === true) this.#announcement.note(began);
     this.person = turn.plan.requester;
     for (const step of turn.steps) {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
@@ -263,46 +286,20 @@ export class PlanLoop implements Claimant {
       this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
     context.slots.release(this, room - turn.steps.length);
-    // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
+    // Only what has moved is announced: a turn that was itself caused by an invitation must not cause the next one.
     const moved = ended.length > 0 || turn.steps.length > 0;
-    if (moved && (turn.others || (turn.more && (turn.steps.length > 0 || room === 0))))
-      this.#inviteLater();
+    if (moved && (others || (more && (turn.steps.length > 0 || room === 0))))
+      this.#invitation.request();
   }
 
-  /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */
-  #announceLater(): void {
-    if (this.#announcing !== undefined) return;
-    const wait = Math.max(0, this.#announced + announceEveryMs - performance.now());
-    this.#announcing = setTimeout(() => void this.#announceNow(), wait);
-  }
-
-  #noteAnnounced(at: number): void {
-    clearTimeout(this.#announcing);
-    this.#announcing = undefined;
-    this.#announced = at;
-  }
-
-  async #announceNow(): Promise<void> {
-    if (this.#announcing === undefined) return;
-    this.#noteAnnounced(performance.now());
+  async #announce(): Promise<void> {
     const { context, planId } = this;
     await context.db
       .transaction((tx) => announceProgress(tx, context, planId))
-      .catch((error: unknown) => context.warn(`Progress of ${planId} was not told.`, error));
+      .catch((error: unknown) => context.warn(`Progress of ${planId} was not announced.`, error));
   }
 
-  /** There is more than this back end takes at once, or what it cannot run: others are told, at most once a second. */
-  #inviteLater(): void {
-    if (this.#inviting !== undefined) return;
-    const wait = Math.max(0, this.#invited + inviteEveryMs - performance.now());
-    this.#inviting = setTimeout(() => void this.#inviteNow(), wait);
-  }
-
-  async #inviteNow(): Promise<void> {
-    if (this.#inviting === undefined) return;
-    clearTimeout(this.#inviting);
-    this.#inviting = undefined;
-    this.#invited = performance.now();
+  async #invite(): Promise<void> {
     const { context, planId } = this;
     await notify(context.db.query, `work:${planId}`).catch((error: unknown) =>
       context.warn(`Nobody could be invited to ${planId}; they look by themselves.`, error),
@@ -323,7 +320,7 @@ export class PlanLoop implements Claimant {
       for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
         try {
           await retryUntilDatabaseAnswers(
-            () => takeTurn(context, planId, [outcome], 0, this.#book),
+            () => takeTurn(context, planId, [outcome], 0, this.#seen.book),
             (error) => context.warn(`An outcome of ${planId} is not recorded yet.`, error),
           );
           break;
@@ -332,7 +329,7 @@ export class PlanLoop implements Claimant {
         }
       }
     }
-    this.#mayHaveReady = true;
+    this.#seen.more = true;
     return null;
   }
 

@@ -130,9 +130,29 @@ export async function findUnstartedPlans(
 }
 
 /**
- * Executing plans in which nothing has happened for `minutes`, though all that time steps could be claimed and a back end that
- * could claim them was there. So no pause of all workers, or of the only one that has a tool, stalls a plan, nor does a step
- * whose hour has just come. What is stale waits for a person, as the finding says. Only the database's clock counts.
+ * Why nothing may happen in an executing plan `p` for `minutes` without it being stalled. A pause of all workers stalls no plan,
+ * nor does a step whose hour has just come. What is stale waits for a person, as the finding says.
+ */
+function quietReasons(minutes: number) {
+  const since = sql`clock_timestamp() - make_interval(secs => ${minutes * 60})`;
+  const heldOrLater = sql`(s.lease_until >= clock_timestamp() or s.lease_owner = ${laterOwner})`;
+  return {
+    paused: sql`p.paused_at is not null`,
+    waits_for_person: sql`p.waiting > 0 or p.unknown > 0 or p.pending_patch is not null`,
+    held_by_finding: sql`p.stale > 0 and p.ready = 0`,
+    between_repetitions: sql`p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
+      select 1 from ${countersign}.plan_series r
+      where r.plan_id = p.id and r.expand_at is not null and r.stopped_at is null)`,
+    moved_lately: sql`p.updated_at >= ${since}`,
+    step_due_lately: sql`exists (select 1 from ${countersign}.step_states s where s.plan_id = p.id
+      and s.queued_at > ${since})`,
+    call_under_way: sql`exists (select 1 from ${stepsOf(sql`p.id`, ['running'], heldOrLater)})`,
+  };
+}
+
+/**
+ * Stalled plans: executing, quiet for `minutes` for none of the known reasons, while a back end that could claim their steps was
+ * there all the time. Only the database's clock counts.
  * @param planId only this one, to look again once its lock is held
  */
 export async function findStalledPlans(
@@ -141,18 +161,11 @@ export async function findStalledPlans(
   limit: number,
   planId: string | null = null,
 ): Promise<string[]> {
+  // One negation a reason: in a single one Postgres could not join against what must not exist.
+  const excluded = Object.values(quietReasons(minutes)).map((reason) => sql`and not (${reason})`);
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id from ${countersign}.plans p
-    where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
-      and p.pending_patch is null and not (p.stale > 0 and p.ready = 0)
-      and not (p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
-        select 1 from ${countersign}.plan_series r
-        where r.plan_id = p.id and r.expand_at is not null and r.stopped_at is null))
-      and p.id = coalesce(${planId}, p.id)
-      and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
-      and not exists (select 1 from ${countersign}.step_states s where s.plan_id = p.id
-        and s.queued_at > clock_timestamp() - make_interval(secs => ${minutes * 60}))
-      and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`(s.lease_until >= clock_timestamp() or s.lease_owner = ${laterOwner})`)})
+    where p.status = 'executing' and p.id = coalesce(${planId}, p.id) ${sql.join(excluded, sql` `)}
       and exists (select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
     limit ${limit}`);
   return rows.map(({ id }) => id);

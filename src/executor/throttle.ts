@@ -1,0 +1,43 @@
+// Work that is done at most once in a while: a request soon after it was done waits, and further ones join it.
+export class Throttle {
+  readonly #everyMs: number;
+  readonly #work: () => Promise<void>;
+  /** By `performance.now()`. */
+  #last = Number.NEGATIVE_INFINITY;
+  /** Set while a request waits. */
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param work must not throw */
+  constructor(everyMs: number, work: () => Promise<void>) {
+    this.#everyMs = everyMs;
+    this.#work = work;
+  }
+
+  isDue(now: number): boolean {
+    return now >= this.#last + this.#everyMs;
+  }
+
+  request(): void {
+    if (this.#timer !== undefined) return;
+    const wait = Math.max(0, this.#last + this.#everyMs - performance.now());
+    this.#timer = setTimeout(() => void this.flush(), wait);
+  }
+
+  /** It was done at `at` in another way. */
+  note(at: number): void {
+    this.cancel();
+    this.#last = at;
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Does at once what was requested and still waits. */
+  async flush(): Promise<void> {
+    if (this.#timer === undefined) return;
+    this.note(performance.now());
+    await this.#work();
+  }
+}
