@@ -12,8 +12,8 @@ import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
 import { statusWords } from './words.ts';
 
 /** Examples of a request; each works as written. */
-const short = '“Create notes/standup.md saying Standup at 9:30”';
-const example = '“Create notes/standup.md saying Standup at 9:30, then move it to archive/”';
+const short = '“Write "Standup at 9:30" to notes/standup.md”';
+const example = '“Write "Standup at 9:30" to notes/standup.md, then move it to archive/”';
 
 export const pressWords = {
   elsewhere: 'This card belongs to another conversation. Nothing was decided.',

@@ -111,9 +111,7 @@ export async function runSession(
 export async function ask(service: Service, options: AskOptions, io: TerminalIo): Promise<number> {
   const session = openSession(service, options, io);
   if (options.text.trim() === '') {
-    session.say(
-      '  Say what to do: countersign ask "Create notes/standup.md saying Standup at 9:30"',
-    );
+    session.say('  Say what to do: countersign ask "create notes/standup.md: Standup at 9:30"');
     conclude(session, exitCodes.usage);
     return exitCodes.usage;
   }

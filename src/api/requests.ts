@@ -23,7 +23,7 @@ const feedback = StorableText.max(longestMessage).exactOptional();
 
 export const RunBody = documented(RunRequest, {
   id: 'RunRequest',
-  examples: [{ text: 'Create notes/standup.md saying Standup at 9:30' }],
+  examples: [{ text: 'Create notes/standup.md saying "Standup at 9:30"' }],
 });
 
 export const TalkBody = documented(

@@ -26,7 +26,7 @@ const program = new Command('countersign')
   .version(version)
   .addHelpText(
     'after',
-    '\nBegin with: countersign start\nThen, beside it: countersign ask "Create notes/hello.md saying Hello"',
+    '\nBegin with: countersign start\nThen, beside it: countersign ask "create notes/hello.md: Hello"',
   )
   .showHelpAfterError(
     'countersign --help shows the commands, countersign <command> --help what each takes.',

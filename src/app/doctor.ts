@@ -68,7 +68,7 @@ async function checkModel(config: Config): Promise<CheckResult> {
     return {
       part: 'Model',
       state: 'off',
-      text: 'No model is configured. The offline planner drafts plans from plain requests.',
+      text: 'No model is configured. Plans are drafted from commands (docs/commands.md).',
       advice: 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, to plan with a model.',
     };
   }

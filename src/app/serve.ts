@@ -111,7 +111,7 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
       title,
       setup?.reached ?? `not set up: ${guide} says how`,
     ]),
-    ['Terminal', `${commandName} ask "Create notes/hello.md saying Hello"`],
+    ['Terminal', `${commandName} ask "create notes/hello.md: Hello"`],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   return `\n  Countersign ${version} is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n\n  Ctrl-C stops it; plans and their progress are kept.\n`;

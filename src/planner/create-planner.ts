@@ -15,12 +15,12 @@ import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';
 import { payForCalls } from './budget/pay-for-calls.ts';
 import { createOperationSearch, type OperationSearch } from './catalogue/search-operations.ts';
-import { readPolicyWish } from './commands/policy-words.ts';
-import { createCommandReasoner } from './commands/reasoner.ts';
 import { type Checkpoints, keepInMemory, type Transition } from './controller/checkpoints.ts';
 import { type ControllerOptions, createController } from './controller/controller.ts';
 import { createRemember } from './memo/remember-outcomes.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
+import { createCommandReasoner } from './offline/reasoner.ts';
+import { readPolicyWish } from './policy/policy-words.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import { runAgain } from './run-again.ts';
@@ -69,7 +69,7 @@ function createReasoner(
   search: OperationSearch,
 ): Reasoner {
   const { model, limits, store = null, spentToday = () => Promise.resolve(0) } = options;
-  if (model === null) return createCommandReasoner({ clock });
+  if (model === null) return createCommandReasoner();
   const inMemory = createMemoryBudget(model, limits, spentToday);
   return createModelReasoner({
     name: model.name,

@@ -121,6 +121,8 @@ export type PlannerTools = {
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
+  /** Reminders of the requester that will still ring, the next first, each in words; left out: nobody keeps any. */
+  listReminders?: (runId: string) => Promise<string[]>;
   /** null: this planner goes on with none. */
   atHand: PlansAtHand | null;
   /** null: nothing can be requested. */

@@ -133,7 +133,7 @@ describe('the inbox', () => {
   });
 
   it('opens an earlier conversation again', async () => {
-    const first = 'Create notes/first.md saying First';
+    const first = 'Create notes/first.md saying "First"';
     await ask(first);
     const { url } = { url: page.url() };
     await keys('n');

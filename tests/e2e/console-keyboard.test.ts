@@ -70,7 +70,7 @@ it('asks, reads, comments, approves in part, answers a task and finds the result
   await page.goto(server.url);
   await waitFor('the field to be ready', () => isFocused('say'));
   await page.keyboard.type(
-    `Create ${folder}/a.txt saying One and create ${folder}/b.txt saying Two and create ${folder}/c.txt saying Three and ask local "Are all right?"`,
+    `Create ${folder}/a.txt saying "One" and create ${folder}/b.txt saying "Two" and create ${folder}/c.txt saying "Three" and ask local "Are all right?"`,
   );
   await press('Enter');
   await page.locator('.review-bar').waitFor();

@@ -34,7 +34,7 @@ const comment = async (label: string, text: string) => {
 it('is read, commented on step by step, changed, and approved in part', async () => {
   await writeFile(join(home, 'workspace', 'times.md'), 'Standup at 9:00\nReview on Friday\n');
   await ask(
-    'Create b.md saying Two and create c.md saying Three and create times.md saying "Standup at 9:30", then copy it to kept/times.md',
+    'Create b.md saying "Two" and create c.md saying "Three" and create times.md saying "Standup at 9:30", then copy it to kept/times.md',
   );
   await page.getByRole('tab', { name: 'Steps' }).click();
   const lines = (sign: string) => page.locator(`.diff-row[data-sign="${sign}"] .diff-text`);
@@ -87,7 +87,7 @@ it('is read, commented on step by step, changed, and approved in part', async ()
 });
 
 it('keeps a comment on a version that is gone, and says of which it was', async () => {
-  await ask('Create kept.md saying Kept');
+  await ask('Create kept.md saying "Kept"');
   await page.getByRole('tab', { name: 'Steps' }).click();
   await comment('1', 'call it other.md instead');
   const plan = await shownPlan();

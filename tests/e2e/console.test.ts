@@ -22,7 +22,9 @@ useConsole();
 
 describe('a request', () => {
   it('is planned, changed, approved and carried out, in sight all the way', async () => {
-    await ask('Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md');
+    await ask(
+      'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md',
+    );
     await page.getByText('Move notes/standup.md to archive/standup.md').first().waitFor();
 
     await button('Propose changes').click();
@@ -58,7 +60,7 @@ describe('a request', () => {
   });
 
   it('is not approved by a word that was written while another version came', async () => {
-    await ask('Create slow.txt saying Slow');
+    await ask('Create slow.txt saying "Slow"');
     const plan = await shownPlan();
     const path = `**/api/plans/${plan.id}/card*`;
     // The page has not read the new version yet when the word is sent.

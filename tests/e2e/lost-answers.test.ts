@@ -66,7 +66,7 @@ it('a proposal whose commit was not answered is 503 with Retry-After, and one pl
 
 it('a request for a run with a key is one run, however often it is sent', async () => {
   const key = randomUUID();
-  const request = { text: 'Create notes/a.md saying A' };
+  const request = { text: 'Create notes/a.md saying "A"' };
   proxy.loseAnswerTo('commit');
   expect((await post('/api/run', request, key)).status).toBe(503);
   const runs = await Promise.all(

@@ -6,20 +6,13 @@ import { z } from 'zod';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
 import type { RunView } from '#domain/planning/run.ts';
-import type { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../setup/database.ts';
 import { readFiles } from '../setup/files.ts';
 import type { Client } from '../setup/http-client.ts';
-import { node, root, usePrograms } from '../setup/process.ts';
-import { waitFor } from '../wait.ts';
+import { usePrograms } from '../setup/process.ts';
 
-const databases = { builtin: useDatabase(), mcp: useDatabase(), talk: useDatabase() };
+const databases = { builtin: useDatabase(), talk: useDatabase() };
 const programs = usePrograms();
-const filesystemServer = join(
-  root,
-  'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
-);
-
 const ReminderOutput = z.object({ next: z.array(z.string()) });
 
 /** Asks, expects a plan that waits, approves it, and waits for its end. */
@@ -32,61 +25,23 @@ async function askAndApprove(api: Client, text: string): Promise<{ run: RunView;
   return { run, plan: await api.reach(proposed.id, 'completed', 'failed') };
 }
 
-type Place = { api: Client; files: string };
-type Tools = { name: string; open: () => Promise<Place>; writes: string; deletes: boolean };
-
-const toolSets: Tools[] = [
-  {
-    name: 'the built-in tools',
-    writes: 'workspace_write',
-    deletes: true,
-    async open() {
-      const home = await programs.home();
-      const database = databases.builtin.url;
-      return {
-        api: (await programs.serve({ home, database })).api,
-        files: join(home, 'workspace'),
-      };
-    },
-  },
-  {
-    name: 'an MCP filesystem server',
-    writes: 'files_write_file',
-    deletes: false,
-    async open() {
-      const files = join(await programs.home(), 'workspace');
-      const server = { command: node, args: [filesystemServer, files], cwd: files, trusted: true };
-      const home = await programs.home({
-        mcpServers: { files: server },
-        disabledTools: ['workspace'],
-      });
-      const database = databases.mcp.url;
-      const { api } = await programs.serve({ home, database });
-      // It starts beside the bot, which does not wait for it for long.
-      await waitFor('the server', async () => {
-        const { body } = await api.get<SettingsView>('/api/settings');
-        return body.tools.every(({ state }) => state !== 'down');
-      });
-      return { api, files };
-    },
-  },
-];
-
-describe.each(toolSets)('with $name', ({ open, writes, deletes }) => {
+describe('without a model', () => {
   let api: Client;
   let files: string;
   beforeAll(async () => {
-    ({ api, files } = await open());
+    const home = await programs.home();
+    files = join(home, 'workspace');
+    ({ api } = await programs.serve({ home, database: databases.builtin.url }));
   });
 
   it('creates a note and moves it', async () => {
     const { run, plan } = await askAndApprove(
       api,
-      'Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md',
+      'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md',
     );
     expect(run.response_text).toContain('archive/standup.md');
     expect(run.response_text).toMatch(/Reply .approve., .propose changes: …. or .reject.\.$/);
-    expect(plan.tools_required).toContain(writes);
+    expect(plan.tools_required).toContain('workspace_write');
     expect(plan.status).toBe('completed');
     expect(await readFiles(files)).toEqual({ 'archive/standup.md': 'Standup at 9:30' });
   });
@@ -94,7 +49,7 @@ describe.each(toolSets)('with $name', ({ open, writes, deletes }) => {
   it('writes three files with their own names, and lists them after that', async () => {
     const { plan } = await askAndApprove(
       api,
-      'Write three files a.txt, b.txt and c.txt each containing its own name, and after that list the workspace',
+      'Write "a.txt" to a.txt and write "b.txt" to b.txt and write "c.txt" to c.txt, then list the workspace',
     );
     expect(plan).toMatchObject({ status: 'completed', total_steps: 4 });
     expect(await readFiles(files)).toMatchObject({
@@ -109,27 +64,17 @@ describe.each(toolSets)('with $name', ({ open, writes, deletes }) => {
     for (const name of ['a.txt', 'b.txt', 'c.txt']) expect(list?.result_summary).toContain(name);
   });
 
-  it('fails at the missing file it should delete, or says that nothing here can delete', async () => {
+  it('fails at the missing file it should delete', async () => {
     const before = await readFiles(files);
-    if (deletes) {
-      const { plan } = await askAndApprove(api, 'Delete archive/old.md');
-      expect(plan.status).toBe('failed');
-      expect(plan.result_summary).toMatch(/^Step 1 failed: “?There is no archive\/old\.md/);
-      expect(plan.guarded_operations).toEqual(['workspace_delete']);
-    } else {
-      const run = await api.ask('Delete archive/old.md');
-      expect(run.planning_status).toBe('complete');
-      expect(run.plan_id).toBeUndefined();
-      expect(run.response_text).toContain('No connected tool can delete');
-    }
+    const { plan } = await askAndApprove(api, 'Delete archive/old.md');
+    expect(plan.status).toBe('failed');
+    expect(plan.result_summary).toMatch(/^Step 1 failed: “?There is no archive\/old\.md/);
+    expect(plan.guarded_operations).toEqual(['workspace_delete']);
     expect(await readFiles(files)).toEqual(before);
   });
 
   it('sets a reminder for every weekday', async () => {
-    const { plan } = await askAndApprove(
-      api,
-      'Remind me every weekday at 9:30 to post the standup',
-    );
+    const { plan } = await askAndApprove(api, 'Remind me every weekday at 9:30: post the standup');
     expect(plan.status).toBe('completed');
     const [step] = await api.steps(plan.id);
     expect(step).toMatchObject({
@@ -152,13 +97,15 @@ describe.each(toolSets)('with $name', ({ open, writes, deletes }) => {
     expect(run.response_text).toContain('a.txt');
   });
 
-  it('proposes nothing it has no tool for, and says what it can do', async () => {
+  it('proposes nothing that it cannot read, and each nearest form plans as it stands', async () => {
     const { body: before } = await api.get('/api/plans');
-    const run = await api.ask('Book me a flight');
-    expect(run.planning_status).toBe('complete');
+    const run = await api.ask('Book me a flight to Rome tomorrow at 9:00');
+    expect(run.planning_status).toBe('needs_clarification');
     expect(run.plan_id).toBeUndefined();
-    expect(run.response_text).toMatch(/^No connected tool can book flights.* I can /s);
     expect((await api.get('/api/plans')).body).toEqual(before);
+    const options = [...run.response_text.matchAll(/^ *\d\) (.+)$/gm)].map(([, one = '']) => one);
+    expect(options).toHaveLength(2);
+    for (const option of options) expect((await api.ask(option)).plan_id).toBeDefined();
   });
 });
 
@@ -177,7 +124,7 @@ describe('a plan that is talked about', () => {
   }
 
   it('comes back changed as proposed, with the difference shown, and the old card approves nothing', async () => {
-    const { run, plan } = await askForPlan('Create changed.txt saying Hello');
+    const { run, plan } = await askForPlan('Create changed.txt saying "Hello"');
     const path = `/api/plans/${plan.id}`;
     const answer = await api.reply(
       run.run_id,
@@ -207,7 +154,7 @@ describe('a plan that is talked about', () => {
   });
 
   it('waits for a person after the third refusal, and runs when that person approves', async () => {
-    const { run, plan } = await askForPlan('Create one.txt saying Hello');
+    const { run, plan } = await askForPlan('Create one.txt saying "Hello"');
     for (const name of ['two', 'three']) {
       const now = await api.plan(plan.id);
       const refused = await api.post<Plan>(`/api/plans/${plan.id}/propose-changes`, {
@@ -235,7 +182,7 @@ describe('a plan that is talked about', () => {
   });
 
   it('is approved by the word alone, and by nothing that only sounds like it', async () => {
-    const { run, plan } = await askForPlan('Create word.txt saying Hello');
+    const { run, plan } = await askForPlan('Create word.txt saying "Hello"');
     for (const talk of ['I approve of that', 'yes', 'ok, go ahead', 'approve it', 'looks good'])
       await api.reply(run.run_id, talk);
     expect((await api.plan(plan.id)).approvals).toEqual([]);
@@ -243,7 +190,7 @@ describe('a plan that is talked about', () => {
   });
 
   it('is approved by the word', async () => {
-    const { run, plan } = await askForPlan('Create approved.txt saying Hello');
+    const { run, plan } = await askForPlan('Create approved.txt saying "Hello"');
     const after = await api.reply(run.run_id, ' Approve ');
     expect(after.response_text).toContain('approved by local');
     expect(await api.reach(plan.id, 'completed')).toMatchObject({ decided_by: 'local' });
@@ -251,7 +198,7 @@ describe('a plan that is talked about', () => {
   });
 
   it('is rejected by the word, and nothing has run', async () => {
-    const { run, plan } = await askForPlan('Create rejected.txt saying Hello');
+    const { run, plan } = await askForPlan('Create rejected.txt saying "Hello"');
     await api.reply(run.run_id, 'reject');
     expect(await api.plan(plan.id)).toMatchObject({ status: 'rejected', decided_by: 'local' });
     expect((await api.approve(plan)).status).toBe(409);
@@ -262,7 +209,7 @@ describe('a plan that is talked about', () => {
     await mkdir(join(files, 'partial'), { recursive: true });
     await writeFile(join(files, 'partial', 'before.txt'), 'before');
     const { plan } = await askForPlan(
-      'Write two files partial/a.txt and partial/b.txt each containing its own name',
+      'Write "a.txt" to partial/a.txt and write "b.txt" to partial/b.txt',
     );
     const [first] = await api.steps(plan.id);
     const { status } = await api.post(`/api/plans/${plan.id}/approve`, {

@@ -46,7 +46,7 @@ const oneCall =
 
 /** Every piece of what a session may be asked to stand at a gate for. */
 const phases =
-  'Plan the launch:\nPhase 1: Preparation\n- create launch/kickoff.md saying "go"\nPhase 2 (two days after phase 1): Publish\n- post "We launch"\nmilestone: Launch is done';
+  'Plan Launch:\nPhase Preparation:\n- create launch/kickoff.md saying "go"\nPhase Publish after 2 days:\n- post "We launch"\nmilestone: Launch is done';
 
 describe('milestone approvals', () => {
   const policy = { interaction_policy: { approval_policy: 'milestone_approvals' } };
@@ -106,7 +106,7 @@ describe('milestone approvals', () => {
     const approved = await api.reply(run.run_id, 'approve');
     expect(approved.response_text).toMatch(/about this order\.$/);
     // The order only: the outline is not asked for again.
-    const ordered = await api.reply(run.run_id, 'propose changes: one.txt after three.txt');
+    const ordered = await api.reply(run.run_id, 'propose changes: step 1a after step 1b');
     expect(ordered.response_text).toMatch(/about this order\.$/);
     const { plan_id } = await api.reply(run.run_id, 'approve');
     const steps = await api.steps(plan_id ?? '');
@@ -124,7 +124,7 @@ describe('milestone approvals', () => {
 
 describe('a new subtype', () => {
   const text = (name: string) =>
-    `Plan a recurring cycle with the new subtype ${name}: every morning at 7 write "water" to health/${name}.md`;
+    `Plan a recurring cycle with the new subtype ${name}: every day at 7:00 write "water" to health/${name}.md`;
 
   it('waits for approval of its request, and is planned by then', async () => {
     const run = await api.ask(text('daily_health_protocol_v2'));
@@ -154,9 +154,7 @@ describe('a new subtype', () => {
 });
 
 it('says why a deadline cannot be kept, and plans when one thing gives', async () => {
-  const run = await api.ask(
-    'Ask Ana "Please review notes.md" (takes 3 days). Everything must be done by tomorrow 17:00.',
-  );
+  const run = await api.ask('Ask Ana "Please review notes.md" takes 3 days by tomorrow 17:00');
   expect(run.planning_status).toBe('needs_scheduling_escalation');
   expect(run.escalate_reason).toContain('after its deadline');
   expect(run.response_text).toContain('Any one of these would help:');
@@ -180,7 +178,7 @@ describe('changes of a plan', () => {
     );
     expect(JSON.stringify(worded)).toContain('c1.txt');
 
-    await api.reply(run.run_id, 'propose changes: a1.txt after c1.txt');
+    await api.reply(run.run_id, 'propose changes: step 1a after step 1b');
     const third = await api.plan(id);
     const steps = await api.steps(id);
     expect(steps.map(({ args }) => args.path)).toEqual(['a1.txt', 'c1.txt']);
@@ -197,7 +195,7 @@ describe('changes of a plan', () => {
     const run = await api.ask('Create d1.txt saying "D" and create e1.txt saying "E"');
     const id = run.plan_id ?? '';
     const before = await api.steps(id);
-    await api.reply(run.run_id, 'propose changes: start d1.txt on 2099-03-06 at 10:00');
+    await api.reply(run.run_id, 'propose changes: start step 1a on 2099-03-06 at 10:00');
     const after = await api.steps(id);
     expect(after.map(({ args }) => args)).toEqual(before.map(({ args }) => args));
     expect(after[0]?.not_before).toBe('2099-03-06T09:00:00.000Z');

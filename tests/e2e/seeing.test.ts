@@ -65,10 +65,10 @@ describe('a plan of 300 steps', () => {
 
 describe('a time that another plan has of the same person', () => {
   it('is given up by a press for one that is free, in a new version to approve', async () => {
-    await server.api.ask('Ask Ben "Please review notes.md" (takes 3 hours).', {
+    await server.api.ask('Ask Ben "Please review notes.md" takes 3 hours.', {
       conversation: 'console-first',
     });
-    const { plan_id } = await server.api.ask('Ask Ben "Please review plan.md" (takes 2 hours).', {
+    const { plan_id } = await server.api.ask('Ask Ben "Please review plan.md" takes 2 hours.', {
       conversation: 'console-second',
     });
     await page.goto(`${server.url}/?c=console-second&plan=${plan_id}`);

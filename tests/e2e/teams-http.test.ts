@@ -67,7 +67,7 @@ function shown({ type, value }: { type: string; value: unknown }): Card {
 describe('in the chat with the bot alone', () => {
   it('a request is planned on a card, approved by a press, carried out, and the card says so', async () => {
     const text =
-      'Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md';
+      'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md';
     const message = await ask(() => client.say(text), 'archive/standup\\.md');
     expect(message.conversation).toBe(places.personal);
 
@@ -87,7 +87,7 @@ describe('in the chat with the bot alone', () => {
   });
 
   it('a look at the details leads to the approval of some steps only', async () => {
-    const text = 'Create part/one.txt saying One, then copy it to part/two.txt';
+    const text = 'Create part/one.txt saying "One", then copy it to part/two.txt';
     const message = await ask(() => client.say(text), 'part/two\\.txt');
     const details = shown(await client.press(message, 'Details'));
     expect(readCard(details)).toContain('Digest');
@@ -109,7 +109,7 @@ describe('in the chat with the bot alone', () => {
   });
 
   it('“plans” lists what waits, opens it, and leads back', async () => {
-    const message = await ask(() => client.say('Create later.txt saying Later'), 'later\\.txt');
+    const message = await ask(() => client.say('Create later.txt saying "Later"'), 'later\\.txt');
     const plan = await planOf(message);
     await client.say('plans');
     const list = await shows(places.personal, 'Needs you');
@@ -133,7 +133,7 @@ describe('in the chat with the bot alone', () => {
 describe('in a channel', () => {
   it('a request is answered below its post, and only who may decide decides', async () => {
     const message = await ask(
-      () => client.sayInChannel('Create channel.txt saying Hello channel', places.releases),
+      () => client.sayInChannel('Create channel.txt saying "Hello channel"', places.releases),
       'channel\\.txt',
     );
     expect(message.conversation).toMatch(/^19:operations-releases@thread\.tacv2;messageid=/);
@@ -151,7 +151,7 @@ describe('in a channel', () => {
 
   it('changes are proposed in the card, and the next version says what changed', async () => {
     const message = await ask(
-      () => client.sayInChannel('Create draft.txt saying First'),
+      () => client.sayInChannel('Create draft.txt saying "First"'),
       'draft\\.txt',
     );
     const empty = async () => client.press(message, ['Propose changes', 'Send']);
@@ -174,7 +174,7 @@ describe('in a channel', () => {
 
   it('the words that decide are heard below the post', async () => {
     const message = await ask(
-      () => client.sayInChannel('Create word.txt saying Word'),
+      () => client.sayInChannel('Create word.txt saying "Word"'),
       'word\\.txt',
     );
     await client.reply(message.conversation, 'approve');
@@ -185,9 +185,9 @@ describe('in a channel', () => {
 
 describe('in a group chat', () => {
   it('a press on a card of another conversation decides nothing', async () => {
-    const alone = await ask(() => client.say('Create alone.txt saying Alone'), 'alone\\.txt');
+    const alone = await ask(() => client.say('Create alone.txt saying "Alone"'), 'alone\\.txt');
     const here = await ask(
-      () => client.reply(places.group, 'Create here.txt saying Here'),
+      () => client.reply(places.group, 'Create here.txt saying "Here"'),
       'here\\.txt',
     );
     const refused = await client.press({ ...here, cards: alone.cards }, 'Approve');
@@ -198,7 +198,7 @@ describe('in a group chat', () => {
 
   it('a request is planned, rejected, and nothing is done', async () => {
     const message = await ask(
-      () => client.reply(places.group, 'Create group.txt saying Group'),
+      () => client.reply(places.group, 'Create group.txt saying "Group"'),
       'group\\.txt',
     );
     await client.press(message, ['Reject', 'Reject']);

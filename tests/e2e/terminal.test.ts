@@ -28,7 +28,7 @@ const readLines = (stdout: string): Line[] =>
 
 describe.concurrent('countersign ask', () => {
   it('shows the plan, takes --yes for the approval, and ends with 0 when it is done', async () => {
-    const { code, stdout, stderr } = await ask('Create yes.txt saying Hello', ['--yes']);
+    const { code, stdout, stderr } = await ask('Create yes.txt saying "Hello"', ['--yes']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/Plan PLAN-[0-9a-f]{8} · version 1 · offline planner/);
     expect(stdout).toContain('Creates yes.txt');
@@ -38,7 +38,7 @@ describe.concurrent('countersign ask', () => {
 
   it('speaks JSON lines with --json, the last of them the outcome, for the person it is told', async () => {
     const more = ['--yes', '--json', '--user', 'ana'];
-    const { code, stdout } = await ask('Create json.txt saying Hello', more);
+    const { code, stdout } = await ask('Create json.txt saying "Hello"', more);
     const lines = readLines(stdout);
     const [plan] = lines.filter(({ event }) => event === 'plan');
     expect(plan).toMatchObject({ version: 1, status: 'proposed', planner: 'offline planner' });
@@ -60,21 +60,21 @@ describe.concurrent('countersign ask', () => {
   });
 
   it('reads the decision from its input', async () => {
-    const { code, stdout } = await ask('Create typed.txt saying Hello', [], 'approve');
+    const { code, stdout } = await ask('Create typed.txt saying "Hello"', [], 'approve');
     expect(code).toBe(0);
     expect(stdout).toContain('[a]pprove');
     expect(await readNote('typed.txt')).toBe('Hello');
   });
 
   it('ends with 3 when it is rejected, and nothing has run', async () => {
-    const { code, stdout } = await ask('Create rejected.txt saying Hello', [], 'reject');
+    const { code, stdout } = await ask('Create rejected.txt saying "Hello"', [], 'reject');
     expect(code).toBe(3);
     expect(stdout).toContain('Rejected by local');
     await expect(readNote('rejected.txt')).rejects.toThrow('ENOENT');
   });
 
   it('ends with 4 when nobody answers, and says how to find the plan again', async () => {
-    const { code, stdout } = await ask('Create nobody.txt saying Hello');
+    const { code, stdout } = await ask('Create nobody.txt saying "Hello"');
     expect(code).toBe(4);
     const [, id = ''] = /^ *npx countersign plans (PLAN-[0-9a-f]{8})$/m.exec(stdout) ?? [];
     const found = await programs.finish(['plans', id, '--json'], options);
@@ -92,7 +92,7 @@ describe.concurrent('countersign ask', () => {
   });
 
   it('ends with 130 at Ctrl-C and leaves the plan as it is', async () => {
-    const program = programs.run(['ask', 'Create left.txt saying Hello'], options);
+    const program = programs.run(['ask', 'Create left.txt saying "Hello"'], options);
     await waitFor('the question', () => program.stdout().includes('[a]pprove'), {
       timeoutMs: 30_000,
     });

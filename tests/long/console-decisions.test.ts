@@ -19,7 +19,7 @@ useConsole();
 
 describe('a request', () => {
   it('runs without a step that was taken off, and without what needs it', async () => {
-    await ask('Create part/one.txt saying One, then copy it to part/two.txt');
+    await ask('Create part/one.txt saying "One", then copy it to part/two.txt');
     const plan = await shownPlan();
     await page.getByRole('tab', { name: 'Steps' }).click();
     const ticks = page.locator('.rank .tick');
@@ -43,7 +43,7 @@ describe('a request', () => {
   it('runs no step that is unticked, whether its card is pressed or the word is written', async () => {
     for (const decide of ['press', 'word'] as const) {
       const path = (name: string) => `${decide}/${name}.txt`;
-      await ask(`Write two files ${path('kept')} and ${path('left')} each containing its own name`);
+      await ask(`Write "kept" to ${path('kept')} and write "left" to ${path('left')}`);
       await page.getByRole('tab', { name: 'Steps' }).click();
       await page.getByRole('checkbox', { name: /^Approve step .*left/ }).uncheck();
       const total = (await shownPlan()).total_steps;
@@ -127,7 +127,7 @@ describe('a review', () => {
 
 describe('a plan on the page', () => {
   it('is approved once, however often the button is pressed', async () => {
-    await ask('Create notes/once.md saying Hello');
+    await ask('Create notes/once.md saying "Hello"');
     await shownPlan();
     const sent: string[] = [];
     page.on('request', (request) => {
@@ -139,7 +139,7 @@ describe('a plan on the page', () => {
   });
 
   it('says who was first when it was decided elsewhere, and shows how it stands now', async () => {
-    await ask('Create notes/race.md saying Mine');
+    await ask('Create notes/race.md saying "Mine"');
     const plan = await shownPlan();
     // This page hears nothing of the decision: its events are cut off.
     await page.route('**/events', (route) => route.abort());

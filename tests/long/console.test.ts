@@ -21,7 +21,7 @@ useConsole();
 
 describe('a request', () => {
   it('is approved whole again once every step is ticked', async () => {
-    await ask('Write two files again/a.txt and again/b.txt each containing its own name');
+    await ask('Write "a.txt" to again/a.txt and write "b.txt" to again/b.txt');
     await page.getByRole('tab', { name: 'Steps' }).click();
     await page.locator('.rank .tick').last().uncheck();
     await button('Approve').waitFor({ state: 'detached' });
@@ -33,9 +33,7 @@ describe('a request', () => {
     // At a second try other files.
     const folder = `tabs-${Date.now()}`;
     const files = ['a', 'b', 'c'].map((name) => `${folder}/${name}.txt`);
-    await ask(
-      `Write three files ${files[0]}, ${files[1]} and ${files[2]} each containing its own name`,
-    );
+    await ask(files.map((file) => `write "${file.split('/').at(-1)}" to ${file}`).join(' and '));
     await button('Approve').click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
 
@@ -128,19 +126,19 @@ describe('a plan on the page', () => {
   });
 
   it('comes back after a reload with its conversation and its tab', async () => {
-    await ask('Create notes/reload.md saying Still here');
+    await ask('Create notes/reload.md saying "Still here"');
     await page.getByRole('tab', { name: 'Steps' }).click();
     await page.locator('.step').first().waitFor();
     const { id } = await shownPlan();
     await page.reload();
     await page.locator('.step').first().waitFor();
-    await page.getByText('Create notes/reload.md saying Still here').waitFor();
+    await page.getByText('Create notes/reload.md saying "Still here"').waitFor();
     await button('Approve').waitFor();
     expect((await shownPlan()).id).toBe(id);
   });
 
   it('keeps what a person is typing on its card while other things change', async () => {
-    await ask('Create notes/typed.md saying Typed');
+    await ask('Create notes/typed.md saying "Typed"');
     await button('Propose changes').click();
     await bar().locator('textarea:focus').waitFor();
     await page.keyboard.type('half a sent');
@@ -153,7 +151,7 @@ describe('a plan on the page', () => {
   });
 
   it('keeps the decisions in sight, however little room there is', async () => {
-    await ask('Create notes/tall.md saying Tall, then copy it to notes/taller.md');
+    await ask('Create notes/tall.md saying "Tall", then copy it to notes/taller.md');
     for (const height of [900, 480]) {
       await page.setViewportSize({ width: 1280, height });
       for (const tab of ['Overview', 'Graph', 'Steps', 'Audit']) {
@@ -173,7 +171,7 @@ describe('a plan on the page', () => {
 
   it('calls a step in its list what its card calls it', async () => {
     await ask(
-      'Create n/one.md saying 1, then create n/two.md saying 2 and create n/three.md saying 3',
+      'Create n/one.md saying "1", then create n/two.md saying "2" and create n/three.md saying "3"',
     );
     await page.getByRole('tab', { name: 'Steps' }).click();
     await column()

@@ -121,7 +121,7 @@ test('npx countersign starts with a database of its own, plans, runs, shows its 
 
     const asked = await run(
       'npx',
-      ['--no-install', 'countersign', 'ask', '--yes', 'Create asked.md saying Asked'],
+      ['--no-install', 'countersign', 'ask', '--yes', 'Create asked.md saying "Asked"'],
       { cwd: folder, env },
     );
     expect(asked.stdout).toContain('Created asked.md');

@@ -77,7 +77,9 @@ async function takePicture(name: string): Promise<void> {
 describe('a person in Microsoft’s client', () => {
   it('asks the bot alone, approves on the card, sees it change, and finds the work done', async () => {
     await go(/Personal Chat/);
-    await say('Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md');
+    await say(
+      'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md',
+    );
     await button('Approve').waitFor();
     await words('starts when approved').waitFor();
     await words('Waiting for you').waitFor();
@@ -91,7 +93,7 @@ describe('a person in Microsoft’s client', () => {
 
   it('proposes changes in a channel, reads what changed, and approves that', async () => {
     await go(/Releases/);
-    await post('Create draft.txt saying First');
+    await post('Create draft.txt saying "First"');
     await button('Propose changes').click();
     await button('Send').click();
     await words('Say what should change.').waitFor();
@@ -106,7 +108,7 @@ describe('a person in Microsoft’s client', () => {
 
   it('takes a step off in the details, and the rest runs', async () => {
     await go(/Personal Chat/);
-    await say('Write three files a.txt, b.txt and c.txt each containing its own name');
+    await say('Write "a.txt" to a.txt and write "b.txt" to b.txt and write "c.txt" to c.txt');
     await words('Creates c.txt').waitFor();
     await button('Details').click();
     await page.getByRole('checkbox').last().uncheck();

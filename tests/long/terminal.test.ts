@@ -19,7 +19,7 @@ const readNote = (name: string) => readFile(join(options.home, 'workspace', name
 describe('countersign ask', () => {
   it('sends changes back and shows the next version', async () => {
     const input = 'propose changes: use second.txt instead of first.txt\napprove';
-    const { code, stdout } = await ask('Create first.txt saying Hello', [], input);
+    const { code, stdout } = await ask('Create first.txt saying "Hello"', [], input);
     expect(code).toBe(0);
     expect(stdout).toContain('Changed since version 1');
     expect(stdout).toMatch(/Done · version 2/);
@@ -28,8 +28,8 @@ describe('countersign ask', () => {
   });
 
   it('asks what it has to know, and goes on with the answer', async () => {
-    const { code, stdout } = await ask('Create a file saying Hello', [], 'answered.md\napprove');
-    expect(stdout).toContain('Where should this text be saved?');
+    const { code, stdout } = await ask('Write "Hello"', [], 'answered.md\napprove');
+    expect(stdout).toContain('Which file should I write?');
     expect(code).toBe(0);
     expect(await readNote('answered.md')).toBe('Hello');
   });
@@ -37,7 +37,7 @@ describe('countersign ask', () => {
   it('answers what needs no plan, and ends with 0', async () => {
     const { code, stdout } = await ask('Book me a flight');
     expect(code).toBe(0);
-    expect(stdout).toContain('No connected tool can book flights');
+    expect(stdout).toContain('“help” lists them all');
     expect(stdout).not.toContain('PLAN-');
   });
 });

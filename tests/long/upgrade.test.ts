@@ -118,7 +118,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         await api.reach(id('patched'), 'completed');
         const { run_id } = (await api.get<RunView>(`/api/runs/${runs.question}`)).body;
         expect(
-          (await api.reply(run_id, 'Create answered.md saying Answered')).plan_id,
+          (await api.reply(run_id, 'Create answered.md saying "Answered"')).plan_id,
         ).toBeTruthy();
         expect(await server.stop()).toEqual({ code: 0, signal: null });
       } finally {
@@ -139,7 +139,7 @@ const verbs: Record<string, string[][]> = {
   export: [['--all']],
   import: [['FILE']],
   retention: [[], ['--dry-run']],
-  ask: [['Create a.md saying A']],
+  ask: [['Create a.md saying "A"']],
   plans: [[]],
   findings: [['PLAN-00000000']],
   policy: [[]],

@@ -40,7 +40,7 @@ const form = [
 
 /** Its outline waits for approval before there is a plan. */
 const phases =
-  'Plan the launch:\nPhase 1: Preparation\n- create launch/kickoff.md saying "go"\nPhase 2 (two days after phase 1): Publish\n- post "We launch"\nmilestone: Launch is done';
+  'Plan Launch:\nPhase Preparation:\n- create launch/kickoff.md saying "go"\nPhase Publish after 2 days:\n- post "We launch"\nmilestone: Launch is done';
 
 /** Fills all five groups of the inbox. */
 export async function tellStory(api: Client): Promise<Story> {
@@ -166,7 +166,7 @@ async function walkInbox({ page, url, look }: Walk): Promise<void> {
   await page.locator('.talk', { hasText: 'What is in the workspace?' }).click();
   await page.locator('.message[data-author="bot"] .said').waitFor();
   await look('a conversation', 'Conversation');
-  await page.locator('.talk', { hasText: 'Plan the launch' }).click();
+  await page.locator('.talk', { hasText: 'Plan Launch' }).click();
   const session = page.locator('session-card');
   await session.getByRole('button', { name: 'Propose changes' }).click();
   await session.getByRole('button', { name: 'Send' }).waitFor();

@@ -13,7 +13,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Settlement } from '#domain/service.ts';
-import { readPolicyWish } from '#planner/commands/policy-words.ts';
+import { readPolicyWish } from '#planner/policy/policy-words.ts';
 import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 

@@ -25,7 +25,7 @@ const readPattern = /\bRead (done\/[\w-]+\.txt)/;
 export function wordsFor(kind: Kind | 'program', name: string, ledger: string): string {
   switch (kind) {
     case 'files':
-      return `Create soak/${fileOf(name)}.txt saying ${name}, then move it to done/${fileOf(name)}.txt`;
+      return `Create soak/${fileOf(name)}.txt saying "${name}", then move it to done/${fileOf(name)}.txt`;
     case 'lines':
       return `log_append {"line": "${name}-1"}, then log_append {"line": "${name}-2"}`;
     case 'post':

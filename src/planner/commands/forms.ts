@@ -1,580 +1,512 @@
-// The commands there are: the forms they are said in, and what each becomes. Documented in docs/commands.md.
-import { Temporal } from 'temporal-polyfill';
-import { parseRequestJson } from '#domain/json.ts';
-import { type Json, JsonValue } from '#domain/text.ts';
-import { listOf } from '#domain/words.ts';
-import type { Command, Edit, Files, Text } from './command.ts';
-import { baseName, folderOf, readPath, readPlaces, tidyPath } from './files.ts';
-import { type Bindings, definePattern, type Pattern, type Reading, type Span } from './match.ts';
-import { skipCourtesy, trimEnd } from './segments.ts';
-import { findDoubt, type Introduction, readText, type TextProblem } from './texts.ts';
-import { type Moment, type Read, type Rule, readDuration } from './times.ts';
-import { tokenize } from './tokens.ts';
+// The table of forms: their spellings with slots, the operation they call, an example and the effect in words. The parser, help,
+// docs/commands.md, the suggestions and the tests read it. A spelling has words (`a|b`), words that may be missing (`[in]`), slots
+// (`{name:type}`), and names slots that it lacks (`?name`): those are asked for. Slots are named as the operation's arguments.
+import { isReference } from '#domain/plan/arguments.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { countOf, onOneLine } from '#domain/words.ts';
 
-/** What a form needs and was not given. */
-export type Missing = {
-  ask: string;
-  kind: string;
-  read: (answer: string) => string | null;
+export type SlotType =
+  | 'text'
+  /** A text from the colon to the end of the line. */
+  | 'rest'
+  | 'file'
+  | 'folder'
+  | 'person'
+  | 'address'
+  | 'place'
+  | 'data'
+  | 'time'
+  | 'clock'
+  | 'span'
+  | 'operation'
+  | 'arguments'
+  | 'plan'
+  | 'step'
+  | 'name';
+
+export type Form = {
+  id: string;
+  group: 'Files' | 'Web addresses' | 'People and reminders' | 'Other operations' | 'Look-ups';
+  spellings: readonly string[];
+  /** null: the program answers it itself. */
+  operation: string | null;
+  /** Arguments that are always the same. */
+  fixed?: JsonObject;
+  /** Slots that name what is changed; other files are only read. */
+  changes?: readonly string[];
+  /** It can stand in an answer, without a plan. */
+  looks?: true;
+  example: string;
+  effect: string;
+  /** Verb first, from the arguments. */
+  describe?(args: JsonObject): string;
+  /** Other words for it, to find the nearest form. Nothing is read by them. */
+  near: string;
 };
-export type Built =
-  /** `follows`: it is about what was said before. */
-  | { command: Command; spans?: Span[]; follows?: boolean }
-  | { missing: Missing[]; fill: (answers: string[]) => Command }
-  | { problem: TextProblem };
 
-type Build = (found: Bindings, reading: Reading) => Built | null;
-export type Form = Pattern & { build: Build };
+const say = (value: Json | undefined): string =>
+  isReference(value)
+    ? `the result of step ${value.$from}`
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value ?? '');
+const quote = (value: Json | undefined): string =>
+  typeof value === 'string' ? `"${onOneLine(value, 80)}"` : say(value);
 
-// The slots of a pattern hold what their readers give: the casts below name those types.
-const files = (found: Bindings) => found.f as Files;
-const span = (found: Bindings, name = 't') => found[name] as Span;
-const path = (found: Bindings, name = 'p') => found[name] as string;
-const people = (found: Bindings) => found.w as (string | null)[];
-
-function withText(
-  given: Span,
-  reading: Reading,
-  introduced: Introduction,
-  make: (text: Text) => Command | null,
-): Built {
-  const read = readText(given, reading, introduced);
-  if ('problem' in read) return read;
-  const command = make(read.text);
-  if (command === null) return { problem: { kind: 'exact', words: given.text } };
-  return { command, spans: given.quoted ? [] : [given] };
+export function saySeconds(seconds: number): string {
+  const [size, unit] =
+    seconds % 3600 === 0 ? [3600, 'hour'] : seconds % 60 === 0 ? [60, 'minute'] : [1, 'second'];
+  return countOf(seconds / size, unit);
 }
 
-/** A text that must be known when the plan is made. */
-/** Without "please" behind what a person is to do, unless it is what they are to say. */
-function dropPlease(text: string): string {
-  const rest = text.replace(/,?\s{1,9}(?:please|pls|plz)$/i, '').trimEnd();
-  return /\s/.test(rest) && !/\b(?:say|tell|type|write)\b/i.test(rest) ? rest : text;
-}
-
-const withLiteral = (
-  given: Span,
-  reading: Reading,
-  introduced: Introduction,
-  make: (text: string) => Command,
-): Built =>
-  withText(given, reading, introduced, (text) => {
-    if (text.kind !== 'literal') return null;
-    const isSpoken = introduced === 'person' && !given.quoted;
-    return make(isSpoken ? dropPlease(text.text) : text.text);
-  });
-
-const pathsOf = (found: Bindings): string[] | null => {
-  const named = files(found);
-  return named.kind === 'paths' && !named.folder ? named.paths : null;
-};
-
-const write = (paths: string[], text: Text): Command => ({ do: 'write', paths, text });
-
-const writes =
-  (introduced: Introduction): Build =>
-  (found, reading) => {
-    const paths = pathsOf(found);
-    // "with the content of b.txt" names a file, and no text.
-    if (paths === null || /^of\s/i.test(span(found).text)) return null;
-    // "a.txt and b.txt saying A and B": a text for each of them, or one for both.
-    const { quoted, text: said } = span(found);
-    if (paths.length > 1 && !quoted && /,|\band\b/i.test(said))
-      return { problem: { kind: 'exact', words: said } };
-    return withText(span(found), reading, introduced, (text) => write(paths, text));
-  };
-
-const writesOwnName: Build = (found) => {
-  const paths = pathsOf(found);
-  return paths && { command: write(paths, { kind: 'own name' }) };
-};
-
-/** An answer that begins like a command and names a file is no text, unless it is quoted. */
-function readContent(answer: string): string | null {
-  const text = answer.trim();
-  const tokens = tokenize(text);
-  const [first] = tokens;
-  if (first?.kind === 'quote' && tokens.length === 1) return first.value;
-  if (/^(?:(?:leave|keep) it )?(?:empty|blank)[.!]?$|^nothing[.!]?$/i.test(text)) return '';
-  return isLead(first?.value ?? '') && tokens.some(({ kind }) => kind === 'path') ? null : text;
-}
-
-/** The one name that an answer is, read as it would be in a command. */
-const readName =
-  (reading: Reading, read: (place: Reading, at: number) => Read<string | string[]> | null) =>
-  (answer: string): string | null => {
-    const source = answer.replace(/^\s*(?:to|into|in|as)\s+/i, '');
-    const tokens = tokenize(source);
-    const end = trimEnd(tokens, 0, tokens.length);
-    const found = read({ ...reading, source, tokens, end, focus: { paths: [], output: false } }, 0);
-    const [only = null, ...more] = found === null ? [] : [found.value].flat();
-    const isWhole = found !== null && skipCourtesy(tokens, found.next, end) === end;
-    return isWhole && more.length === 0 ? only : null;
-  };
-
-const asksContent: Build = (found) => {
-  const paths = pathsOf(found);
-  return (
-    paths && {
-      missing: paths.map((one, k) => ({
-        kind: `content ${k}`,
-        ask: `What should ${one} contain?`,
-        read: readContent,
-      })),
-      fill: (texts) => write(paths, { kind: 'each', texts }),
-    }
-  );
-};
-
-const asksPath: Build = (found, reading) => {
-  const read = readText(span(found), reading, 'marker');
-  if ('problem' in read) return read;
-  const question = 'Where should this text be saved? For example, notes/today.md.';
-  return {
-    missing: [{ kind: 'path', ask: question, read: readName(reading, readPath) }],
-    fill: ([name = '']) => write([tidyPath(name)], read.text),
-  };
-};
-
-const edits =
-  (action: 'append' | 'prepend'): Build =>
-  (found, reading) =>
-    withLiteral(span(found), reading, 'none', (text) => edit(path(found), { action, text }));
-
-const edit = (to: string, change: Edit): Command => ({ do: 'edit', path: to, edit: change });
-
-/** Into a folder under its own name, or to the path itself. */
-export function placeFor(file: string, to: string): string {
-  return tidyPath(to.endsWith('/') ? `${to}${baseName(file)}` : to);
-}
-
-/** "logs/a.txt and b.txt": where the second one is cannot be told. */
-function findHalf(named: Files): { problem: TextProblem } | null {
-  if (named.kind === 'set' || !named.paths[0]?.includes('/')) return null;
-  const half = named.paths.find((one) => !one.includes('/'));
-  return half === undefined ? null : { problem: { kind: 'whole', words: half } };
-}
-
-/** Several files go into a folder, and never onto one another. */
-function move(what: 'move' | 'copy', moved: Files, to: string[]): Built | null {
-  const half = findHalf(moved);
-  if (half !== null) return half;
-  if (what === 'move' ? to.length > 1 : moved.kind === 'paths' && moved.folder) return null;
-  if (moved.kind === 'paths' && moved.paths.length === 1)
-    return { command: { do: what, files: moved, to } };
-  const [only = '', ...more] = to;
-  const isFile = !only.endsWith('/') && /\.[\p{L}\p{N}]+$/u.test(baseName(only));
-  if (more.length > 0 || isFile) return null;
-  return { command: { do: what, files: moved, to: [`${tidyPath(only)}/`] } };
-}
-
-/** "move all .log files to archive/ except today.log" */
-const moves =
-  (what: 'move' | 'copy'): Build =>
-  (found) => {
-    const [moved, left, to] = [files(found), found.x as Files | undefined, found.d as string[]];
-    if (left === undefined) return move(what, moved, to);
-    if (moved.kind === 'paths' || left.kind === 'set' || moved.set.except.length > 0) return null;
-    return move(what, { ...moved, set: { ...moved.set, except: left.paths.map(tidyPath) } }, to);
-  };
-
-const onePath = (one: string): Files => ({ kind: 'paths', paths: [one], folder: false });
-
-const asksPlace =
-  (what: 'move' | 'copy'): Build =>
-  (found, reading) => {
-    const ask = `Where should I ${what} ${path(found)} to?`;
-    if (what === 'copy' && path(found).endsWith('/')) return null;
-    return {
-      missing: [{ kind: 'destination', ask, read: readName(reading, readPlaces) }],
-      fill: ([name = '']) => ({ do: what, files: onePath(path(found)), to: [name] }),
-    };
-  };
-
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const named =
-  /^(?:(?:have|take) an? (?:\p{L}+ )?look at|[\p{L}-]+(?: (?:at|into|over|through|on))?) (it|them)(?![\p{L}'’])/iu;
-
-const ofThem = /^(?:he|she|they)(?![\p{L}'’])/iu;
-const ofThemOnly =
-  /^(?<who>he|she|they) (?:(?<verb>can|could|will|would|should|is|are|was|were|has|have) |(?=(?:agree|approve|accept|want|need|like|know|mind|prefer)\b))(?<rest>(?:(?!\b(?:he|she|they|him|her|his|them|their|theirs|hers)\b).)+)$/iu;
-const ofYou: Record<string, string> = { is: 'are', was: 'were', has: 'have' };
-const isParticiple =
-  /^(?:not |already |ever )?(?:\p{L}+(?:ed|en)|been|done|gone|had|made|paid|read|sent)(?!\p{L})/iu;
-
-/** "Ask Ana if she can come" is asked as "Can you come?"; null where it may be about somebody else. */
-function putToThem(said: string, asked: number): string | null {
-  const { who = '', verb = 'do', rest = '' } = ofThemOnly.exec(said)?.groups ?? {};
-  if (rest === '' || (who.toLowerCase() === 'they') !== asked > 1) return null;
-  const auxiliary = ofYou[verb.toLowerCase()] ?? verb.toLowerCase();
-  const opening =
-    auxiliary === 'have' && !isParticiple.test(rest) ? 'do you have' : `${auxiliary} you`;
-  return upperFirst(`${opening} ${rest.replace(/\?$/, '')}?`);
-}
-
-/** "review it": who is asked does not see the request, so the file is named. */
-const asks: Build = (found, reading) => {
-  const [given, { paths }] = [span(found), reading.focus];
-  const it = named.exec(given.text)?.[1];
-  const isOpen = /(?<![\p{L}'’])(?:it|them)(?![\p{L}'’])/iu.test(given.text);
-  if (it === undefined && isOpen && paths.length > 0 && !given.quoted)
-    return { problem: { kind: 'content', words: given.text } };
-  if (it !== undefined && (it.toLowerCase() === 'them' ? 1 : 0) !== Math.min(paths.length, 2) - 1)
-    return { problem: { kind: 'content', words: it } };
-  const before = reading.tokens[given.from - 1];
-  const whether = before?.value === 'whether' || before?.value === 'if';
-  const isOfThem = whether && !given.quoted && ofThem.test(given.text);
-  const toThem = isOfThem ? putToThem(given.text, people(found).length) : null;
-  if (isOfThem && toThem === null) return { problem: { kind: 'exact', words: given.text } };
-  const built = withLiteral(given, reading, 'person', (text) => {
-    const said = text.replace(named, (words, last) => words.slice(0, -last.length) + listOf(paths));
-    if (toThem !== null) return ask(people(found), toThem);
-    return ask(people(found), whether ? `${before.text} ${said.replace(/\?$/, '')}?` : said);
-  });
-  return 'command' in built ? { ...built, follows: it !== undefined } : built;
-};
-
-/** "Have Ana review it" and not "have lunch": only a name says that somebody is asked. */
-const asksByName: Build = (found, reading) =>
-  people(found).every((one) => one === null || /^\p{Lu}|@/u.test(one))
-    ? asks(found, reading)
-    : null;
-
-const ask = (whom: (string | null)[], question: string): Command => ({
-  do: 'ask',
-  people: whom,
-  question: upperFirst(question),
-  answer: 'any',
-});
-
-const reminds: Build = (found, reading) => {
-  const moment = found.m as Moment | undefined;
-  const rule = (found.r as Rule | undefined) ?? null;
-  const problem = moment?.problem ?? rule?.problem ?? null;
-  if (problem !== null) return { problem };
-  return withLiteral(span(found), reading, 'person', (text) => ({
-    do: 'remind',
-    text: upperFirst(text),
-    at: moment?.iso ?? null,
-    rule,
-    assumedHour: moment?.assumedHour ?? rule?.assumedHour ?? false,
-  }));
-};
-
-const meetings =
-  /\b(?:with|meeting|call|appointment|lunch|dinner|interview|demo|workshop|stand-?up|visit)\b/i;
-
-/** Without a calendar it has to be a meeting: work is scheduled too. */
-const addsEvent =
-  (isEvent: (title: Span) => boolean): Build =>
-  (found, reading) => {
-    const given = span(found);
-    const title = given.text.replace(/^(?:an?|the)\s+/i, '');
-    if (title === '' || !isEvent(given)) return null;
-    const begin = title === given.text ? given.from : given.from + 1;
-    if (!given.quoted && readDuration(reading, begin) !== null)
-      return { problem: { kind: 'exact', words: given.text } };
-    return withLiteral({ ...given, text: title }, reading, 'marker', (text) => ({
-      do: 'event',
-      title: upperFirst(text),
-      start: '',
-      end: null,
-      assumedHour: false,
-    }));
-  };
-
-const requests: Build = (found, reading) => {
-  const { tokens, end } = reading;
-  const url = path(found, 'u');
-  const body: Json =
-    found.j !== undefined ? JsonValue.parse(parseRequestJson(path(found, 'j'))) : path(found, 'q');
-  const hasBody = found.j !== undefined || found.q !== undefined;
-  const verb = (tokens[end - (hasBody ? 4 : 2)]?.text ?? '').toUpperCase();
-  const method = verb === 'SEND' ? 'POST' : verb;
-  // "post https://…" may mean the address itself, here.
-  if (!hasBody && tokens[end - 2]?.text === 'post')
-    return { problem: { kind: 'exact', words: url } };
-  return { command: { do: 'request', method, url, body: hasBody ? body : null } };
-};
-
-const posts =
-  (introduced: Introduction): Build =>
-  (found, reading) => {
-    const channel = (found.c as string | undefined) ?? null;
-    return withText(span(found), reading, introduced, (text) => ({ do: 'post', text, channel }));
-  };
-
-const readsAgenda =
-  (days: number): Build =>
-  (found, { now, timezone }) => {
-    const day = found.m as Moment | undefined;
-    if (day?.problem != null || day?.assumedHour === false) return null;
-    const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(
-      timezone,
-    );
-    const from = day?.date ?? today.toPlainDate();
-    const iso = (date: typeof from) =>
-      new Date(date.toZonedDateTime(timezone).epochMilliseconds).toISOString();
-    return { command: { do: 'agenda', from: iso(from), to: iso(from.add({ days })) } };
-  };
-
-const lists = (place: string): Built => ({
-  command: { do: 'list', path: tidyPath(place) || '.' },
-});
-
-/** A bare name may have any extension, and be in any folder. */
-const finds: Build = (found) => {
-  const named = files(found);
-  if (named.kind === 'set') return { command: { do: 'find', set: named.set } };
-  const [only = '', ...more] = named.paths;
-  if (more.length > 0) return null;
-  const [folder, name, folders] = [
-    folderOf(only),
-    baseName(only),
-    named.folder || only.includes('/'),
-  ];
-  const pattern = folders || name.includes('.') ? name : `${name}*`;
-  const set = { folder, pattern, except: [], folders };
-  return { command: { do: 'find', set } };
-};
-
-const markers =
-  'saying|containing|reading|that_says|which_says|that_contains|which_contains|with_the_text|with_the_content|with_the_words|:|saying_:|containing_:|with_:|with_the_text_:|with_the_content_:|with_the_following_:|with_the_following_content_:';
-const create = 'create|make|write|touch|save';
-const calendar = "what_is|what's|whats|show|read [me] [in|on] [the|my|our] calendar|agenda";
-
-/** Forms that mean the same stand together; the first that fits counts. */
-const forms: [patterns: string[], build: Build][] = [
-  // Files
-  [
-    [
-      `${create} {f:files} ${markers} {t:text} [in_it]`,
-      'write|put to|in|into {f:files} : {t:text}',
+export const forms: readonly Form[] = [
+  {
+    id: 'write',
+    group: 'Files',
+    spellings: [
+      'write {content:text} to {path:file}',
+      'create|write [file] {path:file} : {content:rest}',
+      'create|write [file] {path:file} saying {content:text}',
+      'write {content:text} ?path',
+      'create|write [file] {path:file} ?content',
+      'create|write ?path ?content',
     ],
-    writes('marker'),
-  ],
-  [[`${create} {f:files} [,] [each] containing|saying|with its [own] name`], writesOwnName],
-  [
-    ['save|write|store to|as|in|into {f:files}'],
-    (found, { focus }) => {
-      const paths = focus.output ? pathsOf(found) : null;
-      return paths && { command: write(paths, { kind: 'output' }) };
-    },
-  ],
-  [
-    [
-      `${create} {f:files} with {t:text} [in_it]`,
-      'write|put|save|store {t:text} to|in|into|as {f:files}',
+    operation: 'workspace_write',
+    changes: ['path'],
+    example: 'write "Standup at 9:30" to notes/today.md',
+    effect: 'Creates the file with this text.',
+    describe: ({ path }) => `Create ${say(path)}`,
+    near: 'make save put store note new file document',
+  },
+  {
+    id: 'append',
+    group: 'Files',
+    spellings: ['add|append {text:text} to {path:file}', 'add|append to {path:file} : {text:rest}'],
+    operation: 'workspace_edit',
+    fixed: { action: 'append' },
+    changes: ['path'],
+    example: 'add "milk" to shopping.txt',
+    effect: 'Adds a line with this text at the end of the file.',
+    describe: ({ path, text }) => `Add ${quote(text)} to ${say(path)}`,
+    near: 'insert line list end',
+  },
+  {
+    id: 'replace',
+    group: 'Files',
+    spellings: ['replace {find:text} with {text:text} in {path:file}'],
+    operation: 'workspace_edit',
+    fixed: { action: 'replace' },
+    changes: ['path'],
+    example: 'replace "milk" with "oat milk" in shopping.txt',
+    effect: 'Replaces the first text with the second one.',
+    describe: ({ path, find, text }) =>
+      `Replace ${quote(find)} with ${quote(text)} in ${say(path)}`,
+    near: 'change swap edit correct substitute',
+  },
+  {
+    id: 'copy',
+    group: 'Files',
+    spellings: ['copy {path:file} to {to:file}', 'copy {path:file} ?to', 'copy ?path ?to'],
+    operation: 'workspace_copy',
+    fixed: { overwrite: true },
+    changes: ['to'],
+    example: 'copy todo.txt to backup/todo.txt',
+    effect: 'Copies a file. A name that ends in / is a folder.',
+    describe: ({ path, to }) => `Copy ${say(path)} to ${say(to)}`,
+    near: 'duplicate backup back up',
+  },
+  {
+    id: 'move',
+    group: 'Files',
+    spellings: ['move|rename {from:file} to {to:file}', 'move|rename {from:file} ?to'],
+    operation: 'workspace_move',
+    changes: ['from', 'to'],
+    example: 'move todo.txt to archive/',
+    effect: 'Moves or renames a file.',
+    describe: ({ from, to }) => `Move ${say(from)} to ${say(to)}`,
+    near: 'archive put shift',
+  },
+  {
+    id: 'delete',
+    group: 'Files',
+    spellings: ['delete [file] {path:file}', 'delete ?path'],
+    operation: 'workspace_delete',
+    changes: ['path'],
+    example: 'delete old.txt',
+    effect: 'Deletes a file for good.',
+    describe: ({ path }) => `Delete ${say(path)}`,
+    near: 'remove erase drop clean',
+  },
+  {
+    id: 'delete folder',
+    group: 'Files',
+    spellings: ['delete folder {path:folder}'],
+    operation: 'workspace_delete',
+    fixed: { recursive: true },
+    changes: ['path'],
+    example: 'delete folder drafts/old',
+    effect: 'Deletes a folder with everything in it.',
+    describe: ({ path, recursive }) =>
+      `Delete ${say(path)}${recursive === true ? ' and everything in it' : ''}`,
+    near: 'remove directory everything all',
+  },
+  {
+    id: 'read',
+    group: 'Files',
+    spellings: ['show|read {path:file}', 'show|read ?path'],
+    operation: 'workspace_read',
+    looks: true,
+    example: 'show todo.txt',
+    effect: 'Shows the text of a file.',
+    describe: ({ path }) => `Read ${say(path)}`,
+    near: 'open print display cat contents what says',
+  },
+  {
+    id: 'files',
+    group: 'Files',
+    spellings: [
+      '[list] files',
+      '[list] files in {path:folder}',
+      'what is in the workspace',
+      'list the workspace',
     ],
-    writes('none'),
-  ],
-  [
-    [`${create} [a|an] [new] empty [file] [called|named] {p:path}`],
-    (found) => ({ command: write([path(found)], { kind: 'literal', text: '' }) }),
-  ],
-  [[`${create} {f:files}`], asksContent],
-  [[`${create} [a|the] [new] file|note|document ${markers} {t:text}`], asksPath],
-  [
-    [
-      'add|append|insert [a_line|line] [saying|with] {t:text} to|at_the_end_of|at_the_bottom_of|to_the_end_of|to_the_bottom_of {p:path}',
+    operation: 'workspace_list',
+    looks: true,
+    example: 'files in logs',
+    effect: 'Lists the workspace or one of its folders.',
+    describe: ({ path }) =>
+      `List ${path === undefined || path === '.' ? 'the workspace' : say(path)}`,
+    near: 'ls dir folder which there',
+  },
+  {
+    id: 'fetch',
+    group: 'Web addresses',
+    spellings: ['fetch|get {url:address}', 'fetch|get ?url'],
+    operation: 'http_get',
+    looks: true,
+    example: 'fetch https://example.com',
+    effect: 'Reads a web address.',
+    describe: ({ url }) => `Fetch ${say(url)}`,
+    near: 'download load page website check ping',
+  },
+  {
+    id: 'send',
+    group: 'Web addresses',
+    spellings: [
+      'post|put|patch {body:data} to {url:address}',
+      'post|put|patch|delete {url:address}',
     ],
-    edits('append'),
-  ],
-  [
-    [
-      'add|insert|write [a_line|line] [saying|with] {t:text} at_the_top_of|at_the_beginning_of|at_the_start_of|to_the_top_of {p:path}',
-      'prepend {t:text} to {p:path}',
+    operation: 'http_request',
+    example: 'post {"go": true} to https://example.com/hook',
+    effect: 'Sends a request with this method and this text.',
+    describe: ({ method, url }) => `Send a ${say(method)} request to ${say(url)}`,
+    near: 'call webhook request hook api',
+  },
+  {
+    id: 'post',
+    group: 'People and reminders',
+    spellings: [
+      'post {text:text} here',
+      'post {text:text} to|in {conversation:place}',
+      'post {text:text}',
+      'post to|in {conversation:place} : {text:rest}',
+      'post [here] : {text:rest}',
+      'post to|in {conversation:place} ?text',
+      'post [here] ?text',
     ],
-    edits('prepend'),
-  ],
-  [
-    ['replace|change {o:text} with|by|to {n:text} in {p:path}'],
-    (found, reading) => {
-      const [old, now] = [span(found, 'o'), span(found, 'n')];
-      if (!old.quoted && /^\S+\.\p{L}+$/u.test(old.text)) return null;
-      // "every milk" and "the word milk" are no words of the file.
-      const introduced = old.to - old.from > 1 ? 'none' : 'marker';
-      const doubt = old.quoted ? null : findDoubt(old, reading, introduced);
-      if (doubt !== null) return doubt;
-      return withLiteral(now, reading, 'none', (text) =>
-        edit(path(found), { action: 'replace', find: old.text, text }),
-      );
-    },
-  ],
-  [
-    [
-      'move|mv {f:files} to|into {d:places}',
-      'mv {f:files} {d:places}',
-      'move|mv {f:files} to|into {d:places} [,] except|except_for|excluding {x:files}',
+    operation: 'chat_post',
+    example: 'post "The build is green" to #general',
+    effect: 'Posts a message, here or in another channel.',
+    describe: ({ text, conversation }) =>
+      `Post ${quote(text)}${conversation === undefined ? '' : ` in ${say(conversation)}`}`,
+    near: 'send say tell announce message write channel team',
+  },
+  {
+    id: 'ask',
+    group: 'People and reminders',
+    spellings: [
+      'ask {assignee:person} {question:text}',
+      'ask {assignee:person} : {question:rest}',
+      'ask {assignee:person} ?question',
+      'ask ?assignee ?question',
     ],
-    moves('move'),
-  ],
-  [
-    ['rename {f:files} to|as {d:place}'],
-    (found) => {
-      const [named, to] = [files(found), path(found, 'd')];
-      if (named.kind === 'set' || named.paths.length > 1) return null;
-      if (to.endsWith('/') && !named.folder) return null;
-      const from = tidyPath(named.paths[0] ?? '');
-      const folder =
-        from.includes('/') && !to.includes('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
-      return move('move', onePath(from), [folder + tidyPath(to)]);
-    },
-  ],
-  [['archive {f:files}'], (found) => move('move', files(found), ['archive/'])],
-  [
-    [
-      'copy|duplicate|cp|back_up|backup {f:files} to|into|as {d:places}',
-      'copy|back_up|backup {f:files} to|into {d:places} [,] except|except_for|excluding {x:files}',
+    operation: 'human_task',
+    example: 'ask Ana "Please review notes.md"',
+    effect: 'Gives a person a task or a question. With `if yes:` behind it, it has Yes and No.',
+    describe: ({ assignee, question }) =>
+      `Ask ${assignee === undefined ? 'you' : say(assignee)} ${quote(question)}`,
+    near: 'assign task question let have confirm approve whether tell',
+  },
+  {
+    id: 'remind',
+    group: 'People and reminders',
+    spellings: ['remind me {text:text}', 'remind me : {text:rest}', 'remind me ?text'],
+    operation: 'reminder_set',
+    example: 'remind me every weekday at 9:30: post the standup',
+    effect: 'Reminds you. It needs a time: `tomorrow at 9:00`, `every Monday at 9:00`.',
+    describe: ({ text }) => `Remind you of ${quote(text)}`,
+    near: 'reminder alarm alert notify remember set',
+  },
+  {
+    id: 'add event',
+    group: 'People and reminders',
+    spellings: [
+      'add {title:text} to [the] calendar from {start:time} to {end:clock}',
+      'add {title:text} to [the] calendar {start:time}',
+      'add {title:text} to [the] calendar ?start',
     ],
-    moves('copy'),
-  ],
-  [['copy|duplicate|back_up|backup {p:path}'], asksPlace('copy')],
-  [['move {p:path}'], asksPlace('move')],
-  [
-    ['delete|remove|erase|rm|trash|get_rid_of|throw_away {f:files}'],
-    (found) => findHalf(files(found)) ?? { command: { do: 'delete', files: files(found) } },
-  ],
-  [
-    ['create|make|mkdir [a|an|the] [new] [empty] folder|directory [called|named] {d:place}'],
-    (found) => ({ command: { do: 'make folder', path: tidyPath(path(found, 'd')) } }),
-  ],
-  // Reading
-  [
-    ['list|show|ls [me] [all] [the] [files|contents|workspace]', 'which|what files are there'],
-    () => lists(''),
-  ],
-  [
-    [
-      "what_is|what's|whats|list|show|ls [me] [all] [the] [files|contents] [in|of|inside] {d:place}",
-      'which|what files are|is in|there [in] {d:place}',
-    ],
-    (found) => {
-      const place = path(found, 'd');
-      return /\.[\p{L}\p{N}]+$/u.test(place) ? null : lists(place);
-    },
-  ],
-  [
-    ['list|find|show [me] {f:files}'],
-    (found) => {
-      const wanted = files(found);
-      return wanted.kind === 'set' ? { command: { do: 'find', set: wanted.set } } : null;
-    },
-  ],
-  [['does {f:files} exist', 'is there {f:files} [somewhere|anywhere]'], finds],
-  [
-    [
-      'read|show|open|cat|print [me] [the] [contents_of|content_of] {p:path} [to_me]',
-      "what_is|what's|whats in|inside {p:path}",
-      'what does {p:path} say|contain',
-    ],
-    (found) => ({ command: { do: 'read', path: path(found) } }),
-  ],
-  // The web
-  [
-    ['fetch|get|download|open {u:url}'],
-    (found) => ({ command: { do: 'fetch', url: path(found, 'u') } }),
-  ],
-  [
-    ['check whether|if {u:url} is up'],
-    (found) => ({ command: { do: 'check', url: path(found, 'u') } }),
-  ],
-  [
-    [
-      'post|put|patch|delete {u:url}',
-      'post|put|patch|send {j:json} to {u:url}',
-      'post|put|patch|send {q:quote} to {u:url}',
-    ],
-    requests,
-  ],
-  // Chat and people
-  [
-    [
-      'tell|notify everyone|everybody|the_team|us|all|the_channel that|: {t:text}',
-      'tell|notify [everyone|the_team] [in] {c:channel} [that|:] {t:text}',
-      'send|post a message saying {t:text} to|in {c:channel}',
-      'send|post a message to|in {c:channel} saying|: {t:text}',
-      'send|post a message saying {t:text} [here]',
-    ],
-    posts('marker'),
-  ],
-  [
-    [
-      'post|say|announce|send|share [:] {t:text} here|in_here|in_this_channel|in_this_conversation|to_everyone|to_the_team',
-      'post|say|announce|send|share [:] {t:text} to|in|into {c:channel}',
-    ],
-    posts('none'),
-  ],
-  [
-    ['post|say|announce|share [this|the_following] [in|to] {c:channel} : {t:text}'],
-    posts('marker'),
-  ],
-  [
-    [
-      'post|say|announce|share [here] [:] {t:text}',
-      'tell|notify everyone|everybody|the_team|us|all|the_channel {t:text}',
-    ],
-    posts('none'),
-  ],
-  [['ask {w:who} [:] {q:quote}'], (found) => ({ command: ask(people(found), path(found, 'q')) })],
-  [['ask|tell {w:who} to {t:text}', 'ask {w:who} whether|if {t:text}'], asks],
-  [['get|assign {w:who} to {t:text}', 'have {w:who} {t:text}'], asksByName],
-  // Time
-  [
-    [
-      'remind me|us {m:moment} [,] to|about|of|that|: {t:text}',
-      'remind me|us {r:rule} [,] to|about|of|that|: {t:text}',
-      'remind me|us to|about|of|that {t:text}',
-      'set|create a reminder [for|at] {m:moment} [,] to|about|of|that|: {t:text}',
-      'set|create a reminder to|about|of|that {t:text}',
-    ],
-    reminds,
-  ],
-  [['add|put|schedule {t:text} to|in|on [the|my|our] calendar [for]'], addsEvent(() => true)],
-  [['schedule {t:text} [for]'], addsEvent(({ quoted, text }) => quoted || meetings.test(text))],
-  [[`${calendar} [for] {m:moment}`, `${calendar} [today]`], readsAgenda(1)],
-  [[`${calendar} [for] this week`], readsAgenda(7)],
-  [
-    ['wait|sleep|pause [for] {d:duration}'],
-    (found) => ({ command: { do: 'wait', seconds: (found.d as { seconds: number }).seconds } }),
-  ],
+    operation: 'calendar_add',
+    example: 'add "Meeting with Zoe" to the calendar on 2 December at 15:00',
+    effect: 'Adds an event to your calendar.',
+    describe: ({ title }) => `Add ${quote(title)} to the calendar`,
+    near: 'book schedule block event appointment meeting call invite',
+  },
+  {
+    id: 'calendar',
+    group: 'People and reminders',
+    spellings: ['calendar', 'calendar {from:time}'],
+    operation: 'calendar_read',
+    looks: true,
+    example: 'calendar tomorrow',
+    effect: 'Shows what is in your calendar today, or on that day.',
+    describe: () => 'Read the calendar',
+    near: 'agenda events appointments meetings',
+  },
+  {
+    id: 'wait',
+    group: 'Other operations',
+    spellings: ['wait {seconds:span}', 'wait ?seconds'],
+    operation: 'control_wait',
+    example: 'wait 10 minutes',
+    effect: 'Waits before the next command, at most a day.',
+    describe: ({ seconds }) => `Wait ${saySeconds(Number(seconds))}`,
+    near: 'pause sleep delay hold',
+  },
+  {
+    id: 'call',
+    group: 'Other operations',
+    spellings: ['call {operation:operation} with {args:arguments}', 'call {operation:operation}'],
+    operation: null,
+    example: 'call workspace_move with from: old.txt, to: older.txt',
+    effect:
+      'Calls any connected operation by its name. A value is one word, a text in quotation marks, or JSON.',
+    near: 'use run invoke execute tool operation',
+  },
+  {
+    id: 'help',
+    group: 'Look-ups',
+    spellings: ['help', 'what can you do'],
+    operation: null,
+    looks: true,
+    example: 'help',
+    effect: 'Lists the forms.',
+    near: 'how commands manual',
+  },
+  {
+    id: 'plans',
+    group: 'Look-ups',
+    spellings: ['[list] [all] plans', 'plan|show|status {plan:plan}'],
+    operation: null,
+    looks: true,
+    example: 'plans',
+    effect: 'Lists the plans that wait or run; with its number, one plan.',
+    near: 'list show all pending',
+  },
+  {
+    id: 'status',
+    group: 'Look-ups',
+    spellings: ['status'],
+    operation: null,
+    looks: true,
+    example: 'status',
+    effect: 'Says what runs now.',
+    near: 'running progress going doing',
+  },
+  {
+    id: 'waiting',
+    group: 'Look-ups',
+    spellings: ['what is waiting for me', 'what waits for me'],
+    operation: null,
+    looks: true,
+    example: 'what is waiting for me',
+    effect: 'Lists the plans that wait for a decision.',
+    near: 'pending approval open todo',
+  },
+  {
+    id: 'reminders',
+    group: 'Look-ups',
+    spellings: ['reminders'],
+    operation: null,
+    looks: true,
+    example: 'reminders',
+    effect: 'Lists your reminders that will still ring.',
+    near: 'recurring repeating upcoming',
+  },
 ];
 
-const byLead = new Map<string, Form[]>();
-for (const [patterns, build] of forms)
-  for (const form of patterns.map((pattern) => ({ ...definePattern(pattern), build })))
-    for (const lead of form.leads) byLead.set(lead, [...(byLead.get(lead) ?? []), form]);
+export type Note = { words: string; example: string; effect: string };
 
-export function formsFor(lead: string): Form[] {
-  return byLead.get(lead) ?? [];
-}
+/** Times, conditions and loops around commands; read by modifiers.ts and request.ts. */
+export const frames: readonly Note[] = [
+  {
+    words: 'at TIME, on DAY at TIME, in 3 hours',
+    example: 'post "go" here on 2 December at 14:00',
+    effect:
+      'Starts the command then. Behind a command it counts for that one; in front of a line, for all of the line.',
+  },
+  {
+    words: 'after N days',
+    example: 'write "A" to a.txt, then after 2 days write "B" to b.txt',
+    effect: 'Starts the command so long after the one before it.',
+  },
+  {
+    words: 'every DAY at TIME, until DAY',
+    example: 'every Monday at 9:00 write "done" to reports/week.md until 1 June',
+    effect: 'Repeats the command. Nothing can follow a repeated command.',
+  },
+  {
+    words: 'takes DURATION, by TIME',
+    example: 'ask Ana "Please review notes.md" takes 3 hours by 20 December at 17:00',
+    effect: 'Says how long it takes, and by when it has to be done.',
+  },
+  {
+    words: 'if yes: COMMAND, if no: COMMAND',
+    example: 'ask Ana "Shall we ship?", then if yes: post "shipping" here',
+    effect: 'Runs the rest of the line only after that answer to the question before it.',
+  },
+  {
+    words: 'the result',
+    example: 'fetch https://example.com, then write the result to page.txt',
+    effect: 'As a text: what the command before it gave.',
+  },
+  {
+    words: 'it',
+    example: 'write "A" to a.txt, then move it to archive/',
+    effect: 'As a file: the one that the command before it wrote or moved.',
+  },
+  {
+    words: 'for each row in FILE: COMMAND',
+    example: 'for each row in orders.csv: write "Dear <name>" to letters/<id>.md',
+    effect: 'One step for each row; `<name>` is what the row has in that column.',
+  },
+  {
+    words: 'for each row …, then summarise to FILE',
+    example:
+      'for each row in orders.csv: write "Dear <name>" to letters/<id>.md, then summarise to all.md',
+    effect: 'Writes one summary of all rows at the end.',
+  },
+  {
+    words: 'for each file in FOLDER: COMMAND',
+    example: 'for each file in logs: move <path> to archive/<name>',
+    effect: 'One step for each file: `<path>` with its folder, `<name>` without it.',
+  },
+  {
+    words: 'outline first:',
+    example: 'outline first: write "A" to a.txt, then delete old.txt',
+    effect: 'In front of a request: it is planned as an outline.',
+  },
+  {
+    words: 'plan NAME:, phase NAME:, milestone: NAME',
+    example:
+      'plan Launch:\nphase Texts:\n- write "go" to kickoff.md\nphase Publish after 2 days:\n- post "We launch" here\nmilestone: Launch is done',
+    effect:
+      'Lines that name the plan and its parts. A phase begins when the one before it is done.',
+  },
+];
 
-export const isLead = (word: string): boolean => byLead.has(word);
+export type ChangeForm = Note & { id: string; spellings: readonly string[] };
 
-/** A command as it can be said, nearest to one that begins with `lead`. */
-export function exampleFor(lead: string): string | null {
-  const found = examples.find(([words]) => words.split(' ').includes(lead));
-  return found?.[1] ?? null;
-}
-
-const examples: [string, string][] = [
-  [
-    'create make write touch save put store overwrite',
-    'Create notes/today.md saying "Standup at 9:30"',
-  ],
-  ['add append insert prepend', 'Add "done" to todo.txt'],
-  ['replace change edit update', 'Replace "milk" with "oat milk" in shopping.txt'],
-  ['move mv rename archive', 'Move todo.txt to archive/'],
-  ['copy duplicate cp back backup', 'Copy todo.txt to backup/todo.txt'],
-  ['delete remove erase rm trash throw clear empty', 'Delete old.txt'],
-  ['list show find which what read open', 'Read todo.txt'],
-  ['fetch download check', 'Fetch https://example.com and save it to page.txt'],
-  ['post say announce send tell notify share', 'Post "The build is green" here'],
-  ['ask have assign', 'Ask Ana to review notes.md'],
-  ['remind set', 'Remind me tomorrow at 9 to call Ben'],
-  ['schedule book block', 'Add a meeting with Zoe to the calendar on Friday at 15:00'],
-  ['wait sleep pause', 'Wait 10 minutes'],
-  ['if unless once after before', 'Delete old.txt only after Ana has confirmed'],
-  ['every each', 'Every Monday at 9:00 write done to reports/week.md'],
+/** Changes of a waiting plan, behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
+export const changeForms: readonly ChangeForm[] = [
+  {
+    id: 'remove',
+    spellings: [
+      'remove|skip step {step:step}',
+      'leave out step {step:step}',
+      'remove it',
+      'leave it out',
+    ],
+    words: 'remove step N',
+    example: 'remove step 2',
+    effect: 'Leaves the step out.',
+  },
+  {
+    id: 'before',
+    spellings: ['[move] step {step:step} before step {other:step}'],
+    words: 'step N before step M',
+    example: 'step 2 before step 1',
+    effect: 'The second one waits for the first one.',
+  },
+  {
+    id: 'after',
+    spellings: ['[move] step {step:step} after step {other:step}'],
+    words: 'step N after step M',
+    example: 'step 1 after step 2',
+    effect: 'The first one waits for the second one.',
+  },
+  {
+    id: 'start',
+    spellings: [
+      '[start|move] step {step:step} [to] {when:time}',
+      '[move] [it] [to] {when:time} [instead]',
+    ],
+    words: 'step N at TIME, or at TIME for the whole plan',
+    example: 'step 1 on 20 December at 10:00',
+    effect: 'Starts it then.',
+  },
+  {
+    id: 'repeat',
+    spellings: ['every [instead]'],
+    words: 'every DAY at TIME',
+    example: 'every Tuesday at 9:00',
+    effect: 'Repeats what repeats by this rule.',
+  },
+  {
+    id: 'deadline',
+    spellings: ['move|set [the] deadline to {when:time}'],
+    words: 'move the deadline to TIME',
+    example: 'move the deadline to 20 December at 17:00',
+    effect: 'It has to be done by then.',
+  },
+  {
+    id: 'no deadline',
+    spellings: ['remove|drop [the] deadline'],
+    words: 'remove the deadline',
+    example: 'remove the deadline',
+    effect: 'It may take as long as it takes.',
+  },
+  {
+    id: 'argument',
+    spellings: [
+      'change {key:name} of step {step:step} to {value:data}',
+      'change {key:name} to {value:data}',
+    ],
+    words: 'change KEY of step N to VALUE',
+    example: 'change content of step 1 to "Standup at 10:00"',
+    effect: 'Gives the argument of the step another value.',
+  },
+  {
+    id: 'use',
+    spellings: [
+      'use {now:data} instead of {old:data}',
+      'change|replace {old:text} to|with|by {now:data}',
+    ],
+    words: 'use NEW instead of OLD',
+    example: 'use b.txt instead of a.txt',
+    effect: 'Changes the words wherever the plan has them.',
+  },
+  {
+    id: 'name',
+    spellings: ['call it {name:file} [instead]'],
+    words: 'call it NAME',
+    example: 'call it c.md',
+    effect: 'Gives the last file of the plan another name.',
+  },
+  {
+    id: 'add',
+    spellings: ['add :', 'then'],
+    words: 'add: COMMAND, then: COMMAND',
+    example: 'add: post "done" here',
+    effect: 'Adds the command beside the others; with `then:`, behind them.',
+  },
 ];

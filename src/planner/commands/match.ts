@@ -1,184 +1,244 @@
-// Forms of commands, written as patterns, and how tokens are held against them. A form fits only where it accounts for
-// every token up to the end, so no word is ever dropped.
-//
-//   delete|remove {files:files}          words that may stand for each other; a blank in one is written _
-//   add [a] {title:text} to [my] calendar    words in brackets may be missing
-import { readFiles, readPath, readPlace, readPlaces } from './files.ts';
-import { readPeople } from './people.ts';
-import { skipCourtesy } from './segments.ts';
-import { type Read, readDuration, readMoment, readRange, readRule, type Words } from './times.ts';
+// Matches a spelling of the table against tokens, element by element, and reads its slots. A spelling fits whole or not at all.
+import type { Json, JsonObject } from '#domain/text.ts';
+import { parseJson } from '#domain/text.ts';
+import {
+  type Clock,
+  readClock,
+  readSpan,
+  readWhen,
+  type When,
+  type Words,
+} from '#timeline/spoken-times.ts';
+import type { SlotType } from './forms.ts';
+import { type Modifiers, readModifiers } from './modifiers.ts';
 import type { Token } from './tokens.ts';
 
-export type Reading = Words & {
-  /** What "it" and "them" mean, and on which day "at 14:00" may be. */
-  focus: { paths: string[]; output: boolean; day?: string };
-  /** The first token behind the clause. */
-  end: number;
+export type Reading = Omit<Words, 'tokens'> & {
+  tokens: readonly Token[];
+  /** The names of operations in lower case, to their names. */
+  operations: ReadonlyMap<string, string>;
+  /** What `it` is: the file that the command before wrote or moved; null: there is none. */
+  it: string | null;
 };
 
-/** A text as it stands in a clause: between which tokens. */
-export type Span = { from: number; to: number; text: string; quoted: boolean };
-
-type Slot = (reading: Reading, at: number) => Read<unknown>[];
-const one = <T>(read: Read<T> | null): Read<T>[] => (read === null ? [] : [read]);
-
-function token(...kinds: Token['kind'][]): Slot {
-  return ({ tokens }, at) => {
-    const found = tokens[at];
-    return found !== undefined && kinds.includes(found.kind)
-      ? [{ value: found.value, next: at + 1 }]
-      : [];
-  };
-}
-
-const slots = {
-  files: readFiles,
-  path: (reading, at) => one(readPath(reading, at)),
-  place: (reading, at) => one(readPlace(reading, at)),
-  places: (reading, at) => one(readPlaces(reading, at)),
-  who: (reading, at) => one(readPeople(reading, at)),
-  moment: (reading, at) => one(readMoment(reading, at)),
-  range: (reading, at) => one(readRange(reading, at)),
-  rule: (reading, at) => one(readRule(reading, at)),
-  duration: (reading, at) => one(readDuration(reading, at)),
-  url: token('url'),
-  json: token('json'),
-  quote: token('quote'),
-  channel: token('channel'),
-  number: token('number'),
-  name: token('word'),
-  text: () => [],
-} satisfies Record<string, Slot>;
+export type Slots = {
+  values: { [name: string]: Json };
+  times: { [name: string]: When };
+  clocks: { [name: string]: Clock };
+  /** Slots that are to be asked for. */
+  lacks: string[];
+  /** Times and the like that stand in front of a colon. */
+  modifiers: Modifiers;
+};
 
 type Element =
-  | { kind: 'words'; options: string[][]; optional: boolean }
-  | { kind: 'slot'; name: string; slot: keyof typeof slots };
+  | { kind: 'words'; words: string[]; optional: boolean }
+  | { kind: 'colon' }
+  | { kind: 'slot'; name: string; type: SlotType }
+  | { kind: 'lack'; name: string };
 
-export type Bindings = Record<string, unknown>;
+const compiled = new Map<string, Element[]>();
 
-function compile(pattern: string): Element[] {
-  return pattern.split(' ').map((piece): Element => {
-    const slot = /^\{(\w+):(\w+)\}$/.exec(piece);
-    const [, name = '', kind = ''] = slot ?? [];
-    if (slot !== null && isSlot(kind)) return { kind: 'slot', name, slot: kind };
-    const optional = piece.startsWith('[');
-    const words = optional ? piece.slice(1, -1) : piece;
-    const options = words.split('|').map((option) => option.split('_'));
-    return { kind: 'words', options: options.sort((a, b) => b.length - a.length), optional };
+/** The elements of a spelling: `post|put {body:data} to [the] {url:address} ?x`. */
+export function compile(spelling: string): Element[] {
+  const known = compiled.get(spelling);
+  if (known !== undefined) return known;
+  const elements = spelling.split(' ').map((part): Element => {
+    if (part === ':') return { kind: 'colon' };
+    if (part.startsWith('?')) return { kind: 'lack', name: part.slice(1) };
+    const slot = /^\{(\w+):(\w+)\}$/.exec(part);
+    if (slot !== null)
+      return { kind: 'slot', name: slot[1] ?? '', type: (slot[2] ?? 'text') as SlotType }; // the table is typed by its test
+    const optional = part.startsWith('[');
+    return { kind: 'words', words: part.replace(/[[\]]/g, '').split('|'), optional };
   });
+  compiled.set(spelling, elements);
+  return elements;
 }
 
-function isSlot(kind: string): kind is keyof typeof slots {
-  return kind in slots;
-}
+export const theResult: JsonObject = { $from: '', path: '' };
+export const isResult = (value: Json | undefined): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && value.$from === '';
 
-export type Pattern = { elements: Element[]; leads: string[] };
+const plainNames = /^(?:README|LICENSE|NOTICE|CHANGELOG|VERSION|TODO|Makefile|Dockerfile)$/;
+const nobody =
+  /^(?:everyone|everybody|all|the|a|an|them|him|her|us|you|people|about|for|if|whether|to|in|on|at|that|what|when|and|then|team|it)$/;
 
-export function definePattern(pattern: string): Pattern {
-  const elements = compile(pattern);
-  const [first] = elements;
-  const leads = first?.kind === 'words' ? first.options.map(([lead = '']) => lead) : [];
-  return { elements, leads };
-}
+/** Whether a word is a file without quotation marks: it has a dot, a slash, a digit, `_` or `-`, or is a name as of old. */
+export const isFile = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
+  kind === 'word' &&
+  (/[./\\\d_-]|^<[^<>@#]+>$/.test(text) || plainNames.test(text)) &&
+  !isAddress(text) &&
+  !/^(?:[#@-]|plan-[0-9a-f]{8}$)/i.test(text) &&
+  /[\p{L}\p{N}]/u.test(text);
+export const isAddress = (text: string): boolean => /^https?:\/\/\S/i.test(text);
+export const isPlace = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
+  kind === 'quote' || (kind === 'word' && /^(?:[#@]\S|<[#@]\S)/.test(text));
 
-/** How far a clause was understood, for saying what was not. */
-export type Reach = { at: number };
+type Read = { value: Json; next: number };
 
-/** What the slots of `pattern` hold where it fits from `at` to the end of the clause; null: it does not fit. */
-export function matchPattern(
-  { elements }: Pattern,
-  reading: Reading,
-  at: number,
-  reach: Reach,
-  /** The verb was said before: "… and b.txt saying bye". */
-  implied = false,
-): Bindings | null {
-  return matchFrom(elements.slice(implied ? 1 : 0), reading, at, reach, true)?.value ?? null;
-}
-
-/** The same for a pattern that fits some of the words from `at` on. */
-export function matchStart(
-  { elements }: Pattern,
-  reading: Reading,
-  at: number,
-): Read<Bindings> | null {
-  return matchFrom(elements, reading, at, { at }, false);
-}
-
-function matchFrom(
-  elements: Element[],
-  reading: Reading,
-  at: number,
-  reach: Reach,
-  whole: boolean,
-): Read<Bindings> | null {
-  const { tokens, end } = reading;
-  const is = (place: number, words: string[]) =>
-    place + words.length <= end &&
-    words.every((word, k) => {
-      const found = tokens[place + k];
-      return found !== undefined && found.kind !== 'quote' && found.value === word;
-    });
-
-  /** Whether what comes next may begin at `place`; slots are asked only then. */
-  const mayBegin = (index: number, place: number): boolean => {
-    const element = elements[index];
-    if (element === undefined) return place === end;
-    if (element.kind === 'slot') return place < end;
-    return (
-      element.options.some((words) => is(place, words)) ||
-      (element.optional && mayBegin(index + 1, place))
-    );
-  };
-
-  /** Behind a text without quotation marks "please" and "for me" may belong to it; elsewhere they say nothing. */
-  const fitFrom = (index: number, place: number, isFree = false): Read<Bindings> | null => {
-    const next = index === 0 || isFree ? place : skipCourtesy(tokens, place, end);
-    const rest = fitAt(index, place);
-    return rest === null && next > place ? fitAt(index, next) : rest;
-  };
-
-  const fitAt = (index: number, place: number): Read<Bindings> | null => {
-    if (index > 1) reach.at = Math.max(reach.at, place);
-    const element = elements[index];
-    if (element === undefined) return !whole || place === end ? { value: {}, next: place } : null;
-    if (element.kind === 'words') {
-      for (const words of element.options) {
-        const rest = is(place, words) ? fitFrom(index + 1, place + words.length) : null;
-        if (rest !== null) return rest;
-      }
-      return element.optional ? fitFrom(index + 1, place) : null;
+function readValue(reading: Reading, at: number, type: SlotType): Read | null {
+  const token = reading.tokens[at];
+  if (token === undefined) return null;
+  const { kind, text, value } = token;
+  const one = (json: Json): Read => ({ value: json, next: at + 1 });
+  switch (type) {
+    case 'text':
+      if (kind === 'quote') return one(text);
+      return value === 'the' && reading.tokens[at + 1]?.value === 'result'
+        ? { value: theResult, next: at + 2 }
+        : null;
+    case 'file':
+      if (value === 'it' && reading.it !== null) return one(reading.it);
+      return kind === 'quote' || isFile(token) ? one(text) : null;
+    case 'folder':
+      return kind === 'quote' || (kind === 'word' && !isAddress(text)) ? one(text) : null;
+    case 'address':
+      return (kind === 'word' || kind === 'quote') && isAddress(text) ? one(text) : null;
+    case 'place':
+      return isPlace(token) ? one(text) : null;
+    case 'person':
+      return readPerson(reading, at);
+    case 'data':
+      return kind === 'mark' || kind === 'line' ? null : one(text);
+    case 'span': {
+      const span = readSpan(reading, at);
+      return span === null ? null : { value: span.value.seconds, next: span.next };
     }
-    const read =
-      element.slot === 'text' ? readText(index, place) : slots[element.slot](reading, place);
-    for (const { value, next } of read) {
-      const isFree = element.slot === 'text' && tokens[next - 1]?.kind !== 'quote';
-      const rest = next <= end ? fitFrom(index + 1, next, isFree) : null;
-      if (rest !== null)
-        return { value: { [element.name]: value, ...rest.value }, next: rest.next };
+    case 'operation': {
+      // One that is not connected is read too, so that it can be said.
+      const name = reading.operations.get(value) ?? (/^[a-z]\w*_\w+$/.test(value) ? value : null);
+      return name === null ? null : one(name);
     }
-    return null;
-  };
-
-  /** A text ends wherever what follows it may begin; quoted text, with its quotation marks. */
-  function* readText(index: number, place: number): Generator<Read<Span>> {
-    const begin = tokens[place]?.kind === 'line' ? place + 1 : place;
-    const quoted = tokens[begin]?.kind === 'quote';
-    for (let next = begin + 1; next <= (quoted ? begin + 1 : end); next += 1)
-      if (quoted || mayBegin(index + 1, next)) yield { value: spanOf(reading, place, next), next };
+    case 'arguments':
+      return readArguments(reading, at);
+    case 'plan':
+      return /^plan-[0-9a-f]{8}$/.test(value) ? one(`PLAN-${value.slice(5)}`) : null;
+    case 'step':
+      // In quotation marks it is the step's own id, as buttons say it.
+      if (kind === 'quote') return one(`"${text}"`);
+      return /^\d{1,6}[a-z]{0,2}$/.test(value) ? one(text) : null;
+    case 'name':
+      return kind === 'word' || kind === 'quote' ? one(text) : null;
+    default:
+      return null;
   }
-  return fitFrom(0, at);
 }
 
-export function spanOf({ source, tokens }: Words, from: number, to: number): Span {
-  const begin = tokens[from]?.kind === 'line' ? from + 1 : from;
-  const [first, last] = [tokens[begin], tokens[to - 1]];
-  if (first === undefined || last === undefined) return { from, to, text: '', quoted: false };
-  const quoted = to - begin === 1 && first.kind === 'quote';
-  return {
-    from: begin,
-    to,
-    text: quoted ? first.value : source.slice(first.start, last.end),
-    quoted,
-  };
+function readPerson({ tokens }: Reading, at: number): Read | null {
+  const token = tokens[at];
+  if (token === undefined || (token.kind !== 'word' && token.kind !== 'quote')) return null;
+  const { value, text } = token;
+  if (token.kind === 'word' && value === 'me') return { value: null, next: at + 1 };
+  const isName =
+    token.kind === 'quote' || /^(?:<[^<>]+>|[@<\p{L}][\p{L}\p{N}@<>.’'_|-]*)$/u.test(text);
+  // A person is named right in front of the question: anything may be a name but words of another sentence.
+  if (!isName || (token.kind === 'word' && nobody.test(value))) return null;
+  const isCapital = (one: Token | undefined): boolean =>
+    one?.kind === 'word' && /^\p{Lu}[\p{L}’'-]*$/u.test(one.text);
+  let next = at + 1;
+  while (next < at + 3 && isCapital(token) && isCapital(tokens[next])) next += 1;
+  const names = tokens.slice(at, next).map((one) => one.text);
+  return { value: names.join(' ').replace(/^@/, ''), next };
+}
+
+/** `name: value, other: value`: each a text in quotation marks, JSON, or one word; or one JSON object. */
+function readArguments({ tokens }: Reading, at: number): Read | null {
+  const first = tokens[at];
+  if (first?.kind === 'data' && first.text.startsWith('{'))
+    return { value: parseJson(first.text) ?? null, next: at + 1 };
+  const args: JsonObject = {};
+  for (let i = at; ; ) {
+    const [name, colon, given] = [tokens[i], tokens[i + 1], tokens[i + 2]];
+    if (name?.kind !== 'word' || colon?.value !== ':' || Object.hasOwn(args, name.text))
+      return null;
+    if (given === undefined || given.kind === 'mark' || given.kind === 'line') return null;
+    const isText = given.kind === 'quote';
+    args[name.text] = isText ? given.text : { $written: given.text };
+    const more = tokens[i + 3]?.value === ',' && tokens[i + 5]?.value === ':';
+    if (!more) return { value: args, next: i + 3 };
+    i += 4;
+  }
+}
+
+/** The text from the colon to the end of its line; a text in quotation marks ends with them. */
+function readRest({ tokens, source }: Reading, at: number): Read | null {
+  const first = tokens[at];
+  if (first === undefined || first.kind === 'line') return null;
+  if (first.kind === 'quote') return { value: first.text, next: at + 1 };
+  let next = at;
+  while (next < tokens.length && tokens[next]?.kind !== 'line') next += 1;
+  return { value: source.slice(first.start, tokens[next - 1]?.end), next };
+}
+
+export const noModifiers: Modifiers = {
+  start: null,
+  lag: null,
+  every: null,
+  until: null,
+  takes: null,
+  deadline: null,
+};
+
+/** The slots of a spelling that begins at `at`; null: it does not fit. `reached`: the first token that did not. */
+export function matchSpelling(
+  spelling: string,
+  reading: Reading,
+  at: number,
+): { slots: Slots; next: number } | { reached: number } {
+  const slots: Slots = { values: {}, times: {}, clocks: {}, lacks: [], modifiers: noModifiers };
+  let i = at;
+  for (const element of compile(spelling)) {
+    switch (element.kind) {
+      case 'words': {
+        const fits = element.words.includes(reading.tokens[i]?.value ?? '');
+        if (!fits && !element.optional) return { reached: i };
+        if (fits) i += 1;
+        break;
+      }
+      case 'colon': {
+        const modifiers = readModifiers(reading, i);
+        if (modifiers !== null) {
+          slots.modifiers = modifiers.value;
+          i = modifiers.next;
+        }
+        if (reading.tokens[i]?.value !== ':') return { reached: i };
+        i += 1;
+        break;
+      }
+      case 'lack':
+        slots.lacks.push(element.name);
+        break;
+      case 'slot': {
+        const next = readSlot(element, reading, i, slots);
+        if (next === null) return { reached: i };
+        i = next;
+        break;
+      }
+      default:
+        element satisfies never;
+    }
+  }
+  return { slots, next: i };
+}
+
+function readSlot(
+  { name, type }: { name: string; type: SlotType },
+  reading: Reading,
+  at: number,
+  slots: Slots,
+): number | null {
+  if (type === 'time') {
+    const read = readWhen(reading, at);
+    if (read !== null) slots.times[name] = read.value;
+    return read?.next ?? null;
+  }
+  if (type === 'clock') {
+    const read = readClock(reading, at, true);
+    if (read !== null) slots.clocks[name] = read.value;
+    return read?.next ?? null;
+  }
+  const read = type === 'rest' ? readRest(reading, at) : readValue(reading, at, type);
+  if (read !== null) slots.values[name] = read.value;
+  return read?.next ?? null;
 }

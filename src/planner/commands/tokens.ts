@@ -1,206 +1,119 @@
-// A request as tokens: quoted text, paths, addresses, JSON, names and marks are one token each. One pass over the text.
-import { parseRequestJson } from '#domain/json.ts';
-import { trimTail } from '#domain/words.ts';
+// Splits a request into words, texts in quotation marks, JSON, punctuation marks and line breaks. Linear; nothing is dropped but blanks.
+import { parseJson } from '#domain/text.ts';
+import type { Token as Spoken } from '#timeline/spoken-times.ts';
 
-export type Token = {
-  kind:
-    | 'word'
-    | 'number'
-    | 'quote'
-    | 'path'
-    | 'url'
-    | 'json'
-    | 'channel'
-    | 'mark'
-    | 'line'
-    | 'item';
-  text: string;
-  /** What it means: lower case for words, without its quotation marks for quotes. */
-  value: string;
-  start: number;
-  end: number;
+/** `value`: in lower case; '' for texts and JSON, which are no words. `text`: as it is written, or within the quotation marks. */
+export type Token = Spoken & { kind: 'word' | 'quote' | 'data' | 'mark' | 'line'; text: string };
+
+/** An apostrophe within a word ends nothing. */
+const closing: Record<string, RegExp> = {
+  '"': /"/g,
+  '“': /”/g,
+  '„': /[“”]/g,
+  '«': /»/g,
+  "'": /'(?![\p{L}\p{N}])/gu,
 };
+/** Data is looked for this far; longer JSON belongs into a file. */
+const maxData = 20_000;
 
-/** The word or mark that a token is; empty for none and for quoted text, which is never a keyword. */
-export function value(token: Token | undefined): string {
-  return token === undefined || token.kind === 'quote' ? '' : token.value;
-}
+/** Ends of what begins with a mark or a bracket. What was not found once is not looked for again, so that it takes linear time. */
+class Ends {
+  readonly #source: string;
+  readonly #missing = new Set<string>();
+  #dataLeft = maxData * 10;
 
-/** The same of the token at `at`, before `end`. */
-export function valueAt(
-  { tokens, end }: { tokens: readonly Token[]; end: number },
-  at: number,
-): string {
-  return at < end ? value(tokens[at]) : '';
-}
-
-const closing: Record<string, string> = {
-  '"': '"',
-  '“': '”',
-  '„': '“',
-  '«': '»',
-  '‘': '’',
-  "'": "'",
-  '`': '`',
-};
-
-const shapes: [Token['kind'], RegExp][] = [
-  ['url', /https?:\/\/[^\s<>"“”]+/iuy],
-  ['channel', /#[\p{L}\p{N}][\p{L}\p{N}_-]*/uy],
-  // Something in figures that is no path: 9:30, 9:30am, 9am, 2026-12-01, 12/01, 1.5, 1st.
-  ['number', /\d{4}-\d{2}-\d{2}(?![\p{L}\p{N}/])/uy],
-  ['number', /\d{1,2}\/\d{1,2}(?:\/\d{2,4})?(?![\p{L}\p{N}/]|\.\p{N})/uy],
-  ['number', /\d{1,2}[:.h]\d{2}(?:\s?[ap]\.?m\b\.?)?(?![\p{L}\p{N}/]|\.\p{N})/iuy],
-  ['number', /\d{1,2}\s?[ap]\.?m\b\.?(?![\p{L}\p{N}/])/iuy],
-  ['number', /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy],
-  // Versions and percentages: 4.2.0, v4.2.0-rc1, 19%.
-  [
-    'word',
-    /v?\d+(?:\.\d+){2,}(?:[-+][\p{L}\p{N}]+(?:[.+-]\d+)*)?(?![\p{L}\p{N}_/%*@-]|\.[\p{L}\p{N}])/iuy,
-  ],
-  ['word', /\d+(?:[.,]\d+)?\s?%(?![\p{L}\p{N}])/uy],
-  ['number', /\d+(?:[.,]\d+)?(?![\p{L}\p{N}_/-]|\.[\p{L}\p{N}])/uy],
-  // The period behind a path ends its sentence.
-  [
-    'path',
-    /(?:\.{1,2}\/|~\/|\/)?(?:[\p{L}\p{N}\p{Extended_Pictographic}_.*@+-]+\/)*[\p{L}\p{N}\p{Extended_Pictographic}_*@+-][\p{L}\p{N}\p{Extended_Pictographic}_.*@+-]*\/?/uy,
-  ],
-  ['path', /\.[\p{L}\p{N}][\p{L}\p{N}_-]*/uy],
-  ['word', /[\p{L}\p{N}][\p{L}\p{N}'’_-]*/uy],
-];
-
-function matchAt(pattern: RegExp, text: string, at: number): string | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? null;
-}
-
-/** Where a quote that begins at `at` ends, behind its closing mark; null: it is no quote. */
-function quoteEnd(text: string, at: number): number | null {
-  if (text.startsWith('```', at)) {
-    const end = text.indexOf('```', at + 3);
-    return end < 0 ? null : end + 3;
+  constructor(source: string) {
+    this.#source = source;
   }
-  const open = text[at] ?? '';
-  const close = closing[open];
-  if (close === undefined) return null;
-  const single = open === "'" || open === '‘';
-  if (single && /[\p{L}\p{N}]/u.test(text[at - 1] ?? '')) return null;
-  for (let i = at + 1; i < text.length; i += 1) {
-    if (text[i] === '\\' && open === '"') i += 1;
-    else if (single && text[i] === '\n') return null;
-    else if (text[i] === close && !(single && /[\p{L}\p{N}]/u.test(text[i + 1] ?? '')))
-      return i + 1;
-  }
-  return null;
-}
 
-function jsonEnd(text: string, at: number): number | null {
-  let depth = 0;
-  let quoted = false;
-  for (let i = at; i < text.length; i += 1) {
-    const char = text[i];
-    if (quoted) {
-      if (char === '\\') i += 1;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
-    else if (char === '{' || char === '[') depth += 1;
-    else if ((char === '}' || char === ']') && --depth === 0) {
-      try {
-        parseRequestJson(text.slice(at, i + 1));
-        return i + 1;
-      } catch {
-        return null; // brackets that are no JSON are only marks
+  /** Where the text that begins at `at` with a quotation mark ends; -1: it does not. */
+  quote(at: number): number {
+    const mark = this.#source.charAt(at);
+    const end = closing[mark];
+    if (end === undefined || this.#missing.has(mark)) return -1;
+    end.lastIndex = at + 1;
+    const found = end.exec(this.#source)?.index ?? -1;
+    if (found < 0) this.#missing.add(mark);
+    return found;
+  }
+
+  /** Where the JSON that begins at `at` ends, exclusive; -1: there is none. */
+  data(at: number): number {
+    const source = this.#source;
+    let depth = 0;
+    let inText = false;
+    for (let i = at; i < source.length && i < at + maxData && this.#dataLeft > 0; i += 1) {
+      this.#dataLeft -= 1;
+      const letter = source.charAt(i);
+      if (inText) {
+        if (letter === '\\') i += 1;
+        else if (letter === '"') inText = false;
+      } else if (letter === '"') inText = true;
+      else if (letter === '{' || letter === '[') depth += 1;
+      else if (letter === '}' || letter === ']') {
+        depth -= 1;
+        if (depth === 0) return parseJson(source.slice(at, i + 1)) === undefined ? -1 : i + 1;
       }
     }
+    return -1;
   }
-  return null;
 }
 
-/** A quote's text: an escaped mark in plain quotes is the mark itself. */
-function unquote(raw: string): string {
-  if (raw.startsWith('```')) return raw.slice(3, -3).replace(/^[a-z]+\n/, '');
-  const inner = raw.slice(1, -1);
-  return raw.startsWith('"') ? inner.replace(/\\(["\\])/g, '$1') : inner;
+const column = /<[^<>\n]{1,80}>/y;
+
+/** Characters of `<full name>` behind its first one, where it begins at `at`: blanks in it belong to the word. */
+function columnAt(source: string, at: number): number {
+  column.lastIndex = at;
+  return source.charAt(at) === '<' ? Math.max(0, (column.exec(source)?.[0].length ?? 0) - 1) : 0;
 }
 
-/** Marks that open nothing, such as apostrophes, beyond which no mark of their kind is looked up. */
-const failuresAtMost = 20;
+const marks = /[,;:.?!]$/;
+const maxMarks = 20;
 
-const itemStart = /[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t]+/uy;
-
-/** Names with an extension, folders and wildcards; everything else of that shape is a word. */
-function isPath(text: string): boolean {
-  return (
-    text.includes('/') ||
-    text.includes('*') ||
-    /^\.[\p{L}\p{N}]/u.test(text) ||
-    /[^.]\.[\p{L}][\p{L}\p{N}]{0,11}$/u.test(text)
-  );
-}
-
-export function tokenize(text: string): Token[] {
+export function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
-  // What does not close is looked for once, not at each of its kind: the reading stays linear.
-  const unclosed = new Set<string>();
-  let failures = 0;
-  const push = (kind: Token['kind'], start: number, end: number, value?: string): number => {
-    const raw = text.slice(start, end);
-    tokens.push({ kind, text: raw, value: value ?? raw.toLowerCase(), start, end });
-    return end;
+  const ends = new Ends(source);
+  const add = (kind: Token['kind'], start: number, end: number, text: string) => {
+    const value = kind === 'quote' || kind === 'data' ? '' : text.toLowerCase();
+    tokens.push({ kind, value, text, start, end });
   };
-  let at = 0;
-  let lineStart = true;
-  while (at < text.length) {
-    if (lineStart) {
-      const item = matchAt(itemStart, text, at);
-      lineStart = false;
-      if (item !== null) {
-        at = push('item', at, at + item.length, item.trim());
-        continue;
-      }
-    }
-    const char = text[at] ?? '';
-    if (char === '\n') {
-      at = push('line', at, at + 1, '\n');
-      lineStart = true;
-      continue;
-    }
-    if (/\s/u.test(char)) {
+  for (let at = 0; at < source.length; ) {
+    const letter = source.charAt(at);
+    if (letter === '\n' || letter === '\r') {
+      add('line', at, at + 1, '\n');
       at += 1;
       continue;
     }
-    const bracket = char === '{' || char === '[';
-    const opens = char in closing || bracket;
-    if (opens && !unclosed.has(char)) {
-      const end = bracket ? jsonEnd(text, at) : quoteEnd(text, at);
-      if (end !== null) {
-        const raw = text.slice(at, end);
-        at = push(bracket ? 'json' : 'quote', at, end, bracket ? raw : unquote(raw));
-        continue;
-      }
-      failures += 1;
-      if (failures > failuresAtMost || !(char === "'" || char === '‘')) unclosed.add(char);
+    if (/\s/.test(letter)) {
+      at += 1;
+      continue;
     }
-    at = readPlain(text, at, push);
+    const quoted = ends.quote(at);
+    if (quoted >= 0) {
+      add('quote', at, quoted + 1, source.slice(at + 1, quoted));
+      at = quoted + 1;
+      continue;
+    }
+    const data = letter === '{' || letter === '[' ? ends.data(at) : -1;
+    if (data >= 0) {
+      add('data', at, data, source.slice(at, data));
+      at = data;
+      continue;
+    }
+    let end = at;
+    for (end = at; end < source.length && !/\s/.test(source.charAt(end)); end += 1)
+      end += columnAt(source, end);
+    let word = end;
+    for (
+      let k = 0;
+      k < maxMarks && word > at + 1 && marks.test(source.slice(word - 1, word));
+      k += 1
+    )
+      word -= 1;
+    const isMark = word === at + 1 && marks.test(letter);
+    add(isMark ? 'mark' : 'word', at, word, source.slice(at, word));
+    for (let k = word; k < end; k += 1) add('mark', k, k + 1, source.charAt(k));
+    at = end;
   }
   return tokens;
-}
-
-function readPlain(
-  text: string,
-  at: number,
-  push: (kind: Token['kind'], start: number, end: number, value?: string) => number,
-): number {
-  for (const [kind, pattern] of shapes) {
-    let raw = matchAt(pattern, text, at);
-    if (raw === null) continue;
-    if (kind === 'url') raw = trimTail(raw, /[.,;:!?)\]}'’]/);
-    if (kind === 'path') {
-      raw = trimTail(raw, /\./) || raw;
-      if (!isPath(raw)) continue;
-    }
-    const exact = kind === 'path' || kind === 'url' || kind === 'channel';
-    return push(kind, at, at + raw.length, exact ? raw : raw.toLowerCase().replaceAll('’', "'"));
-  }
-  return push('mark', at, at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1));
 }

@@ -6,6 +6,7 @@ import type { Adaptation } from '#domain/planning/trace.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
+import { checkPosts } from '../draft/check-posts.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
 import { applyFixes } from '../outline/fix.ts';
 import type { Fix } from '../outline/fix-kinds.ts';
@@ -43,6 +44,7 @@ export const generateNodes = defineTool({
     if ('problems' in read) return { result: fail(...read.problems) };
     const steps = read.nodes.flatMap((node) => node.steps);
     const problems = await checkDraft({ title: input.title, steps }, tools);
+    if (problems.length === 0) problems.push(...(await checkPosts(steps, toolContext)).values());
     if (problems.length > 0) return { result: fail(...problems) };
 
     const previous = state.outline?.nodes ?? null;

@@ -374,20 +374,20 @@ test('a cursor is of use in the group it is from, and nowhere else', async () =>
 
 test('conversations outside chats are listed, the latest first: all, or a person’s own', async () => {
   const { service, db } = instance;
-  await service.say('console-1', 'Create a.txt saying A', ana);
-  await service.say('console-2', `Create b.txt\nsaying ${'B'.repeat(200)}`, ben);
+  await service.say('console-1', 'Create a.txt saying "A"', ana);
+  await service.say('console-2', `Create b.txt saying "${'B'.repeat(200)}"`, ben);
   await db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel) values ('slack-1', 'slack', 'T1', 'C1')`);
-  await service.say('slack-1', 'Create c.txt saying C', ana);
+  await service.say('slack-1', 'Create c.txt saying "C"', ana);
   await propose(ana, {}, 'console-1');
   const approved = await propose(ana, {}, 'console-1');
   await setStatus(approved.id, 'executing');
   const all = await service.listConversations({ limit: 10 });
   expect(all.conversations).toMatchObject([
     { id: 'console-2', plans: 0, running: 0 },
-    { id: 'console-1', title: 'Create a.txt saying A', plans: 2, running: 1 },
+    { id: 'console-1', title: 'Create a.txt saying "A"', plans: 2, running: 1 },
   ]);
-  expect(all.conversations[0]?.title).toMatch(/^Create b\.txt saying B+…$/);
+  expect(all.conversations[0]?.title).toMatch(/^Create b\.txt saying "B+…$/);
   const first = await service.listConversations({ limit: 1 });
   const cursor = first.next_cursor ?? '';
   const second = await service.listConversations({ limit: 1, cursor });

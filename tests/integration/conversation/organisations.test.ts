@@ -49,7 +49,7 @@ async function expectHidden(service: Service, conversation: string): Promise<voi
   await expect(service.isSpokenIn(conversation)).rejects.toMatchObject(missing);
   await expect(service.say(conversation, 'status', ofThere)).rejects.toMatchObject(missing);
   await expect(
-    service.startRun({ text: 'Create a.md saying A', conversation }, ofThere),
+    service.startRun({ text: 'Create a.md saying "A"', conversation }, ofThere),
   ).rejects.toMatchObject(missing);
   const stream = service.watchConversation(conversation, 0, AbortSignal.timeout(5000));
   await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject(missing);
@@ -69,9 +69,9 @@ test('the beginning of a message that was too long is read by its organisation o
 });
 
 test('what was said stays with its organisation when its request and its plan are deleted', async () => {
-  await ours.startRun({ text: 'Create a.md saying A', conversation: 'kept' }, ofHere);
+  await ours.startRun({ text: 'Create a.md saying "A"', conversation: 'kept' }, ofHere);
   await instance.db.query.execute(sql`delete from countersign.runs where conversation = 'kept'`);
-  expect(await textsIn(ours, 'kept')).toEqual(['Create a.md saying A']);
+  expect(await textsIn(ours, 'kept')).toEqual(['Create a.md saying "A"']);
   await expectHidden(theirs, 'kept');
 });
 
@@ -82,7 +82,7 @@ test('of two organisations that speak first at the same moment one has the conve
     const id = `race-${n}`;
     const said = await Promise.allSettled([
       service.say(id, 'approve', ofHere),
-      service.startRun({ text: 'Create a.md saying A', conversation: id }, ofThere),
+      service.startRun({ text: 'Create a.md saying "A"', conversation: id }, ofThere),
       service.say(id, 'status', ofThere),
       service.say(id, 'reject', ofHere),
     ]);
@@ -116,7 +116,7 @@ test('the migration gives messages to whom all of a conversation belongs, and to
     ['operator', ana],
   ] as const;
   for (const [conversation, actor] of asked)
-    await instance.service.startRun({ text: 'Create a.md saying A', conversation }, actor);
+    await instance.service.startRun({ text: 'Create a.md saying "A"', conversation }, actor);
   await query.execute(sql`
     insert into countersign.runs (id, "user", via, tenant, conversation, planning_status, request, modes)
     values ('run-mixed', 'ben', 'api', ${there}, 'mixed', 'complete', 'x', '{}')`);
@@ -181,7 +181,7 @@ test('a run from before organisations were kept apart shows its planner those of
       true,
       id,
     );
-  const { run_id: id } = await service.startRun({ text: 'Create a.md saying A' }, ana);
+  const { run_id: id } = await service.startRun({ text: 'Create a.md saying "A"' }, ana);
   expect(await plansOf(id)).toBeNull();
   await ours.reply(id, 'and what else is planned?', ofHere);
   const theirPlan = await theirs.propose({ title: 'Theirs', steps: [noop('a')] }, {}, ofThere);

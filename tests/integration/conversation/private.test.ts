@@ -44,7 +44,7 @@ beforeAll(async () => {
     person('ben@example.com', 'slack'),
   );
   await service.say('console', 'Quetzal in the console', signedIn('corp:ana'));
-  await service.say('decided', 'Create a.md saying A', person('ana', 'console'));
+  await service.say('decided', 'Create a.md saying "A"', person('ana', 'console'));
   await service.say('decided', 'status', signedIn('corp:ben'));
   await service.say('typed', 'Quetzal at a terminal', person('ana', 'terminal'));
   await service.propose(
@@ -93,7 +93,7 @@ test.each<[string, string, string[]]>([
       () =>
         service.watchConversation(id, 0, AbortSignal.timeout(1000))[Symbol.asyncIterator]().next(),
       () => service.say(id, 'approve', by),
-      () => service.startRun({ text: 'Create b.md saying B', conversation: id }, by),
+      () => service.startRun({ text: 'Create b.md saying "B"', conversation: id }, by),
       () => service.propose({ title: 'B', steps: [noop('a')] }, { conversation: id }, by),
     ])
       await expect(use()).rejects.toMatchObject(missing);

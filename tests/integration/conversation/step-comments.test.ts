@@ -36,7 +36,8 @@ const wish = (plan: Plan, body: object) =>
     ...body,
   });
 
-const three = 'Create a.txt saying One and create b.txt saying Two and create c.txt saying Three';
+const three =
+  'Create a.txt saying "One" and create b.txt saying "Two" and create c.txt saying "Three"';
 
 test('two comments and a note become version 2, and no other step differs by a byte', async () => {
   const { plan, steps } = await ask(three);
@@ -69,7 +70,7 @@ test('a step is left out by its comment', async () => {
 });
 
 test('a comment that another step would have to follow is asked about', async () => {
-  const { run, plan, steps } = await ask('Create x/a.md saying A, then copy it to x/b.md');
+  const { run, plan, steps } = await ask('Create x/a.md saying "A", then copy it to x/b.md');
   const first = steps.find(({ operation }) => operation === 'write');
   await wish(plan, { comments: [{ step_id: first?.id, text: 'call it c.md instead' }] });
   const asked = await waitFor('the question', async () => {

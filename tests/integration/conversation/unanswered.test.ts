@@ -30,9 +30,9 @@ async function planOf(run: string): Promise<Plan> {
 
 test('a request without a worker says that none is running, until one is, which hears all that was said', async () => {
   const { service } = gateway;
-  const alone = await say('alone', 'Create a.txt saying A');
-  const two = await say('c-two', 'Create a.txt saying A', 'Create b.txt saying B');
-  const one = await say('c-one', 'Hm, well, the other thing', 'Create c.txt saying C');
+  const alone = await say('alone', 'Create a.txt saying "A"');
+  const two = await say('c-two', 'Create a.txt saying "A"', 'Create b.txt saying "B"');
+  const one = await say('c-one', 'Hm, well, the other thing', 'Create c.txt saying "C"');
   expect(await service.getRun(alone)).toMatchObject({ activity: { kind: 'waiting' } });
   expect(await service.activityIn('alone')).toMatchObject({ activity: { kind: 'waiting' } });
   worker = await openTestInstance(database.url);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => instance.close());
 
 test('of ten requests of one person at once two are planned; the others are told what was reached', async () => {
-  const ask = () => instance.service.startRun({ text: 'Create a.md saying A' }, ben);
+  const ask = () => instance.service.startRun({ text: 'Create a.md saying "A"' }, ben);
   const asked = await Promise.allSettled(Array.from({ length: 10 }, ask));
   const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   expect(refused).toHaveLength(8);
@@ -27,14 +27,14 @@ test('of ten requests of one person at once two are planned; the others are told
       message: expect.stringContaining('You have 2 requests being planned'),
       details: { limit: 'open_runs', retry_after_seconds: 30 },
     });
-  await instance.service.startRun({ text: 'Create a.md saying A' }, person('cleo', 'api'));
+  await instance.service.startRun({ text: 'Create a.md saying "A"' }, person('cleo', 'api'));
 });
 
 test('who has a plan that waits is asked to decide about it first', async () => {
   const { service } = instance;
   const draft = { title: 'One', steps: [noop('a')] };
   const plan = await service.propose(draft, { user: 'ana' }, ana);
-  const ask = () => service.startRun({ text: 'Create a.md saying A' }, ana);
+  const ask = () => service.startRun({ text: 'Create a.md saying "A"' }, ana);
   await expect(ask()).rejects.toMatchObject({ details: { limit: 'waiting_plans' } });
   await expect(service.propose(draft, { user: 'ana' }, ana)).rejects.toMatchObject({
     code: 'rate_limited',
@@ -80,7 +80,7 @@ describe('who has spent what planning may cost in a day', () => {
   test('goes on with no request by replying, and nobody does in their place, until the next day', async () => {
     const { service } = spent;
     const { run_id: id, conversation } = await service.startRun(
-      { text: 'Create b.md saying B' },
+      { text: 'Create b.md saying "B"' },
       cleo,
     );
     await spend('0');
@@ -91,7 +91,7 @@ describe('who has spent what planning may cost in a day', () => {
     expect(await turnOf(id)).toBe(1);
     // What asks for no planner is heard.
     await service.reply(id, 'remember that tea is at four', cleo);
-    const own = await service.startRun({ text: 'Create d.md saying D' }, ben);
+    const own = await service.startRun({ text: 'Create d.md saying "D"' }, ben);
     await service.reply(own.run_id, 'and e.md too', cleo);
     expect(await turnOf(own.run_id)).toBe(2);
     await spend('1 day');

@@ -24,7 +24,10 @@ test.each([
 ])('the answer to %s is lost', async (what, text) => {
   proxy.loseAnswerTo(text);
   const name = what.replaceAll(' ', '-');
-  const { run_id } = await instance.service.startRun({ text: `Create ${name}.txt saying A` }, ana);
+  const { run_id } = await instance.service.startRun(
+    { text: `Create ${name}.txt saying "A"` },
+    ana,
+  );
   const run = await waitFor('the planner', async () => {
     const now = await instance.service.getRun(run_id);
     return now.planning_status !== 'running' && now;

@@ -26,7 +26,7 @@ test('5,200 files are 5,200 steps, hidden ones included', async () => {
   const names = Array.from({ length: 5200 }, (_, at) => (at % 1000 === 0 ? `.f${at}` : `f${at}`));
   for (let at = 0; at < names.length; at += 200)
     await Promise.all(names.slice(at, at + 200).map((name) => writeFile(join(folder, name), '')));
-  const { plan_id: id = '', response_text } = await ask('Delete every file in data');
+  const { plan_id: id = '', response_text } = await ask('For each file in data: delete <path>');
   expect(response_text).toContain('5,200');
   const plan = await instance.service.getPlan(id);
   expect(plan.risks.filter(({ text }) => text.includes('listed'))).toEqual([]);
@@ -38,7 +38,7 @@ test('rows that cannot be read are the first risk, and the others are planned an
     'sep=;\nid;owed\n1;2,50\n2;3,50;x\n3;"open\n4;1,00\n',
   );
   const { plan_id: id = '' } = await ask(
-    'For every row in t.csv write a letter to out/<id>.md, then write one summary of all letters',
+    'For each row in t.csv: write "<id>" to out/<id>.md, then summarise to all.md',
   );
   const plan = await instance.service.getPlan(id);
   expect(plan.risks[0]?.text).toContain('line 4');

@@ -50,7 +50,7 @@ function plannerAt(
 
 async function run(
   script: Script,
-  text = 'Create a.txt saying hi',
+  text = 'Create a.txt saying "hi"',
   more: Parameters<typeof plannerAt>[1] = {},
 ): Promise<{ outcome: PlanningOutcome; server: OpenAiDouble; calls: string[] }> {
   const server = await start({ script });
@@ -114,7 +114,7 @@ it('looks something up and then proposes, at a server that is not our double', a
     },
   );
   const { planner, tools } = plannerAt(`${server.url}/v1`);
-  const outcome = await plan(planner, 'Create a.txt saying hi');
+  const outcome = await plan(planner, 'Create a.txt saying "hi"');
   expect(listSteps(proposalOf(outcome))).toEqual([
     '1 workspace_write {"path":"a.txt","content":"hi"}',
   ]);

@@ -28,7 +28,7 @@ async function ask(text: string) {
 }
 
 const request =
-  'For every CSV row in orders.csv write a reminder letter to letters/<id>.md, then write one summary of all letters';
+  'For each row in orders.csv: write "Dear <name>, you owe <owed>." to letters/<id>.md, then summarise to letters-summary.md';
 
 async function putOrders(count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, at) => `${at + 1},Person ${at + 1},${at % 7} EUR`);
@@ -39,28 +39,27 @@ test('a table of ten rows becomes ten letters and one summary', async () => {
   await putOrders(10);
   const { plan_id: id = '', response_text } = await ask(request);
   expect(response_text).toContain(
-    'Writes letters/<id>.md for each of 10 rows of orders.csv, with what the row has (id, name and owed), then one summary to letters-summary.md. Reminder letters (10 found): 10 steps.',
+    'Create letters/<id>.md for each of 10 rows of orders.csv, then one summary to letters-summary.md. Rows of orders.csv (10 found): 10 steps.',
   );
   const plan = await instance.service.getPlan(id);
   expect(plan.title).toBe(
-    'Write a reminder letter for each of 10 rows of orders.csv, and a summary',
+    'Create letters/<id>.md for each of 10 rows of orders.csv, then one summary to letters-summary.md',
   );
   expect(plan.risks.map(({ text }) => text)).toEqual([
     expect.stringContaining('were read when this was planned'),
-    expect.stringContaining('Each reminder letter is plain'),
   ]);
   const { steps } = await instance.service.listSteps(id, { limit: 100 });
   expect(steps.map((step) => [step.id, step.operation, step.after.length])).toEqual([
-    ...Array.from({ length: 10 }, (_, at) => [`letters-${at + 1}`, 'write', 0]),
-    ['letters-gather', 'gather', 10],
-    ['letters-summary', 'finalise', 1],
-    ['letters-summary-file', 'write', 1],
+    ...Array.from({ length: 10 }, (_, at) => [`rows-${at + 1}`, 'write', 0]),
+    ['rows-gather', 'gather', 10],
+    ['rows-summary', 'finalise', 1],
+    ['rows-summary-file', 'write', 1],
   ]);
   await instance.service.approve(id, { version: 1, digest: plan.digest }, ana);
   await reach(instance, id, 'completed');
   expect(await readdir(join(instance.workspace, 'letters'))).toHaveLength(10);
   expect(await readFile(join(instance.workspace, 'letters/3.md'), 'utf8')).toBe(
-    'Reminder letter\n\nid: 3\nname: Person 3\nowed: 2 EUR\n',
+    'Dear Person 3, you owe 2 EUR.',
   );
   expect(await readFile(join(instance.workspace, 'letters-summary.md'), 'utf8')).toContain(
     '10 outputs',
@@ -71,88 +70,67 @@ test('a larger table is planned in partitions, whose letters are gathered and na
   await putOrders(450);
   const { plan_id: id = '', response_text } = await ask(request);
   expect(response_text).toContain(
-    'Reminder letters (450 found): 450 steps in 3 partitions, letters-01 to letters-03.',
+    'Rows of orders.csv (450 found): 450 steps in 3 partitions, rows-01 to rows-03.',
   );
   const page = await instance.service.listSteps(id, { limit: 500 });
   const partitions = Map.groupBy(page.steps, ({ partition }) => partition);
   expect([...partitions].map(([name, steps]) => [name, steps.length])).toEqual([
-    ['letters-01', 200],
-    ['letters-02', 200],
-    ['letters-03', 50],
+    ['rows-01', 200],
+    ['rows-02', 200],
+    ['rows-03', 50],
     [null, 6],
   ]);
-  expect(page.steps.slice(0, 450).every(({ tags }) => tags.includes('letters'))).toBe(true);
+  expect(page.steps.slice(0, 450).every(({ tags }) => tags.includes('rows'))).toBe(true);
   expect(page.steps.slice(450).map((step) => [step.id, step.after.length])).toEqual([
-    ['letters-gather-1', 200],
-    ['letters-gather-2', 200],
-    ['letters-gather-3', 50],
-    ['letters-narrow', 3],
-    ['letters-summary', 1],
-    ['letters-summary-file', 1],
+    ['rows-gather-1', 200],
+    ['rows-gather-2', 200],
+    ['rows-gather-3', 50],
+    ['rows-narrow', 3],
+    ['rows-summary', 1],
+    ['rows-summary-file', 1],
   ]);
 });
 
 test.each([
   [
-    'for each row of t.csv, write a letter to out/{id}.md',
-    'Letters (2 found): 2 steps.',
-    { path: 'out/7.md', content: 'Letter\n\nid: 7\nfull name: Ana\nowed/eur: 1\n' },
-  ],
-  [
-    'Write a short note to out/note-<ID>.md for every row in t.csv',
-    'Short notes (2 found): 2 steps.',
-    { path: 'out/note-7.md', content: 'Short note\n\nid: 7\nfull name: Ana\nowed/eur: 1\n' },
-  ],
-  [
-    'For all rows in the file t.csv: create out/<full name>.txt saying "Dear <full name>, you owe <owed/eur>."',
-    'Files (2 found): 2 steps.',
+    'For each row in t.csv: create out/<full name>.txt saying "Dear <Full_Name>, you owe <owed/eur>."',
     { path: 'out/Ana.txt', content: 'Dear Ana, you owe 1.' },
   ],
   [
-    'Please write a letter to "out/<id> letter.md" for every line of t.csv and a summary of them to all.md',
-    'then one summary to all.md',
-    { path: 'out/7 letter.md', content: 'Letter\n\nid: 7\nfull name: Ana\nowed/eur: 1\n' },
+    'for each row in t.csv: write "{{braces}} <id>" to "out/<id> letter.md", then summarise to all.md',
+    { path: 'out/7 letter.md', content: '{{braces}} 7' },
   ],
-])('%s', async (text, told, args) => {
+  [
+    'for each row in t.csv: ask <full name> "Do you owe <owed/eur>?"',
+    { assignee: 'Ana', question: 'Do you owe 1?' },
+  ],
+])('%s', async (text, args) => {
   await put('t.csv', 'id;full name;owed/eur\n7;Ana;1\n8;Ben;2\n');
-  const { plan_id: id = '', response_text } = await ask(text);
-  expect(response_text).toContain(told);
+  const { plan_id: id = '' } = await ask(text);
   const { steps } = await instance.service.listSteps(id, { limit: 100 });
   expect(steps[0]?.args).toEqual(args);
 });
 
 test.each([
-  [
-    'for each row of t.csv write a letter to out/<nr>.md',
-    'has no column “nr”. It has id, name and to',
-  ],
-  ['for each row of t.csv write a letter to out/<id>.md', 'rows 1 and 3 to out/7.md'],
-  [
-    'for each row of t.csv write a letter to out/<name>.md',
-    'Row 2 of t.csv has a slash in column name (“../Ben”)',
-  ],
-  [
-    'for each row of t.csv write a letter to out/<to>.md',
-    'Row 3 of t.csv has nothing in column to',
-  ],
-  ['for each row of none.csv write a letter to out/<to>.md', 'none.csv'],
-])('is refused with the reason: %s', async (text, why) => {
+  ['write "x" to out/<nr>.md', 'has no column “nr”. It has id, name and to'],
+  ['write "x" to out/<id>.md', 'rows 1 and 3 to out/7.md'],
+  ['write "x" to out/letter.md', 'rows 1 and 2 to out/letter.md'],
+  ['write "x" to out/<name>.md', 'Row 2 of t.csv has a slash in column name (“../Ben”)'],
+  ['write "x" to out/<to>.md', 'Row 3 of t.csv has nothing in column to'],
+])('is refused with the reason: %s', async (command, why) => {
   await put('t.csv', 'id,name,to\n7,Ana,a\n8,../Ben,b\n7,Cy,\n');
-  const { plan_id, response_text } = await ask(text);
+  const { plan_id, response_text } = await ask(`for each row in t.csv: ${command}`);
   expect(response_text).toContain(why);
   expect(response_text).toContain('Nothing was planned.');
   expect(plan_id).toBeUndefined();
 });
 
 test.each([
-  'for each row of t.csv write a friendly letter that asks for payment to out/<id>.md',
-  'for each row of t.csv quickly write a letter to out/<id>.md',
-  'for each row of t.csv write a letter to out/<id>.md, then send it to Ana',
-  'for each row of t.csv write a letter to out/<id>.md tomorrow',
-  'for each row of t.csv write a letter to out/letter.md',
-])('is asked about, since not every word has its place: %s', async (text) => {
+  'for each row in none.csv: write "x" to out/<id>.md',
+  'for each row in t.csv: write a friendly letter to out/<id>.md',
+  'for each row in t.csv: write "x" to out/<id>.md, then post "done" here',
+  'for each row in t.csv: write "x" to out/<id>.md tomorrow at 9:00',
+])('plans nothing: %s', async (text) => {
   await put('t.csv', 'id\n7\n');
-  const { plan_id, planning_status } = await ask(text);
-  expect(planning_status).toBe('needs_clarification');
-  expect(plan_id).toBeUndefined();
+  expect((await ask(text)).plan_id).toBeUndefined();
 });

@@ -91,11 +91,11 @@ describe('what one organisation has written', () => {
     for (const text of [
       'Read secret-of-T1.md',
       'Read operator.md',
-      'List the files',
+      'List files',
       'Copy secret-of-T1.md to mine.md',
     ])
       expect((await ask(ofTwo, text)).replaceAll(text, '')).not.toContain(secret);
-    expect(await ask(ofTwo, 'List the files')).not.toContain('.md');
+    expect(await ask(ofTwo, 'List files')).not.toContain('.md');
   });
 
   test('is not there for a plan of others, when it is proposed, shown, patched and run', async () => {

@@ -156,7 +156,7 @@ describe('without a model', () => {
 
   test('below a plan that waits it is a request of its own', async () => {
     const { service } = instance;
-    await service.say('waiting', 'Create one.txt saying ACME', ben);
+    await service.say('waiting', 'Create one.txt saying "ACME"', ben);
     const plansIn = async () =>
       (await service.listPlans({ conversation: 'waiting', limit: 10 })).plans.map(
         ({ id, title, status }) => ({ id, title, status }),

@@ -13,7 +13,7 @@ const madrid = 'Europe/Madrid';
 let plan: Plan;
 
 beforeAll(async () => {
-  const text = 'Ask Ana "Please review notes.md" (takes 3 days).';
+  const text = 'Ask Ana "Please review notes.md" takes 3 days.';
   const { run_id } = await instance.service.startRun({ text, conversation: 'api:review' }, ana);
   const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
   plan = await instance.service.getPlan(id);

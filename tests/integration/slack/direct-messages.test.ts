@@ -75,7 +75,7 @@ test('what is asked for in a direct message is planned by the clock of whoever a
   const { slack } = desk;
   const aiko = slack.addUser({ name: 'aiko', tz: 'Asia/Tokyo' });
   const dm = slack.direct(aiko.id).id;
-  await slack.say(aiko.id, dm, 'Tomorrow at 9:30 write hello to a.txt');
+  await slack.say(aiko.id, dm, 'Tomorrow at 9:30 write "hello" to a.txt');
   const card = await waitFor('the card', async () =>
     slack.messages(dm).find(({ blocks }) => written(blocks).includes('countersign:approve')),
   );
@@ -93,7 +93,7 @@ test('in a channel the card says whose times it shows, and a change is read in t
   const aiko = slack.addUser({ name: 'aiko', tz: 'Asia/Tokyo' });
   const channel = slack.addChannel({ name: 'across', members: [aiko.id] }).id;
   const asking: Desk = { ...desk, ana: aiko, channel };
-  const { card, root, plan } = await askFor(asking, 'Tomorrow at 9:30 write hello to a.txt');
+  const { card, root, plan } = await askFor(asking, 'Tomorrow at 9:30 write "hello" to a.txt');
   expect(await startsOf(desk, plan.id, 'Asia/Tokyo')).toEqual(['09:30']);
   expect(written(card.blocks)).toContain('09:30 GMT+9');
   const cleo = person('aiko@example.com', 'slack', 'America/New_York');

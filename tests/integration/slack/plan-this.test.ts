@@ -46,13 +46,13 @@ test('the window quotes the message, and what is wanted of it is planned in its 
 test('with nothing said, the message itself is the request; sent twice, it is planned once', async () => {
   const desk = await useDesk(database, { planner });
   const { slack, ana, channel } = desk;
-  const message = await write(desk, 'Create notes/a.md saying hello');
+  const message = await write(desk, 'Create notes/a.md saying "hello"');
   const view = await openFor(desk, message);
   const { delivery } = await slack.submit(ana.id, view, {});
   await slack.replay(delivery.signal);
   await waitFor('a card', () => slack.replies(channel, message.ts).length > 0);
   expect(asked.filter((text) => text.includes('notes/a.md'))).toEqual([
-    'Create notes/a.md saying hello',
+    'Create notes/a.md saying "hello"',
   ]);
 });
 

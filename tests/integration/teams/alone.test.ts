@@ -18,17 +18,17 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   const channel = teams.addChannel([ana, ben]);
   const ask = async (by: Person, text: string) => {
     const { conversation } = await teams.say(by, channel, text);
-    await awaitMessage(teams, conversation, 'No connected tool');
+    await awaitMessage(teams, conversation, 'is no operation that is connected here');
   };
-  await ask(ana, 'Book me a flight to Rome');
-  await ask(ben, 'Book me a flight to Paris');
-  await ask(ana, 'Call the plumber');
+  await ask(ana, 'Call flights_book with to: Rome');
+  await ask(ben, 'Call flights_book with to: Paris');
+  await ask(ana, 'Call plumber_call');
   const before = teams.messages.length;
   await teams.say(ben, channel, 'plans stats');
   const own = teams.addPersonal(ben).id;
-  const told = JSON.stringify((await awaitMessage(teams, own, 'book flights')).activity);
+  const told = JSON.stringify((await awaitMessage(teams, own, 'flights_book')).activity);
   expect(told).toContain('2 times, by 2 people');
-  expect(told).not.toContain('plumber');
+  expect(told).not.toContain('plumber_call');
   // What would stand in the channel stands there before the answer to what is asked after it.
   const next = await teams.say(ben, channel, 'help');
   await awaitMessage(teams, next.conversation, 'what needs you, what runs');

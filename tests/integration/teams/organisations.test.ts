@@ -60,7 +60,7 @@ for (const single of [true, false]) {
     const all = await teams.say(ana, channel, 'list all plans');
     const list = await awaitMessage(teams, all.conversation, own.id);
     expect(JSON.stringify(list.activity).includes(other.id)).toBe(single);
-    const one = await teams.say(ana, channel, `show ${other.id}`);
+    const one = await teams.say(ana, channel, `plan ${other.id}`);
     const told = await awaitMessage(teams, one.conversation, other.id);
     expect(JSON.stringify(told.activity).includes('Theirs')).toBe(single);
   });

@@ -12,7 +12,7 @@ import { waitFor } from '../../wait.ts';
 
 const count = 5000;
 const request =
-  'For every CSV row in orders.csv write a reminder letter to letters/<id>.md, then write one summary of all letters';
+  'For each row in orders.csv: write "Dear <name>" to letters/<id>.md, then summarise to letters-summary.md';
 const database = useDatabase();
 let model: openai.OpenAiDouble;
 

@@ -4,9 +4,8 @@ import { readNearWord } from '#domain/chat/near-words.ts';
 import { readStepChoice } from '#domain/plan/step-choice.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { findWrittenCalls } from '#models/written-calls.ts';
-import { matchesPattern } from '#planner/commands/files.ts';
-import { readPolicyWish } from '#planner/commands/policy-words.ts';
 import { areAlike } from '#planner/policy/likeness.ts';
+import { readPolicyWish } from '#planner/policy/policy-words.ts';
 import { readModes } from '#runs/read-modes.ts';
 import { collectExpressions, findFault } from '../../codebase/expressions.ts';
 import { longestTurnMs, measureTurn } from '../../setup/watch-loop.ts';
@@ -54,21 +53,8 @@ test.each<[string, () => unknown]>([
   ['many modes', () => readModes(many('plan this in detail, '))],
   ['a near word', () => readNearWord(many('approve - '))],
   ['a list of steps', () => readStepChoice(`${many('1 - 2, ')}x`)],
-  ['a name with stars', () => matchesPattern(`${'a'.repeat(300)}.b`, `${'*a'.repeat(40)}c`)],
   ['names in a question', () => areAlike(many('“'), many('..'), 0.5)],
   ['a line', () => cleanLine(many(' '))],
 ])('%s is read within a moment, however long', (_, read) => {
   expect(measureTurn(read).ms).toBeLessThan(longestTurnMs);
-});
-
-test.each([
-  ['*.md', 'a/notes.md', true],
-  ['*.md', 'notes.txt', false],
-  ['a*b*c', 'a1b2c', true],
-  ['a*b', 'ab', true],
-  ['ab*b', 'ab', false],
-  ['*', '.hidden', false],
-  ['Report', 'REPORT', true],
-])('%s and %s: %s', (pattern, path, fits) => {
-  expect(matchesPattern(path, pattern)).toBe(fits);
 });

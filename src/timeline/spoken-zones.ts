@@ -73,12 +73,3 @@ function check(name: string): string | null {
     return null; // Temporal throws for names it does not know
   }
 }
-
-/** Whether both have the same time of day all year. */
-export function isSameZone(zone: string, other: string, now: Date): boolean {
-  return [0, 91, 182, 273].every((days) => {
-    const at = Temporal.Instant.fromEpochMilliseconds(now.getTime() + days * 86_400_000);
-    const [a, b] = [at.toZonedDateTimeISO(zone), at.toZonedDateTimeISO(other)];
-    return a.offsetNanoseconds === b.offsetNanoseconds;
-  });
-}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { readPolicyWish } from '#planner/commands/policy-words.ts';
+import { readPolicyWish } from '#planner/policy/policy-words.ts';
 
 const brief: PolicyOverride = { conversation_style: 'concise', talkativeness: 0.2 };
 const coach: PolicyOverride = { conversation_style: 'coach', talkativeness: 0.8 };

@@ -1,0 +1,116 @@
+// Reads the reply to a question by the type of its slot, however it is put: the value alone, in quotation marks, in a sentence, or
+// as the number or the words of a choice.
+import { type Json, parseJson } from '#domain/text.ts';
+import { trimTail } from '#domain/words.ts';
+import { readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';
+import type { SlotType } from './forms.ts';
+import { isAddress, isFile, isPlace } from './match.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+/** Something that is asked: the id of the slot, the words, and what there is to choose from. */
+export type Question = { id: string; text: string; options?: string[] };
+
+/** Words that stand in front of a text in a reply. */
+const leads =
+  /^(?:please\s+)?(?:it should (?:say|contain|be)|(?:the )?(?:text|content|message|question|answer|value|file|name)(?: is| should (?:be|say))?\s*:|(?:the )?(?:text|content|message|question|value|file|name) (?:is|should (?:be|say)))\s*:?\s+/i;
+
+/** The only one of its kind among the tokens; null: there is none, or several that differ. */
+function only(tokens: Token[], isMeant: (token: Token) => boolean): string | null {
+  const found = new Set(tokens.filter(isMeant).map(({ text }) => text));
+  const [one] = found;
+  return found.size === 1 && one !== undefined ? one : null;
+}
+
+export function readTextReply(reply: string): string {
+  const said = reply.trim();
+  const quotes = tokenize(said).filter(({ kind }) => kind === 'quote');
+  const [quote] = quotes;
+  if (quotes.length === 1 && quote !== undefined) return quote.text;
+  return said.replace(leads, '');
+}
+
+/** The time or day that a reply names, wherever it stands in it; null: none, or several. */
+export function readWhenReply(
+  reply: string,
+  setting: Pick<Words, 'now' | 'timezone'>,
+): When | null {
+  const words: Words = { source: reply, tokens: tokenize(reply), ...setting };
+  const plain = /^\s*(?:at\s+)?(\d{1,2})\s*[.!]?\s*$/i.exec(reply)?.[1];
+  if (plain !== undefined) return readWhenReply(`at ${plain}:00`, setting);
+  const found: When[] = [];
+  for (let at = 0; at < words.tokens.length; ) {
+    const read = readWhen(words, at);
+    if (read !== null) found.push(read.value);
+    at = read?.next ?? at + 1;
+  }
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** The choice that a reply means: its words, or most of them; null: none, or several. */
+export function readChoice(reply: string, choices: readonly string[]): string | null {
+  const said = trimTail(reply.trim().toLowerCase(), /[.!]/);
+  const number = /^(?:number |option )?(\d{1,2})$/.exec(said)?.[1];
+  const exact = choices.find((one) => one.toLowerCase() === said);
+  if (exact !== undefined) return exact;
+  const half = /\b(?:morning|am|a\.m)\b/.test(said)
+    ? (hour: number) => hour < 12
+    : /\b(?:afternoon|evening|night|pm|p\.m)\b/.test(said)
+      ? (hour: number) => hour >= 12
+      : null;
+  const timed =
+    half === null
+      ? []
+      : choices.filter((one) => /^\d{1,2}:\d\d$/.test(one) && half(Number(one.split(':')[0])));
+  if (timed.length === 1 && choices.length === 2) return timed[0] ?? null;
+  if (number !== undefined) return choices[Number(number) - 1] ?? null;
+  const words = new Set(said.split(/[^\p{L}\p{N}:-]+/u));
+  const scores = choices.map(
+    (one) =>
+      one
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}:-]+/u)
+        .filter((word) => words.has(word)).length,
+  );
+  const best = Math.max(...scores);
+  const at = scores.indexOf(best);
+  return best > 0 && scores.lastIndexOf(best) === at ? (choices[at] ?? null) : null;
+}
+
+/** A value of a slot; undefined: the reply has none, or several. */
+export function readReply(
+  reply: string,
+  type: SlotType,
+  setting: Pick<Words, 'now' | 'timezone'>,
+): Json | undefined {
+  const said = trimTail(reply.trim(), /[.!]/);
+  const tokens = tokenize(said);
+  const isQuote = ({ kind }: Token) => kind === 'quote';
+  const alone = tokens.length === 1 ? tokens[0]?.text : undefined;
+  switch (type) {
+    case 'text':
+    case 'rest':
+      return readTextReply(reply);
+    case 'file':
+    case 'folder':
+      return alone ?? only(tokens, isQuote) ?? only(tokens, isFile) ?? undefined;
+    case 'address':
+      return only(tokens, ({ text }) => isAddress(text)) ?? undefined;
+    case 'place':
+      return only(tokens, isPlace) ?? undefined;
+    case 'person': {
+      if (/^(?:me|myself)$/i.test(said)) return null;
+      const named = only(tokens, ({ text }) => /^@\S/.test(text)) ?? only(tokens, isQuote);
+      const capital = only(tokens.slice(1), ({ text }) => /^\p{Lu}\p{L}*$/u.test(text));
+      return (named ?? alone ?? capital)?.replace(/^@/, '') ?? undefined;
+    }
+    case 'span': {
+      const words: Words = { source: said, tokens, ...setting };
+      const spans = tokens.map((_, at) => readSpan(words, at)).filter((one) => one !== null);
+      return spans[0]?.value.seconds;
+    }
+    case 'data':
+      return parseJson(said) ?? readTextReply(reply);
+    default:
+      return undefined;
+  }
+}

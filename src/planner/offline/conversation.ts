@@ -1,0 +1,68 @@
+// Which request a message belongs to: a new one, or the one whose questions it answers. Messages carry the ids of what was asked in
+// them, so nothing is read out of the bot's own sentences.
+import { assignAnswers } from '#domain/planning/asked-question.ts';
+import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
+
+export type Conversation = {
+  text: string;
+  answers: ReadonlyMap<string, string>;
+  withdrawn: boolean;
+};
+
+const withdrawal = /^(?:never ?mind|cancel|forget it|drop it|stop|no)[.!]*$/i;
+/** The question that nothing but a new command answers. */
+export const unreadId = 'command';
+
+/** @param isCommand whether a text is a whole command by itself: it is a new request then */
+export function readConversation(
+  { text, answers: given, history }: Pick<PlanningRequest, 'text' | 'answers' | 'history'>,
+  isCommand: (text: string) => boolean,
+  settled: boolean,
+): Conversation {
+  const before = history.filter((one) => one.text.trim() !== '');
+  const answers = new Map<string, string>();
+  let current: Pick<Utterance, 'text' | 'answers'> = {
+    text,
+    ...(given === undefined ? {} : { answers: given }),
+  };
+  let end = before.length;
+  const open = questionsOf(before[end - 1]);
+  const isNew =
+    open.length === 0 || open.some(({ id }) => id === unreadId) || (!settled && isCommand(text));
+  for (let first = true; !isNew; first = false) {
+    const [asked, person] = [questionsOf(before[end - 1]), before[end - 2]];
+    if (
+      asked.length === 0 ||
+      asked.some(({ id }) => id === unreadId) ||
+      person?.author !== 'person'
+    )
+      break;
+    const said = current.answers ?? assignAnswers(asked, current.text);
+    if (!(first && settled))
+      for (const { question_id, text: words } of said)
+        if (!answers.has(question_id)) answers.set(question_id, words);
+    current = person;
+    end -= 2;
+  }
+  return {
+    text: isNew ? joinUnanswered(before, current.text, isCommand) : current.text,
+    answers,
+    withdrawn: open.length > 0 && withdrawal.test(text.trim()),
+  };
+}
+
+/** Commands that came one after the other before anything was said to the first of them are one request. */
+function joinUnanswered(
+  before: Utterance[],
+  text: string,
+  isCommand: (text: string) => boolean,
+): string {
+  const commands = before.flatMap((one) =>
+    one.unanswered === true && isCommand(one.text) ? [one.text] : [],
+  );
+  const joined = [...commands, text].join('\n');
+  return commands.length > 0 && isCommand(joined) ? joined : text;
+}
+
+const questionsOf = (said: Utterance | undefined) =>
+  said?.author === 'bot' && said.kind === 'question' ? (said.questions ?? []) : [];

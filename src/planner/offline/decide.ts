@@ -1,0 +1,249 @@
+// What a request comes to: steps, a group, an answer, a question, or what could not be read with the nearest forms. Never throws.
+import { isDatabaseAway } from '#db/transient.ts';
+import { errorMessage } from '#domain/errors.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
+import type { JsonObject } from '#domain/text.ts';
+import { listOf, shorten } from '#domain/words.ts';
+import type { Question } from '../commands/answers.ts';
+import { type ReadRequest, type Request, readRequest, type Unread } from '../commands/request.ts';
+import { suggestForms } from '../commands/suggest.ts';
+import { tokenize } from '../commands/tokens.ts';
+import type { PlannerTools } from '../ports.ts';
+import { buildSteps, type Setting, type Step } from './build.ts';
+import { unreadId } from './conversation.ts';
+import { answerItself, connectModel, lookUp, writeHelp } from './look-up.ts';
+import { buildLoop, type Group } from './loops.ts';
+
+export type Decision = { reason: string } & (
+  | { kind: 'plan'; request: Request; steps: Step[] }
+  | { kind: 'group'; request: Request; group: Group }
+  | { kind: 'answer'; text: string }
+  /** A form whose operation is not connected. */
+  | { kind: 'cannot'; text: string; wanted: string }
+  | { kind: 'questions'; questions: Question[] }
+  /** `options`: texts that plan as they stand. */
+  | { kind: 'unread'; text: string; options: string[] }
+  | { kind: 'failed'; text: string; code: string }
+);
+
+export type Work = {
+  request: Pick<PlanningRequest, 'runId' | 'now' | 'timezone'>;
+  tools: PlannerTools;
+  signal: AbortSignal;
+  answers: ReadonlyMap<string, string>;
+};
+
+const maxCharacters = 40_000;
+const maxLookUps = 20;
+
+const answer = (text: string, reason: string): Decision => ({ kind: 'answer', text, reason });
+
+export function readText(
+  text: string,
+  { request, tools }: Pick<Work, 'request' | 'tools'>,
+  it: string | null = null,
+): ReadRequest {
+  const { now, timezone } = request;
+  const operations = new Map(tools.manifest().map(({ name }) => [name.toLowerCase(), name]));
+  if (text.length > maxCharacters) return { kind: 'unread', from: 0, to: text.length, reached: 0 };
+  return readRequest({ source: text, tokens: tokenize(text), now, timezone, operations, it });
+}
+
+const settingOf = ({ request, tools, answers }: Work): Setting => ({
+  manifest: tools.manifest(),
+  now: request.now,
+  timezone: request.timezone,
+  answers,
+});
+
+/** Whether a text is one or more whole commands of which nothing is open. */
+export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): boolean {
+  const read = readText(text, work);
+  return (
+    read.kind === 'request' && read.request.commands.every(({ slots }) => slots.lacks.length === 0)
+  );
+}
+
+/** Whether the program plans or answers a text as it stands. */
+function plans(text: string, work: Work): boolean {
+  const read = readText(text, work);
+  if (read.kind === 'unread') return false;
+  const [only, ...more] = read.request.commands;
+  if (only?.form.operation === null && only.form.looks === true) return more.length === 0;
+  const built = buildSteps(read.request, { ...settingOf(work), answers: new Map() });
+  return built.kind === 'steps' && findProblem(built.steps, work) === null;
+}
+
+/** @param firstId the number of the first step, where others are there already */
+export async function decide(
+  text: string,
+  work: Work,
+  firstId = 1,
+  it: string | null = null,
+): Promise<Decision> {
+  try {
+    work.signal.throwIfAborted();
+    return await decideOn(text, work, firstId, it);
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    const reason = errorMessage(error);
+    if (work.signal.aborted)
+      return {
+        kind: 'failed',
+        code: 'cancelled',
+        text: 'Planning was stopped. Nothing has changed; ask again.',
+        reason,
+      };
+    return {
+      kind: 'failed',
+      code: 'internal',
+      text: `Planning failed: ${reason} Nothing has changed; try again.`,
+      reason,
+    };
+  }
+}
+
+async function decideOn(
+  text: string,
+  work: Work,
+  firstId: number,
+  it: string | null,
+): Promise<Decision> {
+  const { request, tools, signal } = work;
+  if (text.trim() === '') return answer(writeHelp(), 'answered: nothing was asked for');
+  const read = readText(text, work, it);
+  if (read.kind === 'unread') return tellUnread(text, read, work);
+  const { commands } = read.request;
+  const own = commands.find(({ form }) => form.operation === null && form.looks === true);
+  if (own !== undefined) {
+    if (commands.length > 1)
+      return answer(
+        `“${own.words}” is answered by itself. Send it alone.`,
+        'no plan: a look-up among commands',
+      );
+    return answer(await answerItself(own, tools, request.runId), 'answered without a plan');
+  }
+  const built = buildSteps(read.request, settingOf(work), firstId);
+  if (built.kind === 'questions')
+    return {
+      kind: 'questions',
+      questions: built.questions,
+      reason: 'asked, because a slot is open',
+    };
+  if (built.kind === 'missing')
+    return { ...built, kind: 'cannot', reason: `no plan: ${built.wanted} is not connected` };
+  if (built.kind === 'refused')
+    return answer(`${built.text} Nothing was planned.`, 'no plan: it cannot be planned so');
+  const { steps } = built;
+  const loop = commands.find((command) => command.loop !== null);
+  if (loop !== undefined) return decideOnLoop(read.request, steps, work);
+  const problem = findProblem(steps, work);
+  if (problem !== null)
+    return answer(
+      `${problem} Nothing was planned.`,
+      'no plan: an argument does not fit its operation',
+    );
+  if (steps.length <= maxLookUps && canLookUp(steps, tools)) {
+    const texts: string[] = [];
+    for (const step of steps)
+      texts.push((await lookUp(step, tools, request.timezone, signal)).text);
+    return answer(
+      texts.join('\n\n'),
+      `answered without a plan: it only reads (${listOf([...new Set(steps.map(({ spec }) => spec.name))])})`,
+    );
+  }
+  return { kind: 'plan', request: read.request, steps, reason: `a plan of ${steps.length} steps` };
+}
+
+/** A loop stands alone: what is to be done before or after it is a request of its own. */
+async function decideOnLoop(
+  request: Request,
+  steps: Step[],
+  { request: { timezone }, tools, signal }: Work,
+): Promise<Decision> {
+  const [step, ...more] = steps;
+  const loop = step?.command.loop ?? null;
+  const isPlain =
+    step !== undefined &&
+    [step.start, step.takes, step.deadline, step.recurs].every((one) => one === null);
+  if (
+    step === undefined ||
+    loop === null ||
+    more.length > 0 ||
+    !isPlain ||
+    step.when.length > 0 ||
+    request.outline
+  )
+    return answer(
+      '“for each …” is planned by itself: without other commands, times and conditions. Send it alone. Nothing was planned.',
+      'no plan: a loop among others',
+    );
+  const group = await buildLoop(step, loop, { tools, timezone, signal });
+  return typeof group === 'string'
+    ? answer(group, 'no plan: the list does not fit what was asked for')
+    : { kind: 'group', request, group, reason: 'a plan, one step for each item' };
+}
+
+/** Why an argument does not fit its operation; null: all do. */
+function findProblem(steps: Step[], { tools }: Work): string | null {
+  for (const { spec, args, command } of steps) {
+    const later = Object.entries(args).flatMap(([name, value]) => (isOpen(value) ? [name] : []));
+    const known: JsonObject = Object.fromEntries(
+      Object.entries(args).filter(([name]) => !later.includes(name)),
+    );
+    const [first] = command.loop === null ? tools.validate(spec.name, known, later) : [];
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+const isOpen = (value: JsonObject[string] | undefined) =>
+  typeof value === 'object' && value !== null && '$from' in value;
+
+/** Only forms that look, with operations the planner may call, and no times. */
+function canLookUp(steps: Step[], tools: PlannerTools): boolean {
+  const readable = new Set(tools.readable().map(({ name }) => name));
+  return steps.every(({ spec, start, recurs, deadline, takes, command: { form, modifiers } }) => {
+    const plain = [start, recurs, deadline, takes, modifiers.lag].every((one) => one === null);
+    return (
+      plain &&
+      readable.has(spec.name) &&
+      (form.looks === true || form.id === 'call') &&
+      spec.human !== true
+    );
+  });
+}
+
+const maxOption = 80;
+
+/** One answer for whatever could not be read: up to where, the nearest forms, and how to connect a model. */
+function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Decision {
+  const part = text.slice(from, to);
+  const options = suggestForms(part, work.request, (one) => plans(one, work)).map((one) => {
+    // Commands around the part that was not read stay.
+    const whole = text.slice(0, from) + one + text.slice(to);
+    return from > 0 || to < text.trimEnd().length ? (plans(whole, work) ? whole.trim() : one) : one;
+  });
+  const fitted = text.slice(from, reached).trim();
+  const rest = text.slice(reached, to).trim();
+  const upTo =
+    fitted === ''
+      ? `I can't read “${shorten(part, 120)}”: no command begins so.`
+      : rest === ''
+        ? `I read “${shorten(fitted, 120)}”, and something is missing behind it.`
+        : `I read “${shorten(fitted, 120)}”, but not “${shorten(rest, 120)}” behind it.`;
+  const nearest = options.map((one) => (one.includes('\n') ? `\n${one}` : `“${one}”`)).join(' or ');
+  const said = [
+    upTo,
+    ...(nearest === '' ? [] : [`The nearest commands: ${nearest}`]),
+    `“help” lists them all. ${connectModel}`,
+  ];
+  const short = options.every((one) => one.length <= maxOption && !one.includes('\n'))
+    ? options
+    : [];
+  return {
+    kind: 'unread',
+    text: said.join(short.length > 0 ? ' ' : '\n'),
+    options: short,
+    reason: `asked, because it could not be read (${unreadId})`,
+  };
+}

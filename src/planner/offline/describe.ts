@@ -1,0 +1,90 @@
+// Puts steps and plans into words, from operations and arguments alone, so that they stay true after a change.
+import type { StepCondition } from '#domain/plan/condition.ts';
+import type { JsonObject } from '#domain/text.ts';
+import type { OperationSpec } from '#domain/tool.ts';
+import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
+import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
+import { forms } from '../commands/forms.ts';
+
+export type Described = {
+  spec: Pick<OperationSpec, 'name' | 'tool' | 'operation' | 'source'>;
+  args: JsonObject;
+  when?: StepCondition[];
+};
+
+/** Verb first: "Create notes/standup.md". */
+export function describeStep({ spec, args }: Described, timezone: string): string {
+  const name = spec.name === 'human_confirm' ? 'human_task' : spec.name;
+  const form = forms.find(
+    ({ operation, fixed = {} }) =>
+      operation === name && Object.entries(fixed).every(([key, value]) => args[key] === value),
+  );
+  const plain = form ?? forms.find(({ operation }) => operation === name);
+  if (plain?.describe !== undefined)
+    return shorten(plain.describe(args) + describeTime(args, timezone), 300);
+  const tool = spec.source === 'mcp' ? `the ${spec.tool} server` : `the ${spec.tool}`;
+  const values = Object.values(args)
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .slice(0, 3)
+    .map((value) => (typeof value === 'string' ? `"${onOneLine(value, 40)}"` : value));
+  const what = spec.operation.replaceAll(/[_-]/g, ' ');
+  return `Use ${tool} to ${what}${values.length > 0 ? `: ${values.join(', ')}` : ''}`;
+}
+
+/** Of reminders and events: " every weekday at 09:30", " on Thu, 5 Mar 2026, 09:00". */
+function describeTime({ rrule, at, start }: JsonObject, timezone: string): string {
+  if (typeof rrule === 'string')
+    return ` ${describeRecurrence({ rrule, timezone, startsAt: new Date(0) })}`;
+  const moment = at ?? start;
+  return typeof moment === 'string' ? ` on ${formatMoment(new Date(moment), timezone)}` : '';
+}
+
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+const third: Record<string, string> = {
+  Copy: 'copies',
+  Delete: 'permanently deletes',
+  Fetch: 'fetches',
+};
+const conditionOf = ({ when = [] }: Described): string => {
+  const [only] = when;
+  return only === undefined ? '' : ` if the answer is ${String(only.value)}`;
+};
+
+/** "Create a.txt and b.txt, and move c.txt to d/": phrases of one verb stand together. */
+function joinPhrases(phrases: string[]): string[] {
+  const groups: { verb: string; objects: string[] }[] = [];
+  for (const phrase of phrases) {
+    const [verb = '', ...rest] = phrase.split(' ');
+    const last = groups.at(-1);
+    if (last?.verb === verb) last.objects.push(rest.join(' '));
+    else groups.push({ verb, objects: [rest.join(' ')] });
+  }
+  return groups.map(({ verb, objects }) => `${verb} ${listOf(objects)}`);
+}
+
+export function describeTitle(steps: Described[], timezone: string): string {
+  const phrases = steps.map((step) => describeStep(step, timezone) + conditionOf(step));
+  const joined = joinPhrases(phrases);
+  const title = listOf(joined.map((one, at) => (at === 0 ? one : lower(one))));
+  if (joined.length <= 3 && title.length <= 80) return title;
+  const more = phrases.length === 1 ? '' : ` and ${countOf(phrases.length - 1, 'more step')}`;
+  return `${shorten(phrases[0] ?? '', 80 - more.length)}${more}`;
+}
+
+const maxPhrases = 6;
+
+export function describeOutcome(steps: Described[], timezone: string): string {
+  const phrases = steps.slice(0, maxPhrases).map((step) => {
+    const [verb = '', ...rest] = describeStep(step, timezone).split(' ');
+    const { content } = step.args;
+    const detail =
+      step.spec.name === 'workspace_write' && typeof content === 'string'
+        ? ` containing "${onOneLine(content, 60)}"`
+        : '';
+    return `${third[verb] ?? `${verb.toLowerCase()}s`} ${rest.join(' ')}${detail}${conditionOf(step)}`;
+  });
+  const rest = steps.length - phrases.length;
+  if (rest > 0) phrases.push(`does ${countOf(rest, 'more thing')}`);
+  const words = listOf(joinPhrases(phrases));
+  return shorten(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`, 1000);
+}

@@ -1,0 +1,134 @@
+// Answers by reading only: calls readable operations and says what they gave; lists the forms and the plans.
+import { isDatabaseAway } from '#db/transient.ts';
+import { CountersignError, errorMessage } from '#domain/errors.ts';
+import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
+import { type Json, objectIn } from '#domain/text.ts';
+import { countOf, showName } from '#domain/words.ts';
+import { changeForms, forms, frames } from '../commands/forms.ts';
+import type { Command } from '../commands/request.ts';
+import type { PlannerTools } from '../ports.ts';
+import { saysMore } from '../reads/list-pages.ts';
+import type { Step } from './build.ts';
+import { describeStep } from './describe.ts';
+
+const maxShown = 4000;
+const maxEntries = 200;
+
+export const connectModel =
+  'To ask in your own words, connect a model: set OPENAI_API_KEY (docs/models.md).';
+
+/** One step of a look-up, in words. A tool that fails is part of the answer. */
+export async function lookUp(
+  step: Step,
+  tools: PlannerTools,
+  timezone: string,
+  signal: AbortSignal,
+): Promise<{ text: string; ok: boolean }> {
+  try {
+    const { data, summary } = await tools.call(step.spec.name, step.args, signal);
+    return { ok: true, text: format(step, data, summary) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isDatabaseAway(error)) throw error;
+    return {
+      ok: false,
+      text: `${describeStep(step, timezone)}: that did not work. ${errorMessage(error)}`,
+    };
+  }
+}
+
+function format({ command: { form }, args }: Step, data: Json, summary: string): string {
+  const path = typeof args.path === 'string' ? args.path : '';
+  const fields = objectIn(data) ?? {};
+  const { entries, text, events, body } = fields;
+  if (form.id === 'files' && Array.isArray(entries)) {
+    const name = path === '' || path === '.' ? 'The workspace' : path;
+    if (entries.length === 0) return `${name} is empty.`;
+    const lines = entries.map(objectIn).slice(0, maxEntries);
+    const more = entries.length - lines.length;
+    const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`;
+    return [
+      `${name} has ${saysMore(data) ? 'at least ' : ''}${count}:`,
+      ...lines.map((one) => `- ${showName(String(one?.path))}${one?.kind === 'folder' ? '/' : ''}`),
+      ...(more > 0 ? [`and ${more} more`] : []),
+    ].join('\n');
+  }
+  if (form.id === 'read' && typeof text === 'string')
+    return text === '' ? `${path} is empty.` : `${path} says:\n\n${cut(text)}`;
+  if (form.id === 'calendar' && Array.isArray(events)) {
+    const lines = events.map((event) => {
+      const { start, title, summary: name } = objectIn(event) ?? {};
+      const at = typeof start === 'string' ? `${start.slice(0, 16).replace('T', ' ')} ` : '';
+      return `- ${at}${String(title ?? name ?? '')}`;
+    });
+    return lines.length === 0 ? 'Nothing is in the calendar for that time.' : cut(lines.join('\n'));
+  }
+  const plain = [text, body].find((one) => typeof one === 'string');
+  if (plain !== undefined) return cut(plain);
+  return cut(data === null ? summary : `${summary}\n${JSON.stringify(data, null, 2)}`);
+}
+
+function cut(text: string): string {
+  return text.length <= maxShown
+    ? text
+    : `${text.slice(0, maxShown)}\n… (${text.length - maxShown} more characters)`;
+}
+
+export function writeHelp(): string {
+  const lineOf = ({ example, effect }: { example: string; effect: string }) =>
+    `- ${example.split('\n')[0]}${example.includes('\n') ? ' …' : ''} (${effect.replace(/\.$/, '')})`;
+  return [
+    'No model is connected, so I read commands. Each word has to fit; texts stand in quotation marks, or behind a colon to the end of the line. One command a line, or joined by “then”, “and” or “;”:',
+    ...forms.map(lineOf),
+    'Around commands:',
+    ...frames.map(lineOf),
+    'Below a waiting plan, behind “propose changes:”:',
+    ...changeForms.map(lineOf),
+    `“playbooks” lists saved plans, “run PLAN-… again with old=new” proposes one again. docs/commands.md has it all. ${connectModel}`,
+  ].join('\n');
+}
+
+const open: PlanStatus[] = ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
+const lists: Record<string, { status: PlanStatus[]; none: string }> = {
+  plans: { status: open, none: 'No plan waits or runs.' },
+  status: { status: ['approved', 'executing', 'stalled'], none: 'Nothing is running.' },
+  waiting: { status: ['proposed', 'needs_review', 'stalled'], none: 'Nothing is waiting.' },
+};
+
+/** What the program knows itself: help, plans, reminders. */
+export async function answerItself(
+  { form, slots, words }: Command,
+  tools: PlannerTools,
+  runId: string,
+): Promise<string> {
+  const { plan } = slots.values;
+  if (form.id === 'help') return writeHelp();
+  if (form.id === 'reminders') {
+    const reminders = (await tools.listReminders?.(runId)) ?? [];
+    return reminders.length === 0
+      ? 'No reminder is set.'
+      : reminders.map((one) => `- ${one}`).join('\n');
+  }
+  if (typeof plan === 'string') {
+    try {
+      return describePlan(await tools.getPlan(runId, plan));
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      if (error.code === 'plan_not_found') return `There is no ${plan}.`;
+      if (error.code === 'plan_deleted') return error.message;
+      throw error;
+    }
+  }
+  const { status, none } = lists[form.id] ?? { status: open, none: 'Nothing is waiting.' };
+  const isAll = /\ball\b/i.test(words);
+  const { plans } = await tools.listPlans(runId, { ...(isAll ? {} : { status }), limit: 20 });
+  return plans.length === 0
+    ? none
+    : [`${countOf(plans.length, 'plan')}:`, ...plans.map((one) => `- ${describePlan(one)}`)].join(
+        '\n',
+      );
+}
+
+function describePlan({ id, title, status, result_summary }: PlanSummary): string {
+  return `${id} "${title}": ${status.replaceAll('_', ' ')}${result_summary === null ? '' : `. ${result_summary}`}`;
+}

@@ -1,0 +1,190 @@
+// `for each row in FILE:` and `for each file in FOLDER:` become a group of steps. The columns, and what two rows would write to one
+// place, are looked at before anything is planned.
+import { isDatabaseAway } from '#db/transient.ts';
+import { errorMessage } from '#domain/errors.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import { countOf, listOf, shorten } from '#domain/words.ts';
+import type { Loop } from '../commands/request.ts';
+import type { PlannerTools } from '../ports.ts';
+import { listPages, newCoverage } from '../reads/list-pages.ts';
+import type { Step } from './build.ts';
+import { describeStep } from './describe.ts';
+import { columnsIn, toTemplate } from './outline.ts';
+
+const pageRows = 1000;
+const maxNamed = 5;
+
+/** A group as `for_each` takes it, and the plan's title and summary. */
+export type Group = {
+  group: object;
+  about: { title: string; summary: string; risks: { text: string }[] };
+};
+
+class Refusal extends Error {}
+
+type Source = {
+  id: string;
+  title: string;
+  listing: { operation: string; args: JsonObject; paging: { argument: string; next: string } };
+  list: string;
+  where?: JsonObject[];
+};
+
+const sourceOf = ({ over, path }: Loop): Source =>
+  over === 'rows'
+    ? {
+        id: 'rows',
+        title: `Rows of ${path}`,
+        listing: {
+          operation: 'workspace_read_table',
+          args: { path, limit: pageRows },
+          paging: { argument: 'offset', next: '/next' },
+        },
+        list: '/rows',
+      }
+    : {
+        id: 'files',
+        title: `Files in ${path}`,
+        listing: {
+          operation: 'workspace_list',
+          args: { path: path.replace(/\/+$/, '') },
+          paging: { argument: 'after', next: '/next' },
+        },
+        list: '/entries',
+        where: [{ path: '/kind', is: 'equals', value: 'file' }],
+      };
+
+const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** What a value in a path may not be; null: it may. */
+function findPathFault(value: string): string | null {
+  if (value.trim() === '') return 'nothing';
+  if (/[/\\]/.test(value)) return 'a slash';
+  if (/\p{Cc}/u.test(value)) return 'a control character';
+  if (/^\.{1,2}$/.test(value)) return 'only dots';
+  return Buffer.byteLength(value) > 200 ? 'more than 200 bytes' : null;
+}
+
+type Row = { [column: string]: Json };
+
+async function* readItems(
+  { listing, list, where }: Source,
+  tools: PlannerTools,
+  signal: AbortSignal,
+) {
+  for await (const data of listPages(listing, { tools, signal }, newCoverage())) {
+    const items = isObject(data) ? data[list.slice(1)] : undefined;
+    if (!isObject(data) || !Array.isArray(items))
+      throw new Refusal('It could not be read as a list.');
+    const rows = items.filter(
+      (row): row is Row => isObject(row) && (where === undefined || row.kind === 'file'),
+    );
+    yield {
+      rows,
+      columns: Array.isArray(data.columns) ? data.columns.map(String) : ['path', 'name', 'size'],
+    };
+  }
+}
+
+/** The one column that is meant by a name. @throws Refusal where there is none */
+function bind(name: string, columns: string[], path: string): string {
+  const alike = columns.filter((column) => fold(column) === fold(name));
+  const found =
+    columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined);
+  if (found !== undefined && !/[{}]/.test(found)) return found;
+  throw new Refusal(
+    `${path} has no column “${shorten(name, 80)}”. It has ${listOf(columns.slice(0, 50))}.`,
+  );
+}
+
+const pathsOf = ({ command: { form }, args }: Step): string[] =>
+  (form.changes ?? []).flatMap((name) => (typeof args[name] === 'string' ? [args[name]] : []));
+
+/** @returns the group, or why nothing can be planned, as a sentence */
+export async function buildLoop(
+  step: Step,
+  loop: Loop,
+  { tools, timezone, signal }: { tools: PlannerTools; timezone: string; signal: AbortSignal },
+): Promise<Group | string> {
+  const source = sourceOf(loop);
+  try {
+    const names = new Map<string, string>();
+    const writtenBy = new Map<string, number>();
+    const twice: string[] = [];
+    let count = 0;
+    for await (const { rows, columns } of readItems(source, tools, signal)) {
+      if (names.size === 0)
+        for (const name of columnsIn(step.args)) names.set(name, bind(name, columns, loop.path));
+      for (const row of rows) {
+        count += 1;
+        for (const path of pathsOf(step)) {
+          const filled = fillPath(path, row, names, { count, loop });
+          const other = writtenBy.get(filled);
+          if (other === undefined) writtenBy.set(filled, count);
+          else if (step.spec.effect !== 'read') twice.push(`${other} and ${count} to ${filled}`);
+        }
+      }
+    }
+    const thing = loop.over === 'rows' ? 'row' : 'file';
+    if (count === 0)
+      throw new Refusal(`There are no ${thing}s in ${loop.path}, so there is nothing to do.`);
+    if (twice.length > 0)
+      throw new Refusal(
+        `Several ${thing}s of ${loop.path} would be written to one place: ${thing}s ${listOf(twice.slice(0, maxNamed))}. Use a column that differs in each.`,
+      );
+    const summary = loop.summary === null ? '' : `, then one summary to ${loop.summary}`;
+    const said = describeStep(step, timezone);
+    const template = (value: Json) => toTemplate(value, (name) => names.get(name) ?? name);
+    return {
+      group: {
+        ...{ id: source.id, title: source.title, ...source.listing, list: source.list },
+        ...(source.where === undefined ? {} : { where: source.where }),
+        step: { description: template(said), operation: step.spec.name, args: template(step.args) },
+        ...(loop.summary === null
+          ? {}
+          : {
+              then_summarise:
+                'Write one summary of all: how many there are, and what they have in common.',
+              summary_path: loop.summary,
+            }),
+      },
+      about: {
+        title: shorten(
+          `${said} for each of ${countOf(count, thing)} of ${loop.path}${summary}`,
+          300,
+        ),
+        summary: shorten(
+          `${said} for each of ${countOf(count, thing)} of ${loop.path}${summary}.`,
+          700,
+        ),
+        risks: [
+          {
+            text: `The ${thing}s of ${loop.path} were read when this was planned. Those that come later have no step.`,
+          },
+        ],
+      },
+    };
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    signal.throwIfAborted();
+    return `${errorMessage(error)} Nothing was planned.`;
+  }
+}
+
+function fillPath(
+  path: string,
+  row: Row,
+  names: ReadonlyMap<string, string>,
+  { count, loop }: { count: number; loop: Loop },
+): string {
+  return path.replace(/<([^<>\n]{1,80})>/g, (_, name: string) => {
+    const column = names.get(name) ?? name;
+    const value = String(row[column] ?? '');
+    const fault = loop.over === 'rows' ? findPathFault(value) : null;
+    if (fault === null) return value;
+    const shown = value.trim() === '' ? '' : ` (“${shorten(value, 60)}”)`;
+    throw new Refusal(
+      `Row ${count} of ${loop.path} has ${fault} in column ${column}${shown}, so it can't be used in a file name. Correct that row, or use another column.`,
+    );
+  });
+}

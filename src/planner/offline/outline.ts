@@ -1,0 +1,169 @@
+// Writes steps down as an outline, with the parts, times and waits that were said; and a loop as the group of steps it asks for.
+import { type Dependency, toDependency } from '#domain/plan/plan.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
+import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
+import { parseDuration } from '#timeline/durations.ts';
+import { nextOccurrences } from '#timeline/recurrence.ts';
+import type { Request } from '../commands/request.ts';
+import type { WrittenOutline } from '../outline/written-outline.ts';
+import { printMoment } from '../schedule/time-words.ts';
+import type { Step } from './build.ts';
+import { describeOutcome, describeStep, describeTitle } from './describe.ts';
+
+export type WrittenNode = WrittenOutline['nodes'][number];
+
+const emptyNode = {
+  rhythm: 'one_off',
+  after: [],
+  duration_minutes: null,
+  not_before: null,
+  deadline: null,
+  recurs: null,
+  target: null,
+  steps: [],
+} satisfies Partial<WrittenNode>;
+
+export const describeWait = (start: string | null, timezone: string): string =>
+  start === null ? '' : ` (not before ${printMoment(start, timezone).replace(' ', ' at ')})`;
+
+/** "Every 2 weeks on Monday" begins on the next Monday, not in the week of today. */
+function startOf(rrule: string, now: Date, timezone: string): Date {
+  const each = rrule.replace(/^(FREQ=WEEKLY);INTERVAL=\d+;BYDAY/, '$1;BYDAY');
+  return each === rrule
+    ? now
+    : (nextOccurrences({ rrule: each, timezone, startsAt: now }, now, 1)[0] ?? now);
+}
+
+const profile = StrategyProfile.parse({});
+
+/** Minutes of a length as it was written: of a person's task working time. @throws Error with a sentence where it is none */
+function minutesOf({ takes, spec }: Step): number | null {
+  if (takes === null) return null;
+  const read = parseDuration(
+    takes,
+    profile,
+    spec.human === true || /\bworking\b/.test(takes) ? 'person' : 'clock',
+  );
+  return read.ok ? read.minutes : null;
+}
+
+export const writeEdges = (after: Dependency[]): WrittenNode['after'] =>
+  after.map(({ id, type, lag_minutes }) =>
+    lag_minutes === 0 && type === 'FS' ? id : { id, type, lag_minutes },
+  );
+
+export function writeOutline(
+  { parts, ...request }: Request,
+  steps: Step[],
+  now: Date,
+  timezone: string,
+): WrittenOutline {
+  const start = steps[0]?.start ?? null;
+  const isLater = start !== null && steps.every((step) => step.start === start);
+  const moment = start === null ? '' : printMoment(start, timezone).replace(' ', ' at ');
+  const gist = describeTitle(steps, timezone) + (isLater ? `, on ${moment}` : '');
+  const title = shorten(request.title ?? gist, 300);
+  const node = (
+    own: Pick<WrittenNode, 'id' | 'parent' | 'title' | 'structure'> & Partial<WrittenNode>,
+  ) => ({ ...emptyNode, ...own });
+  const phaseId = (index: number | null) =>
+    index === null || index < 0 ? 'goal' : `part-${index + 1}`;
+  const tasks = steps.map((step): { part: number | null; node: WrittenNode } => ({
+    part: step.command.part,
+    node: node({
+      id: step.id,
+      parent: phaseId(step.command.part),
+      title: describeStep(step, timezone),
+      structure: 'task',
+      after: writeEdges(step.after),
+      duration_minutes: minutesOf(step),
+      not_before: step.start,
+      deadline: step.deadline,
+      ...(step.recurs === null
+        ? {}
+        : {
+            rhythm: 'recurring',
+            recurs: {
+              rrule: step.recurs.rrule,
+              starts_at: startOf(step.recurs.rrule, now, timezone).toISOString(),
+              timezone,
+              until: step.recurs.until,
+            },
+          }),
+      steps: [writeStep(step, timezone)],
+    }),
+  }));
+  const isWithin = (index: number) =>
+    tasks.filter(({ part }) => part === index).map((task) => task.node);
+  const wholes = parts.flatMap(({ structure, title: name, lag }, index): WrittenNode[] => {
+    const before = parts.findLastIndex((other, k) => k < index && other.structure === 'phase');
+    if (structure === 'milestone')
+      return [node({ id: phaseId(index), parent: phaseId(before), title: name, structure })];
+    const lag_minutes = (lag?.seconds ?? 0) / 60;
+    const after = before < 0 ? [] : writeEdges([{ ...toDependency(phaseId(before)), lag_minutes }]);
+    return [
+      node({ id: phaseId(index), parent: 'goal', title: name, structure, after }),
+      ...isWithin(index),
+    ];
+  });
+  return {
+    title,
+    summary: `${isLater ? `Not before ${moment}: ` : ''}${describeOutcome(steps, timezone)}`.slice(
+      0,
+      1000,
+    ),
+    nodes: [
+      node({ id: 'goal', parent: null, title, structure: 'goal' }),
+      ...tasks.filter(({ part }) => part === null || part < 0).map((task) => task.node),
+      ...wholes,
+    ],
+    risks: [],
+    assumptions: [],
+    confidence: 0.9,
+  };
+}
+
+export function writeStep(
+  step: Pick<Step, 'id' | 'spec' | 'args' | 'start' | 'when'>,
+  timezone: string,
+): WrittenNode['steps'][number] {
+  return {
+    id: step.id,
+    description: describeStep(step, timezone) + describeWait(step.start, timezone),
+    operation: step.spec.name,
+    args: writeTemplates(step.args),
+    when: JsonValue.parse(step.when),
+  };
+}
+
+const bracketed = /<([^<>\n]{1,80})>/g;
+
+/** Names of columns in the arguments: `<name>`. */
+export function columnsIn(value: Json): string[] {
+  if (typeof value === 'string') return [...value.matchAll(bracketed)].map(([, name = '']) => name);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap((one) => columnsIn(one));
+}
+
+/** The arguments as a template: `<name>` is what an item has there. @param columnOf the name as the item has it */
+export function toTemplate(value: Json, columnOf: (name: string) => string): Json {
+  if (typeof value === 'string') {
+    let from = 0;
+    let template = '';
+    for (const found of value.matchAll(bracketed)) {
+      const name = columnOf(found[1] ?? '')
+        .replaceAll('~', '~0')
+        .replaceAll('/', '~1');
+      template += `${String(writeTemplates({ text: value.slice(from, found.index) }).text)}{{item/${name}}}`;
+      from = found.index + found[0].length;
+    }
+    return template + String(writeTemplates({ text: value.slice(from) }).text);
+  }
+  if (Array.isArray(value)) return value.map((one) => toTemplate(one, columnOf));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, toTemplate(one, columnOf)]),
+  ) satisfies JsonObject;
+}

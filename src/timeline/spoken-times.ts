@@ -1,0 +1,302 @@
+// Dates, times of day, lengths of time and rules of recurrence, in the fixed spellings that commands know. Pure: what lacks a
+// part, or may mean two things, comes back as a doubt with the choices there are.
+import { Temporal } from 'temporal-polyfill';
+import { readZone } from './spoken-zones.ts';
+
+export type Token = { value: string; start: number; end: number };
+export type Words = {
+  source: string;
+  tokens: readonly Token[];
+  now: Date;
+  timezone: string;
+};
+/** `next`: the first token behind what was read. */
+export type Read<T> = { value: T; next: number };
+
+/** `second`: the hour in the afternoon that may be meant as well. */
+export type Clock = { hour: number; minute: number; zone: string | null; second: number | null };
+export type When = {
+  words: string;
+  /** null: no day was named. */
+  date: Temporal.PlainDate | null;
+  /** null: no time of day was named. */
+  clock: Clock | null;
+  /** "in 3 hours": a moment by itself. */
+  instant: string | null;
+  /** The weekday of today: it may be today or in a week. */
+  isToday: boolean;
+};
+export type Doubt = { about: 'time' | 'date'; choices: string[] };
+
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const codes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+const months =
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  );
+
+const word = ({ tokens }: Pick<Words, 'tokens'>, at: number): string => tokens[at]?.value ?? '';
+
+/** The place in a list of names, by the name or its first three letters. */
+function placeOf(names: string[], value: string): number {
+  if (value.length < 3) return -1;
+  return names.findIndex(
+    (name) => name === value || (value.length === 3 && name.startsWith(value)),
+  );
+}
+
+const here = ({ now, timezone }: Words) =>
+  Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
+
+const print = (moment: Temporal.ZonedDateTime): string =>
+  moment.toString({ timeZoneName: 'never', smallestUnit: 'second' });
+
+/** "9:00", "9:30 pm", "9 am", "at 9", "noon", each with a zone behind it. A bare number needs "at" before it. */
+export function readClock(words: Words, at: number, marked = false): Read<Clock> | null {
+  let i = at;
+  const isMarked = marked || word(words, i) === 'at';
+  if (word(words, i) === 'at') i += 1;
+  const value = word(words, i);
+  const found = /^(\d{1,2})(?:[:.](\d{2}))?(?:([ap])\.?m)?$/.exec(value);
+  const fixed = value === 'noon' ? 12 : value === 'midnight' ? 0 : null;
+  if (found === null && fixed === null) return null;
+  i += 1;
+  const half = found?.[3] ?? (/^[ap]m$/.test(word(words, i)) ? word(words, i).charAt(0) : null);
+  if (half !== null && found?.[3] === undefined) i += 1;
+  if (!isMarked && fixed === null && half === null && found?.[2] === undefined) return null;
+  const raw = fixed ?? Number(found?.[1]);
+  const hour = half === null ? raw : (raw % 12) + (half === 'p' ? 12 : 0);
+  const minute = Number(found?.[2] ?? 0);
+  if (hour > 23 || minute > 59 || (half !== null && (raw < 1 || raw > 12))) return null;
+  const bare = fixed === null && half === null && found?.[2] === undefined;
+  const early = fixed === null && half === null && hour < 7 && !value.startsWith('0');
+  const second = hour > 0 && hour <= 12 && (bare || early) ? (hour + 12) % 24 : null;
+  const place = words.tokens[i];
+  const zone = place === undefined ? null : readZone(words.source, place.start, words.timezone);
+  if (zone !== null && zone.zone === null) return null;
+  while (zone !== null && (words.tokens[i]?.start ?? zone.end) < zone.end) i += 1;
+  return { value: { hour, minute, zone: zone?.zone ?? null, second }, next: i };
+}
+
+function plainDate(year: number, month: number, day: number): Temporal.PlainDate | null {
+  try {
+    return Temporal.PlainDate.from({ year, month, day }, { overflow: 'reject' });
+  } catch {
+    return null; // there is no such day
+  }
+}
+
+type Day = { date: Temporal.PlainDate; isToday: boolean };
+
+/** "today", "tomorrow", "on Friday", "2 December 2026", "December 2", "2026-12-02", "in 3 days". */
+function readDate(words: Words, at: number): Read<Day> | null {
+  const today = here(words).toPlainDate();
+  const done = (
+    date: Temporal.PlainDate | null,
+    next: number,
+    isToday = false,
+  ): Read<Day> | null => (date === null ? null : { value: { date, isToday }, next });
+  if (word(words, at) === 'today') return done(today, at + 1);
+  if (word(words, at) === 'tomorrow') return done(today.add({ days: 1 }), at + 1);
+  const count = /^\d{1,4}$/.test(word(words, at + 1)) ? Number(word(words, at + 1)) : null;
+  if (word(words, at) === 'in' && count !== null) {
+    const unit = /^(day|week)s?$/.exec(word(words, at + 2))?.[1];
+    return unit === undefined ? null : done(today.add({ [`${unit}s`]: count }), at + 3);
+  }
+  const i = word(words, at) === 'on' ? at + 1 : at;
+  const weekday = placeOf(weekdays, word(words, i));
+  if (weekday >= 0) {
+    const ahead = (weekday + 8 - today.dayOfWeek) % 7;
+    return done(today.add({ days: ahead }), i + 1, ahead === 0);
+  }
+  const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(word(words, i));
+  if (iso !== null) return done(plainDate(Number(iso[1]), Number(iso[2]), Number(iso[3])), i + 1);
+  const dayAt = (place: number) => /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(word(words, place))?.[1];
+  const [first, second] = [word(words, i), word(words, i + 1)];
+  const month = Math.max(placeOf(months, first), placeOf(months, second));
+  const day = dayAt(i) ?? dayAt(i + 1);
+  if (month < 0 || day === undefined) return null;
+  let next = i + 2;
+  const gap = word(words, next) === ',' ? 1 : 0;
+  const year = /^20\d{2}$/.test(word(words, next + gap)) ? Number(word(words, next + gap)) : null;
+  if (year !== null) next += gap + 1;
+  const date = plainDate(year ?? today.year, month + 1, Number(day));
+  const isPast = year === null && date !== null && Temporal.PlainDate.compare(date, today) < 0;
+  return done(isPast ? plainDate(today.year + 1, month + 1, Number(day)) : date, next);
+}
+
+/** A day, a time of day, or both in either order; "in 3 hours". */
+export function readWhen(words: Words, at: number): Read<When> | null {
+  const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
+  const said = (next: number) =>
+    words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
+  if (span?.value.exact) {
+    const instant = print(here(words).add({ seconds: span.value.seconds }));
+    const value = { date: null, clock: null, isToday: false, instant, words: said(span.next) };
+    return { value, next: span.next };
+  }
+  let day = readDate(words, at);
+  const gap = day !== null && word(words, day.next) === ',' ? 1 : 0;
+  const clock = readClock(words, (day?.next ?? at) + gap);
+  if (day === null && clock !== null) day = readDate(words, clock.next);
+  if (day === null && clock === null) return null;
+  const next = Math.max(day?.next ?? at, clock?.next ?? at);
+  const { date = null, isToday = false } = day?.value ?? {};
+  const value = { date, isToday, clock: clock?.value ?? null, instant: null, words: said(next) };
+  return { value, next };
+}
+
+const pad = (n: number) => String(n).padStart(2, '0');
+export const showClock = ({ hour, minute }: Pick<Clock, 'hour' | 'minute'>): string =>
+  `${hour}:${pad(minute)}`;
+
+/** The moment that is meant, or what is open about it. @param wholeDay without a time of day it is the end of the day */
+export function settleWhen(
+  when: When,
+  words: Pick<Words, 'now' | 'timezone'>,
+  wholeDay = false,
+): { iso: string } | Doubt {
+  if (when.instant !== null) return { iso: when.instant };
+  const { date, clock } = when;
+  const zone = clock?.zone ?? words.timezone;
+  const now = Temporal.Instant.fromEpochMilliseconds(words.now.getTime()).toZonedDateTimeISO(zone);
+  if (when.isToday && date !== null)
+    return { about: 'date', choices: [date, date.add({ days: 7 })].map(String) };
+  if (clock === null && wholeDay && date !== null) {
+    const end = date.add({ days: 1 }).toZonedDateTime(zone);
+    return { iso: print(end.withTimeZone(words.timezone)) };
+  }
+  if (clock === null) return { about: 'time', choices: ['9:00', '12:00', '17:00'] };
+  const { hour, minute, second } = clock;
+  if (second !== null)
+    return {
+      about: 'time',
+      choices: [hour, second].map((one) => showClock({ hour: one, minute })),
+    };
+  const on = (day: Temporal.PlainDate) =>
+    day.toPlainDateTime({ hour, minute }).toZonedDateTime(zone);
+  let moment = on(date ?? now.toPlainDate());
+  if (date === null && Temporal.ZonedDateTime.compare(moment, now) <= 0)
+    moment = on(now.toPlainDate().add({ days: 1 }));
+  if (Temporal.ZonedDateTime.compare(moment, now) <= 0) return { about: 'date', choices: [] };
+  return { iso: print(moment.withTimeZone(words.timezone)) };
+}
+
+/** The time of day of `time` on the day of `day`. */
+export function timeOnDay(day: string, time: string, timezone: string): string {
+  const [date, clock] = [day, time].map((iso) =>
+    Temporal.Instant.from(iso).toZonedDateTimeISO(timezone),
+  );
+  if (date === undefined || clock === undefined) return time;
+  return print(date.withPlainTime(clock.toPlainTime()));
+}
+
+/** `exact`: in minutes and hours, so that it means the same on every day. */
+export type Span = { words: string; seconds: number; exact: boolean };
+
+const units: [RegExp, seconds: number][] = [
+  [/^(?:s|secs?|seconds?)$/, 1],
+  [/^(?:m|mins?|minutes?)$/, 60],
+  [/^(?:h|hrs?|hours?)$/, 3600],
+  [/^days?$/, 86_400],
+  [/^weeks?$/, 604_800],
+];
+const counts = 'one two three four five six seven eight nine ten'.split(' ');
+
+/** "10 minutes", "two days", "90s", "1 hour 30 minutes", "2 working days". */
+export function readSpan(words: Words, at: number): Read<Span> | null {
+  let [i, seconds, exact] = [at, 0, true];
+  for (;;) {
+    const short = /^(\d+)(s|m|min|h)$/.exec(word(words, i));
+    const named = counts.indexOf(word(words, i)) + 1;
+    const plain = /^\d{1,6}(?:\.\d+)?$/.test(word(words, i)) ? Number(word(words, i)) : named;
+    const amount = short === null ? plain : Number(short[1]);
+    let next = short === null ? i + 1 : i;
+    const working = word(words, next) === 'working';
+    if (working) next += 1;
+    const name = short?.[2] ?? word(words, next);
+    const unit = units.find(([pattern]) => pattern.test(name))?.[1];
+    if (amount === 0 || unit === undefined) break;
+    seconds += amount * (working && unit === 86_400 ? 28_800 : unit);
+    exact = exact && unit <= 3600;
+    i = next + 1;
+  }
+  if (i === at) return null;
+  const said = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[i - 1]?.end ?? 0);
+  return { value: { words: said, seconds, exact }, next: i };
+}
+
+/** `clock` null: no time of day was named, and the rule needs one. */
+export type Every = { words: string; freq: string; parts: string[]; clock: Clock | null };
+
+/** "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every month on the 1st". */
+export function readEvery(words: Words, at: number): Read<Every> | null {
+  if (word(words, at) !== 'every') return null;
+  const found = readFrequency(words, at + 1);
+  if (found === null) return null;
+  const clock = readClock(words, found.next);
+  const zone = clock?.value.zone ?? null;
+  if (zone !== null && zone !== words.timezone) return null;
+  const next = clock?.next ?? found.next;
+  const said = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[next - 1]?.end ?? 0);
+  return { value: { ...found.value, clock: clock?.value ?? null, words: said }, next };
+}
+
+type Frequency = Pick<Every, 'freq' | 'parts'>;
+
+function readFrequency(words: Words, at: number): Read<Frequency> | null {
+  if (word(words, at) === 'weekday')
+    return { value: { freq: 'WEEKLY', parts: ['BYDAY=MO,TU,WE,TH,FR'] }, next: at + 1 };
+  const days = readDays(words, at);
+  if (days !== null)
+    return { value: { freq: 'WEEKLY', parts: [`BYDAY=${days.value}`] }, next: days.next };
+  const count = /^\d{1,3}$/.test(word(words, at)) ? Number(word(words, at)) : null;
+  const i = count === null ? at : at + 1;
+  const unit = /^(minute|hour|day|week|month|year)s?$/.exec(word(words, i))?.[1];
+  if (unit === undefined || count === 0) return null;
+  const freq = unit === 'day' ? 'DAILY' : `${unit.toUpperCase()}LY`;
+  const parts = count !== null && count > 1 ? [`INTERVAL=${count}`] : [];
+  const plain = { value: { freq, parts }, next: i + 1 };
+  if (word(words, i + 1) !== 'on') return plain;
+  const on = freq === 'WEEKLY' ? readDays(words, i + 2) : null;
+  if (on !== null)
+    return { value: { freq, parts: [...parts, `BYDAY=${on.value}`] }, next: on.next };
+  const day = /^(\d{1,2})(?:st|nd|rd|th)$/.exec(word(words, i + 3))?.[1];
+  const isDay = freq === 'MONTHLY' && word(words, i + 2) === 'the' && day !== undefined;
+  return isDay ? { value: { freq, parts: [...parts, `BYMONTHDAY=${day}`] }, next: i + 4 } : plain;
+}
+
+/** "Monday", "Monday, Wednesday and Friday" */
+function readDays(words: Words, at: number): Read<string> | null {
+  const days: string[] = [];
+  for (let i = at; ; ) {
+    const joint = days.length > 0 && /^(?:,|and)$/.test(word(words, i)) ? 1 : 0;
+    const day = placeOf(weekdays, word(words, i + joint));
+    if (day < 0 || (days.length > 0 && joint === 0))
+      return days.length === 0 ? null : { value: days.join(','), next: i };
+    days.push(codes[day] ?? '');
+    i += joint + 1;
+  }
+}
+
+/** The rule in RFC 5545, or what is open about its time of day. */
+export function settleEvery({ freq, parts, clock }: Every): { rrule: string } | Doubt {
+  const often = freq === 'MINUTELY' || freq === 'HOURLY';
+  if (clock === null && often) return { rrule: [`FREQ=${freq}`, ...parts].join(';') };
+  if (clock === null) return { about: 'time', choices: ['9:00', '12:00', '17:00'] };
+  const { hour, minute, second } = clock;
+  if (second !== null)
+    return {
+      about: 'time',
+      choices: [hour, second].map((one) => showClock({ hour: one, minute })),
+    };
+  const time = [...(often ? [] : [`BYHOUR=${hour}`]), `BYMINUTE=${minute}`, 'BYSECOND=0'];
+  return { rrule: [`FREQ=${freq}`, ...parts, ...time].join(';') };
+}
+
+/** A rule that holds its own end, as reminders have it. */
+export function withUntil(rrule: string, until: string | null): string {
+  if (until === null) return rrule;
+  const last = Temporal.Instant.from(until).subtract({ seconds: 1 });
+  return `${rrule};UNTIL=${last.toString({ smallestUnit: 'second' }).replace(/[-:]/g, '')}`;
+}

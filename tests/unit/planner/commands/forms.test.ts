@@ -1,0 +1,382 @@
+// The language of commands, form by form: each spelling reads as its form, each example and each suggestion plans, each question can be
+// answered in several ways, and no word of a request is ever dropped.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import type { Planner } from '#domain/planning/run.ts';
+import { objectIn } from '#domain/text.ts';
+import { changeForms, forms, frames } from '#planner/commands/forms.ts';
+import { compile } from '#planner/commands/match.ts';
+import { readRequest } from '#planner/commands/request.ts';
+import { tokenize } from '#planner/commands/tokens.ts';
+import { createPlanner } from '#planner/create-planner.ts';
+import { rounds } from '../../../rounds.ts';
+import { builtins, everythingServer, tableOperations, toolsOf } from '../manifest.ts';
+import { limits } from '../planners.ts';
+import { converse, listSteps, plan, proposalOf } from '../requests.ts';
+
+const files = {
+  'todo.txt': 'milk',
+  'logs/a.log': '1',
+  'logs/today.log': '2',
+  'orders.csv': 'id,name,due\n1,Ana,2026-04-01\n2,Ben,2026-05-01',
+};
+const manifest = [...builtins, ...tableOperations, ...everythingServer];
+const tools = toolsOf(manifest, files);
+const planner = (): Planner =>
+  createPlanner({
+    tools: {
+      ...tools,
+      async call(name, args, signal) {
+        const output = await tools.call(name, args, signal);
+        const { entries, ...rest } = objectIn(output.data) ?? {};
+        if (!Array.isArray(entries)) return output;
+        const named = entries.map((one) => ({
+          ...objectIn(one),
+          name: String(objectIn(one)?.path).split('/').at(-1) ?? '',
+        }));
+        return { ...output, data: { ...rest, entries: named } };
+      },
+    },
+    ...{ model: null, limits, clock },
+  });
+const clock = { now: () => new Date('2026-03-04T10:00:00Z') };
+const operations = new Map(manifest.map(({ name }) => [name.toLowerCase(), name]));
+const read = (source: string) =>
+  readRequest({
+    ...{ source, tokens: tokenize(source), operations, it: null },
+    ...{ now: new Date('2026-03-04T10:00:00Z'), timezone: 'Europe/Berlin' },
+  });
+
+/** A word for a slot of each type. */
+const words: Record<string, string> = {
+  text: '"then delete b.txt"',
+  rest: 'any words, and then some; all of them',
+  file: 'a.txt',
+  folder: 'logs',
+  person: 'Ana García',
+  address: 'https://example.com/a?b=c',
+  place: '#general',
+  data: '{"a": [1, "}"]}',
+  time: 'tomorrow at 9:30 pm',
+  clock: '17:00',
+  span: '2 hours 5 minutes',
+  operation: 'everything_get-sum',
+  arguments: 'a: 2, b: 3',
+  plan: 'PLAN-3f9a1c20',
+};
+
+/** A spelling with words in its slots: all optional words or none, and each of its alternatives in turn. */
+function samples(spelling: string): string[] {
+  const elements = compile(spelling);
+  const write = (optional: boolean, nth: number) =>
+    elements
+      .flatMap((one) => {
+        if (one.kind === 'words')
+          return one.optional && !optional ? [] : [one.words[nth % one.words.length] ?? ''];
+        if (one.kind === 'colon') return [':'];
+        return one.kind === 'slot' ? [words[one.type] ?? '?'] : [];
+      })
+      .join(' ');
+  return [...new Set([write(true, 0), write(false, 1), write(true, 2)])];
+}
+
+const all = forms.flatMap((form) =>
+  form.spellings.flatMap((spelling) =>
+    samples(spelling).map((text) => ({ text, id: form.id, isOpen: spelling.includes('?') })),
+  ),
+);
+
+it.each(all)('$text is “$id”', ({ text, id, isOpen }) => {
+  const rest = text.endsWith(words.rest ?? '');
+  const variants = [text, `Please ${text}`, text.charAt(0).toUpperCase() + text.slice(1)];
+  for (const variant of [...variants, ...(rest ? [] : [`${text}.`, `${text}\n\n`])]) {
+    const found = read(variant);
+    if (found.kind !== 'request') throw new Error(`${variant}: ${JSON.stringify(found)}`);
+    expect(found.request.commands.map(({ form }) => form.id)).toEqual([id]);
+    expect(found.request.commands[0]?.slots.lacks.length === 0).toBe(!isOpen);
+    // One word more has no place.
+    if (!rest) expect(read(`${variant.replace(/[.\n]+$/, '')} for sideways`).kind).toBe('unread');
+  }
+});
+
+const page = readFileSync(new URL('../../../../docs/commands.md', import.meta.url), 'utf8');
+
+describe.each([...forms, ...frames])('$example', ({ example, effect }) => {
+  it('plans or answers as it stands', async () => {
+    const { result } = await plan(planner(), example);
+    expect(result).toMatchObject({ kind: expect.stringMatching(/^(?:proposal|answer)$/) });
+    if (result.kind === 'answer') expect(result.text).not.toContain('Nothing was planned');
+  });
+
+  it('is in the document', () => {
+    for (const line of example.split('\n')) expect(page).toContain(`\`${line}\``);
+    expect(page).toContain(effect);
+  });
+});
+
+it.each(changeForms)('propose changes: $example', async ({ id, example, effect }) => {
+  expect(page).toContain(`| \`${example}\` | ${effect} |`);
+  const asked = {
+    repeat: 'every Monday at 9:00 write "A" to a.txt',
+    deadline: 'write "A" to a.txt by Friday',
+    'no deadline': 'write "A" to a.txt by Friday',
+  }[id];
+  const offline = planner();
+  const previous = proposalOf(
+    await plan(offline, asked ?? 'write "A" to a.txt, then write "B" to b.txt'),
+  );
+  const feedback = [example];
+  const { result } = await plan(offline, example, { revision: { previous, feedback } });
+  expect(result.kind).toBe('proposal');
+});
+
+test.each([
+  ['change "A" to "C"', '1 workspace_write {"content":"C","path":"a.txt"}'],
+  ['change content of step 2 to "C"', '2 workspace_write {"content":"C","path":"b.txt"} <- 1'],
+  ['call it c.txt instead', '2 workspace_write {"content":"B","path":"c.txt"} <- 1'],
+  ['leave out step 2', '1 workspace_write {"content":"A","path":"a.txt"}'],
+])('propose changes: %s', async (feedback, step) => {
+  const offline = planner();
+  const previous = proposalOf(await plan(offline, 'write "A" to a.txt, then write "B" to b.txt'));
+  const changed = await plan(offline, feedback, { revision: { previous, feedback: [feedback] } });
+  expect(listSteps(proposalOf(changed))).toContain(step);
+});
+
+test.each([
+  'leave out',
+  'remove step 2 and step 3',
+  'remove step 9',
+  'make it nicer',
+  'use b.txt',
+  'change colour of step 1 to "red"',
+  'at 9 or 10',
+  'add: make me a sandwich',
+])('no change: %s', async (example) => {
+  const offline = planner();
+  const previous = proposalOf(await plan(offline, 'write "A" to a.txt, then write "B" to b.txt'));
+  const { result } = await plan(offline, example, { revision: { previous, feedback: [example] } });
+  expect(result.kind).toBe('question');
+});
+
+/** A request that leaves something open, the answers that are as good as each other, and a part of what they plan. */
+const questions: [asked: string, answers: string[], planned: string][] = [
+  [
+    'create a.txt',
+    ['part of it', '"part of it"', 'It should say: part of it', 'the text is "part of it"'],
+    '"content":"part of it"',
+  ],
+  ['write "hi"', ['b.md', '"b.md"', 'Put it into b.md.'], '"path":"b.md"'],
+  ['delete', ['old.txt', '“old.txt”', 'I mean old.txt'], '{"path":"old.txt"}'],
+  ['copy a.txt', ['b.txt', '"b.txt"', 'to b.txt please'], '"to":"b.txt"'],
+  ['move a.txt', ['done/', '"done/"', 'into done/'], '"to":"done/a.txt"'],
+  ['post', ['Hello', '"Hello"', 'The message is: Hello'], '{"text":"Hello"}'],
+  ['ask Ana', ['May I?', '"May I?"', 'the question: May I?'], '"question":"May I?"'],
+  ['wait, then post "x" here', ['5 minutes', '5 min', 'for 300 seconds'], '{"seconds":300}'],
+  [
+    'remind me: call Ben',
+    ['2 December at 9:00', 'on December 2 9:00', 'At 9 am on 2 December, please'],
+    '"at":"2026-12-02T09:00:00+01:00"',
+  ],
+  ['remind me tomorrow: call Ben', ['9:00', 'at 9 am', '1'], '"at":"2026-03-05T09:00:00+01:00"'],
+  [
+    'remind me tomorrow at 9: call Ben',
+    ['21:00', 'in the evening', '2'],
+    '"at":"2026-03-05T21:00:00+01:00"',
+  ],
+  [
+    'remind me on Wednesday at 12:00: call Ben',
+    ['2026-03-11', '2', '11 March'],
+    '"at":"2026-03-11T12:00:00+01:00"',
+  ],
+  [
+    'remind me on 2026-01-02 at 9:00: call Ben',
+    ['2 December', '2026-12-02', 'I mean 2 December'],
+    '"at":"2026-12-02T09:00:00+01:00"',
+  ],
+  ['remind me every Friday: call Ben', ['17:00', '5 pm', 'at 17:00 please'], 'BYHOUR=17'],
+  ['remind me every Friday at 5: call Ben', ['17:00', 'in the afternoon', '2'], 'BYHOUR=17'],
+  [
+    'add "Call" to the calendar',
+    ['2 December at 15:00', 'on 2 December, 3 pm', 'it is at 15:00 on 2 December'],
+    '"start":"2026-12-02T15:00:00+01:00"',
+  ],
+  [
+    'write "a" to a.txt and post "b" here tomorrow at 9:00',
+    ['For both', 'yes, both', '1'],
+    '"content":"a"',
+  ],
+  [
+    'call workspace_move with from: a.txt',
+    ['b.txt', '"b.txt"', 'the value is b.txt'],
+    '"to":"b.txt"',
+  ],
+  [
+    'call workspace_delete with path: a, recursive: maybe',
+    ['yes', 'true', 'Yes, it should be'],
+    '"recursive":true',
+  ],
+];
+
+describe.each(questions)('the question about “%s”', (asked, answers, planned) => {
+  it.each(answers)('is answered by “%s”', async (answer) => {
+    const outcome = await converse(planner(), [asked, answer]);
+    expect(listSteps(proposalOf(outcome)).join('\n')).toContain(planned);
+  });
+
+  it('is asked', async () => {
+    expect((await plan(planner(), asked)).result.kind).toBe('question');
+  });
+});
+
+test.each([['get-sum with a: 2', ['3', '"3"', 'it is 3']]])(
+  'a number that an operation needs is answered: %s',
+  async (asked, answers) => {
+    for (const answer of answers) {
+      const { result } = await converse(planner(), [`call everything_${asked}`, answer]);
+      expect(result).toMatchObject({ kind: 'answer', text: expect.stringContaining('5') });
+    }
+  },
+);
+
+describe('what cannot be read', () => {
+  const unread = [
+    'make me a sandwich',
+    'Hey, could you please make a file called shopping.txt with milk?',
+    'delete everything in logs',
+    'Remind Ben tomorrow at 9:00 to upload his slides',
+    'Move invoices/inv-001.txt and inv-002.txt to invoices/paid/',
+    'Tell the team in #general that the office is closed',
+    'write "a" to a.txt and sing a song',
+    'schedule a call with Zoe on 12/01 at 3',
+    'Delete todo.txt only after Ana has confirmed',
+    "Don't delete todo.txt",
+    'every morning write "x" to a.txt',
+    'post "a" here then',
+    'if yes: post "a" here or not',
+    '“',
+    '{"a": ',
+  ];
+  it.each(unread)('%j is never planned, and its nearest forms plan', async (text) => {
+    const { result } = await plan(planner(), text);
+    if (result.kind !== 'question' && result.kind !== 'answer') throw new Error(result.kind);
+    expect(result.text).toContain('“help” lists them all');
+    const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
+    for (const option of options) {
+      const next = await plan(planner(), option.text);
+      expect([option.text, next.result.kind]).toEqual([
+        option.text,
+        expect.stringMatching(/^(?:proposal|answer)$/),
+      ]);
+    }
+  });
+
+  it('keeps the commands around it in what it offers', async () => {
+    const { result } = await plan(planner(), 'write "a" to a.txt; sing "la" here');
+    const [first] = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
+    expect(first?.text).toMatch(/^write "a" to a\.txt; /);
+  });
+
+  it('is answered by another command', async () => {
+    const outcome = await converse(planner(), ['make me a sandwich', 'delete old.txt']);
+    expect(listSteps(proposalOf(outcome))).toEqual(['1 workspace_delete {"path":"old.txt"}']);
+  });
+});
+
+const refused = [
+  'if yes: post "a" here',
+  'write the result to a.txt',
+  'every Monday at 9:00 write "a" to a.txt, then post "b" here',
+  'for each row in orders.csv: write "x" to <nr>.md',
+  'call everything_get-sum with a: 1, b: 2, c: 3',
+  'write "a" to ../a.txt',
+  'post "a" here tomorrow at 10:00, then post "b" here tomorrow at 9:00',
+  'after 2 days post "a" here',
+  'post "a" here until 1 June',
+];
+it.each(refused)('says why it does not plan “%s”', async (text) => {
+  const { result } = await plan(planner(), text);
+  expect(result).toMatchObject({
+    kind: 'answer',
+    text: expect.stringContaining('Nothing was planned'),
+  });
+});
+
+it.each([
+  ['write "a" to a.txt and write "b" to b.txt, then delete c.txt', ['1', '2', '3 <- 1,2']],
+  ['write "a" to a.txt and copy a.txt to b.txt', ['1', '2 <- 1']],
+  ['write "a" to a.txt. Write "b" to b.txt', ['1', '2 <- 1']],
+  ['1. write "a" to a.txt\n2) write "b" to b.txt', ['1', '2 <- 1']],
+  ['- write "a" to a.txt\n- write "b" to b.txt', ['1', '2']],
+  ['write "a" to a.txt; then delete folder a; and post "x" here', ['1', '2 <- 1', '3 <- 1']],
+])('the order of “%s”', async (text, order) => {
+  const { draft } = { draft: proposalOf(await plan(planner(), text)) };
+  expect(listSteps(draft).map((line) => line.replace(/ [a-z_]+ \{.*\}/, ''))).toEqual(order);
+});
+
+const vocabulary = fc.constantFrom(
+  ...forms.flatMap(({ spellings }) =>
+    spellings.flatMap((one) => compile(one).flatMap((e) => (e.kind === 'words' ? e.words : []))),
+  ),
+  ...Object.values(words),
+  ...['every Monday', 'until 1 June', 'after 2 days', 'takes 3 hours', 'by', 'at 9', 'tomorrow'],
+  ...[
+    'and',
+    'then',
+    ';',
+    ',',
+    '.',
+    '\n',
+    ':',
+    '- ',
+    'if yes:',
+    'for each row in',
+    'the result',
+    'it',
+  ],
+  ...['not', 'never', 'only', '"', '“', '<id>', '{', 'please', '?', '!', "'", '\u0000', '𝒳'],
+);
+
+test('whatever the words, every one of them is in a command or joins two', () => {
+  fc.assert(
+    fc.property(fc.array(vocabulary, { maxLength: 14 }), (parts) => {
+      const source = parts.join(' ');
+      const found = read(source);
+      if (found.kind !== 'request') return;
+      let left = source;
+      for (const command of found.request.commands) {
+        expect(left).toContain(command.words);
+        left = left.replace(command.words, () => '');
+      }
+      const { title, parts: named } = found.request;
+      if (title === null && named.length === 0)
+        expect(left).toMatch(/^(?:\s|[,;.]|and|then|please|outline first|:|- )*$/i);
+    }),
+    { numRuns: rounds(3000) },
+  );
+});
+
+test('whatever the words, the planner answers, asks or plans, and what it offers plans', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(vocabulary, { minLength: 1, maxLength: 8 }), async (parts) => {
+      const { result } = await plan(planner(), parts.join(' '));
+      expect(result.kind).toMatch(/^(?:proposal|answer|question|rfc|escalation|aborted)$/);
+      if (result.kind === 'aborted') expect(result.reason).not.toBe('internal');
+    }),
+    { numRuns: rounds(150) },
+  );
+});
+
+test.each([
+  "'a ".repeat(12_000),
+  '{'.repeat(30_000),
+  '"'.repeat(30_001),
+  'write '.repeat(6000),
+  'post "a" here;'.repeat(2500),
+  '<'.repeat(30_000),
+  'at 9 '.repeat(8000),
+])('a long text is read within a moment (%#)', (text) => {
+  const begun = performance.now();
+  read(text);
+  expect(performance.now() - begun).toBeLessThan(2000);
+});
