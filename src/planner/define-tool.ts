@@ -140,6 +140,9 @@ function fitArguments(value: unknown, schema: unknown): unknown {
   return Object.fromEntries(fitted);
 }
 
+/** Arguments of a tool that takes none. */
+export const noArguments = z.strictObject({});
+
 const problemsTold = 10;
 
 /** @param shown the arguments as a model is shown them, where that is stricter than what is taken */

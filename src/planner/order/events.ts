@@ -25,7 +25,7 @@ export function findEnds(index: OutlineIndex, edge: Pick<RoadmapEdge, 'from' | '
 }
 
 /** Start of a node; its finish is `index.nodes.length` further. The arcs of the tree come first, then one an edge. */
-function treePairs({ nodes, parents }: OutlineIndex): number[] {
+export function treePairs({ nodes, parents }: OutlineIndex): number[] {
   const pairs: number[] = [];
   for (let place = 0; place < nodes.length; place++) {
     pairs.push(place, nodes.length + place);

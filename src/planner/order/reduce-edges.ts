@@ -1,7 +1,7 @@
 // Transitive reduction: drops derived edges that follow from others. Stated edges stay, since people would miss them.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, sortTopologically, successorsOf } from '#graph/digraph.ts';
-import { edgeEnds, findEnds } from './events.ts';
+import { edgeEnds, findEnds, treePairs } from './events.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
 const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
@@ -59,13 +59,7 @@ function eventsOf(index: OutlineIndex, edge: RoadmapEdge): { from: number; to: n
 
 /** Arcs over which time only goes on: a lead may go back, so nothing follows from it. */
 function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
-  const size = index.nodes.length;
-  const pairs: number[] = [];
-  for (let place = 0; place < size; place++) {
-    pairs.push(place, size + place);
-    const parent = index.parents[place] ?? -1;
-    if (parent !== -1) pairs.push(parent, place, size + place, size + parent);
-  }
+  const pairs = treePairs(index);
   for (const edge of edges) {
     const events = edge.lag_minutes < 0 ? null : eventsOf(index, edge);
     if (events !== null) pairs.push(events.from, events.to);

@@ -3,6 +3,7 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Violation } from '#domain/planning/trace.ts';
+import { violate } from '../outline/names.ts';
 import { type CollectedEdges, collectEdges, isSaidOfNodes } from './collect-edges.ts';
 import { findEdgeCycle, findEnds } from './events.ts';
 import { describeCycle, titleOf } from './name-nodes.ts';
@@ -11,10 +12,6 @@ import { findImplied } from './reduce-edges.ts';
 
 /** Of each kind this many are told; the rest adds nothing that helps to mend them. */
 const toldAtMost = 10;
-
-function report(code: string, node: string | null, text: string, blocking = true): Violation {
-  return { code, node: node?.slice(0, 200) ?? null, text: text.slice(0, 1000), blocking };
-}
 
 export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Violation[] {
   const collected = collectEdges(outline);
@@ -25,7 +22,7 @@ export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Viola
     ...checkPhases(collected),
     ...(cycle === null
       ? checkStated(collected, edges)
-      : [report('cycle', cycle[0]?.to ?? null, describeCycle(index, cycle))]),
+      : [violate('cycle', cycle[0]?.to ?? null, describeCycle(index, cycle))]),
   ];
   const kinds = Map.groupBy(found, ({ code }) => code);
   return [...kinds.values()].flatMap((kind) => kind.slice(0, toldAtMost));
@@ -46,11 +43,11 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
     const [later, earlier] = [titleOf(index, edge.to), titleOf(index, edge.from)];
     if (edge.why === 'data') {
       const text = `“${later}” takes what “${earlier}” gives, but does not wait for it.`;
-      return [report('output_before_made', edge.to, text)];
+      return [violate('output_before_made', edge.to, text)];
     }
     const code = isSaidOfNodes(index, edge) ? 'stated_order' : 'step_order';
     const text = `It was said that “${later}” waits for “${earlier}”; the roadmap does not keep that.`;
-    return [report(code, edge.to, text)];
+    return [violate(code, edge.to, text)];
   });
 }
 
@@ -59,7 +56,7 @@ function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   const [first] = contradicted;
   if (first === undefined) return [];
   const text = `“${titleOf(index, first.to)}” does not wait for “${titleOf(index, first.from)}”, as the pattern would have it${andMore(contradicted)}.`;
-  return [report('phase_order', first.to, text, false)];
+  return [violate('phase_order', first.to, text, false)];
 }
 
 /** What comes again has a rule of its own: it waits for nothing, and nothing waits for it. */
@@ -71,7 +68,7 @@ function checkSeries(index: OutlineIndex, edges: RoadmapEdge[]): Violation[] {
   const [first] = found;
   if (first === undefined) return [];
   const text = `“${titleOf(index, first.to)}” cannot wait for “${titleOf(index, first.from)}”, since one of them comes again by a rule; its first date holds instead${andMore(found)}.`;
-  return [report('series_edge', first.to, text, false)];
+  return [violate('series_edge', first.to, text, false)];
 }
 
 function andMore({ length }: RoadmapEdge[]): string {

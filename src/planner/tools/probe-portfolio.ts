@@ -1,12 +1,11 @@
 // probe_portfolio: compares the schedule with the rest of a person's time, other plans and calendars. Reports overlaps, free
 // slots, load, and what could not be read. Moves nothing.
-import { z } from 'zod';
 import type { PortfolioPage, PortfolioQuery } from '#db/plans/portfolio.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { JsonValue } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, noArguments } from '../define-tool.ts';
 import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
 import { probeTimes } from '../schedule/probe-times.ts';
 import { fail, type Tool, type ToolContext } from '../tool.ts';
@@ -21,20 +20,18 @@ export type ProbePortfolioOptions = {
   calendars?: typeof readCalendars;
 };
 
-const Nothing = z.strictObject({});
-
 /** How far behind the last block room for a shift is looked for. */
 const roomMs = 14 * 86_400_000;
 
 export function createProbePortfolio({
   otherPlans,
   calendars = readCalendars,
-}: ProbePortfolioOptions): Tool<z.infer<typeof Nothing>> {
+}: ProbePortfolioOptions): Tool<Record<string, never>> {
   return defineTool({
     name: 'probe_portfolio',
     description:
       'Compares people’s times in the schedule with their other plans and calendars: conflicts, how full the time is, and when there is room.',
-    input: Nothing,
+    input: noArguments,
     stages: ['VALIDATE_SCHEDULE'],
     prerequisites: ['schedule'],
     produces: ['portfolio'],

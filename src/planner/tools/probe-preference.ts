@@ -1,16 +1,12 @@
 // probe_preference: asks a person once how they like to be talked to, beside something that is asked or answered anyway,
 // so that no plan ever waits for it.
-import { z } from 'zod';
 import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, noArguments } from '../define-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import { succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
 
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
-
-const ProbePreference = z.strictObject({});
-export type ProbePreference = z.infer<typeof ProbePreference>;
 
 /** What is known of people's preferences. */
 export type PreferencePort = {
@@ -58,12 +54,12 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
 }
 
 /** @param port reads and claims; the only thing a tool keeps, so that two processes ask a person once */
-export function createProbePreference(port: PreferencePort): Tool<ProbePreference> {
+export function createProbePreference(port: PreferencePort): Tool<Record<string, never>> {
   return defineTool({
     name: 'probe_preference',
     description:
       'Asks the person once how much they like to read, beside what is asked or answered anyway. set_policy keeps their answer.',
-    input: ProbePreference,
+    input: noArguments,
     isOffered: () => false,
     stages: askingStages,
     revision: 2,

@@ -1,16 +1,12 @@
 // summarize: the progress of planning in a sentence or two, from the state alone.
-import { z } from 'zod';
 import { dollars } from '#domain/budget.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { workingStages } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { countOf, listOf } from '#domain/words.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, noArguments } from '../define-tool.ts';
 import { detailOf } from '../policy/effects.ts';
 import { succeed } from '../tool.ts';
-
-const Summarize = z.strictObject({});
-export type Summarize = z.infer<typeof Summarize>;
 
 /** How far planning has come, in a sentence or two. */
 export function describeProgress(
@@ -52,7 +48,7 @@ export function describeBudgetStop(
 export const summarize = defineTool({
   name: 'summarize',
   description: 'Says how far planning has come: what is there, and what is still open.',
-  input: Summarize,
+  input: noArguments,
   isOffered: () => false,
   stages: [...workingStages],
   revision: 2,

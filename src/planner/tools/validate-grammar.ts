@@ -1,21 +1,18 @@
 // validate_grammar: validates the outline on both axes and suggests fixes. Needs no model.
-import { z } from 'zod';
 import { toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, noArguments } from '../define-tool.ts';
 import { suggestFixes } from '../outline/fix.ts';
 import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
 
 /** What is told of one outline; those that block come first. */
 const toldAtMost = 100;
 
-const Nothing = z.strictObject({});
-
 export const validateGrammar = defineTool({
   name: 'validate_grammar',
   description:
     'Checks the outline: one tree under a goal, work at the leaves, no circles, rhythms with rules, what its pattern needs. Says what would mend it.',
-  input: Nothing,
+  input: noArguments,
   stages: ['VALIDATE_OUTLINE'],
   prerequisites: ['outline'],
   produces: ['valid_outline'],
