@@ -6,7 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
-import { showWhole } from '#domain/shown-text.ts';
+import { quoteWords, showWhole } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { withReview } from './ask-review.ts';
@@ -15,7 +15,7 @@ import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { askAboutFindings } from './findings.ts';
 import { viewFields } from './form-fields.ts';
 import { showPerson } from './plain.ts';
-import { drawQuote, maxFullText, quote, showQuoted } from './quotes.ts';
+import { drawQuote, maxFullText, quote } from './quotes.ts';
 import { canSettle, describePassed } from './state.ts';
 import { effectOfNo, isViewers, mayAnswer, personOf, reasonOf, viewerIs } from './step-lines.ts';
 import { tellTime } from './times.ts';
@@ -202,7 +202,7 @@ function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
     kind: 'person',
     step_id: step.id,
     label: nameAsked(step, facts),
-    text: showQuoted(step.question ?? step.description, maxFullText),
+    text: quoteWords(step.question ?? step.description, maxFullText),
     quotes: [],
     known: [],
     note: fields.length === 0 ? 'Answer or note (optional)' : null,

@@ -2,13 +2,13 @@
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { numberedAtMost } from '#domain/plan/step-numbers.ts';
-import { showLine } from '#domain/shown-text.ts';
+import { isolateText, quoteName, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
 import { windowWords } from './chat-words.ts';
 import { nameEvidence } from './evidence.ts';
-import { showPerson, throughAgent } from './plain.ts';
-import { showNamed } from './quotes.ts';
+import { mapShown, showPerson, throughAgent } from './plain.ts';
+
 import type { ReviewPage, ReviewStep } from './review.ts';
 import { viewApprovals, viewState, viewTitle } from './state.ts';
 import { tellTime } from './times.ts';
@@ -56,10 +56,10 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
     { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
     ...(evidence === '' ? [] : [{ label: 'Based on', text: evidence }]),
-    { label: 'Planner', text: showNamed(plan.planner_model, 80) },
+    { label: 'Planner', text: quoteName(plan.planner_model, 80) },
     ...(plan.executor_model === null
       ? []
-      : [{ label: 'Executor', text: showNamed(plan.executor_model, 80) }]),
+      : [{ label: 'Executor', text: quoteName(plan.executor_model, 80) }]),
     ...(plan.confidence === null
       ? []
       : [{ label: 'Confidence', text: describeConfidence(plan.confidence) }]),
@@ -85,7 +85,7 @@ export function viewDetails(
   const { approve, approveAll } = windowWords.review;
   const words = onePage || plan.total_steps < 2 ? approve : approveAll({ steps: plan.total_steps });
   const all = plan.total_steps === 1 ? 'the step' : `all ${countOf(plan.total_steps, 'step')}`;
-  return {
+  const view: DetailsView = {
     plan_id: plan.id,
     title: viewTitle(plan),
     state: viewState(facts),
@@ -103,4 +103,5 @@ export function viewDetails(
     earlier: pages.length < 2 ? null : pages.slice(0, -1),
     later: next === null ? null : keepPages([...pages, next]),
   };
+  return mapShown(view, isolateText);
 }

@@ -1,9 +1,9 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
-import { cutShown } from '#domain/shown-text.ts';
+import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
-import { escapeMacros, mapStrings } from './plain.ts';
-import { drawQuote, showQuoted } from './quotes.ts';
+import { escapeMacros, mapShown } from './plain.ts';
+import { drawQuote } from './quotes.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 import { andMore } from './words.ts';
@@ -15,7 +15,7 @@ type Element = { [key: string]: unknown };
 
 /** Where the input itself has no room for help, it stands behind the label. */
 function labelOf({ label, help, required, type }: Field): string {
-  const shown = type === 'date' || type === 'boolean' ? showQuoted(help, 300) : '';
+  const shown = type === 'date' || type === 'boolean' ? quoteWords(help, 300) : '';
   const note = [shown, required || type === 'boolean' ? '' : 'optional'].filter(
     (part) => part !== '',
   );
@@ -156,13 +156,6 @@ function dressAsk(ask: Ask<AnyPress>) {
   return { ...ask, fields: [], note, buttons: ask.buttons.map(dressButton) };
 }
 
-const verbatim = ['press', 'plan_id', 'digest', 'id', 'url', 'link', 'step_id', 'value'];
-
-/** What is shown made safe; what is sent back stays as it is. */
-export function mapShown<T>(dressed: T): T {
-  return mapStrings(dressed, escapeMacros, verbatim);
-}
-
 /** Leads stand in a column of their own, as wide as `3 🛡`, or as `37 🛡` where there is one. */
 export function widthOfLeads(lines: { lead: string }[]): string {
   return lines.some(({ lead }) => lead.length > 4) ? '52px' : '34px';
@@ -170,25 +163,31 @@ export function widthOfLeads(lines: { lead: string }[]): string {
 
 /** What `teams/plan.json` is expanded with. */
 export function dressCardForTeams(view: CardView) {
-  return mapShown({
-    ...view,
-    ...dressState(view.state),
-    speak: speak(view),
-    lead_width: widthOfLeads(view.sections.flatMap(({ lines }) => lines)),
-    asks: view.asks.map(dressAsk),
-    asks_more: andMore(view.asks_more),
-    details: view.details === null ? null : { ...view.details, more: andMore(view.details.more) },
-    buttons: view.buttons.map(dressButton),
-    fallback: cutShown(drawText(view), 1500),
-  });
+  return mapShown(
+    {
+      ...view,
+      ...dressState(view.state),
+      speak: speak(view),
+      lead_width: widthOfLeads(view.sections.flatMap(({ lines }) => lines)),
+      asks: view.asks.map(dressAsk),
+      asks_more: andMore(view.asks_more),
+      details: view.details === null ? null : { ...view.details, more: andMore(view.details.more) },
+      buttons: view.buttons.map(dressButton),
+      fallback: cutShown(drawText(view), 1500),
+    },
+    escapeMacros,
+  );
 }
 
 /** What `teams/notice.json` and `teams/question.json` are expanded with. */
 export function dressTextForTeams(view: TextView) {
-  return mapShown({
-    ...view,
-    more: moreLines(view.more),
-    color: colors[view.tone],
-    fallback: cutShown(drawPlainText(view), 1500),
-  });
+  return mapShown(
+    {
+      ...view,
+      more: moreLines(view.more),
+      color: colors[view.tone],
+      fallback: cutShown(drawPlainText(view), 1500),
+    },
+    escapeMacros,
+  );
 }

@@ -4,8 +4,9 @@ import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
-import { dressState, mapShown, readAloud, widthOfLeads } from './dress-teams.ts';
+import { dressState, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
+import { escapeMacros, mapShown } from './plain.ts';
 import { describePlan, type PlanListView } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './press.ts';
@@ -87,7 +88,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
       fallback: cutShown([title, state.line, ...said].join('\n'), 1500),
     };
     return expandCard(templates.details, {
-      ...mapShown(shown),
+      ...mapShown(shown, escapeMacros),
       lead_width: widthOfLeads(steps),
       approve: approve === null ? null : { ...button, data: approve.press },
       turns: [...turn(windowWords.pages.earlier, earlier), ...turn(windowWords.pages.later, later)],
@@ -108,7 +109,7 @@ export function drawAdaptiveList(
 ): Drawn {
   return fitLines((length) => {
     const drawn = sections.map(({ plans, ...section }) => ({
-      ...mapShown(section),
+      ...mapShown(section, escapeMacros),
       rows: plans.map((plan) => {
         const [name = '', note = ''] = describePlan(plan, now, { bar: true, reader }).split('\n');
         const line = { name: cutShown(name, length), note: cutShown(note, Math.max(120, length)) };
@@ -120,12 +121,15 @@ export function drawAdaptiveList(
       ...rows.map(({ name, note }) => `${name}, ${note}`),
     ]);
     return expandCard(templates.list, {
-      ...mapShown({ title, more, fallback: cutShown([title, ...said].join('\n'), 1500) }),
+      ...mapShown(
+        { title, more, fallback: cutShown([title, ...said].join('\n'), 1500) },
+        escapeMacros,
+      ),
       speak: readAloud([title, ...said]),
       sections: drawn.map(({ rows, ...section }) => ({
         ...section,
         plans: rows.map(({ name, note, plan: { id, version, digest, may_approve: decides } }) => ({
-          ...mapShown({ title: name, note }),
+          ...mapShown({ title: name, note }, escapeMacros),
           plan_id: id,
           button: decides ? reviewLabel : pressWords.details,
           press: { action: 'details', plan_id: id, version, digest, list },

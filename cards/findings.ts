@@ -1,11 +1,13 @@
 // What was found wrong with a plan: what needs a person's word as a question with its buttons, the rest as lines.
+
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeButton } from './buttons.ts';
 import { describeHeld, describeProgress, severityWords } from './finding-words.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { quote, showNamed, showQuoted } from './quotes.ts';
+import { quote } from './quotes.ts';
 import type { Ask, Button, Section } from './view.ts';
 
 const maxLines = 5;
@@ -34,8 +36,8 @@ const pressed: Record<FindingAction, CardPress['action']> = {
 
 /** The step it is about, as the plan's card calls it. */
 function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): string {
-  if (step_id !== null) return ` · step ${showNamed(labels[step_id] ?? step_id, 60)}`;
-  return partition === null ? '' : ` · part ${showNamed(partition, 60)}`;
+  if (step_id !== null) return ` · step ${quoteName(labels[step_id] ?? step_id, 60)}`;
+  return partition === null ? '' : ` · part ${quoteName(partition, 60)}`;
 }
 
 function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
@@ -57,7 +59,7 @@ function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
     kind: 'finding',
     step_id: id,
     label: `${severityWords[severity].words}${placeOf(finding, facts)}`,
-    text: showQuoted(message, 600),
+    text: quoteWords(message, 600),
     quotes: evidence.slice(0, evidenceAtMost).flatMap(({ text }) => quote('Evidence', text, 300)),
     known: [describeHeld(finding)],
     note: null,
@@ -81,7 +83,7 @@ export function viewFindings({ findings }: PlanCardFacts): Section | null {
     .map((finding) => {
       const progress = describeProgress(finding);
       const held = finding.stale_steps > 0 ? `${countOf(finding.stale_steps, 'step')} on hold` : '';
-      return plainLine(showQuoted(finding.message, 300), {
+      return plainLine(quoteWords(finding.message, 300), {
         lead: progress === '' ? '△' : '⟳',
         note: [held, progress].filter((text) => text !== '').join(' · '),
       });

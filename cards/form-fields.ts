@@ -1,9 +1,9 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
 import { describeOption, type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { showLabel, showLine } from '#domain/shown-text.ts';
+import { quoteWords, showLabel, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
-import { showQuoted } from './quotes.ts';
+
 import type { Field } from './view.ts';
 
 const labelAtMost = 200;
@@ -88,5 +88,5 @@ export function describeField(
 ): string {
   const choices =
     type === 'choice' && !listed ? `: ${options.map((option) => option.label).join(', ')}` : '';
-  return `${label} · ${words}${choices}${help === '' ? '' : ` (${showQuoted(help, helpAtMost)})`}`;
+  return `${label} · ${words}${choices}${help === '' ? '' : ` (${quoteWords(help, helpAtMost)})`}`;
 }

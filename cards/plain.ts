@@ -1,7 +1,8 @@
 // Names of people as readers know them, and text made safe for the platforms that draw it.
+
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
-import { showNamed, showQuoted } from './quotes.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 
 /** For a name shown with its account. */
 const shownAtMost = 120;
@@ -13,19 +14,19 @@ export function showPerson(
   atMost: number,
 ): string {
   const shown = Object.hasOwn(names, name) ? names[name] : undefined;
-  return shown === undefined ? showNamed(name, atMost) : showNamed(shown, shownAtMost);
+  return shown === undefined ? quoteName(name, atMost) : quoteName(shown, shownAtMost);
 }
 
 /** Who asked for a plan, as a list has it. */
 export function showRequester(plan: PlanSummary): string {
   const { asked_by: shown, requester } = plan;
-  const name = shown === undefined ? showNamed(requester, 60) : showNamed(shown, shownAtMost);
+  const name = shown === undefined ? quoteName(requester, 60) : quoteName(shown, shownAtMost);
   return name + throughAgent(plan);
 }
 
 /** ` through the agent “Claude Code”`, where an agent proposed a plan for its requester, or asked for it. */
 export function throughAgent({ agent }: Pick<PlanSummary, 'agent'>): string {
-  return agent === undefined ? '' : ` through the agent ${showQuoted(agent, 60)}`;
+  return agent === undefined ? '' : ` through the agent ${quoteWords(agent, 60)}`;
 }
 
 /**
@@ -43,8 +44,19 @@ export function escapeMacros(text: string): string {
   return text.replace(/\{\{(?=\s*(?:DATE|TIME)\b)/giu, `{${wordJoiner}{`);
 }
 
+/** What is sent back or looked up by, never read. */
+const verbatim = [
+  ...['press', 'plan_id', 'run_id', 'step_id', 'digest', 'id', 'name', 'url', 'link', 'value'],
+  ...['kind', 'status', 'type', 'style', 'tone'],
+];
+
+/** A view or dressed card whose shown strings are changed by `change`; what is sent back stays as it is. */
+export function mapShown<T>(view: T, change: (text: string) => string): T {
+  return mapStrings(view, change, verbatim);
+}
+
 /** Every string inside `value` changed by `change`; keys named in `except` are left as they are. */
-export function mapStrings<T>(value: T, change: (text: string) => string, except: string[]): T {
+function mapStrings<T>(value: T, change: (text: string) => string, except: string[]): T {
   const walk = (node: unknown): unknown => {
     if (typeof node === 'string') return change(node);
     if (Array.isArray(node)) return node.map(walk);

@@ -1,9 +1,9 @@
 // Plans as lists for one reader, in words: the groups of their inbox, and a line a plan with what it waits for, its progress, its age
 // and who asked.
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
-import { showTitle } from '#domain/shown-text.ts';
+import { isolateText, quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { showRequester } from './plain.ts';
-import { showNamed, showQuoted } from './quotes.ts';
+
 import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
 import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words.ts';
@@ -37,7 +37,7 @@ const groupCommands: Record<InboxGroup, string> = {
   done: 'done',
 };
 
-const showReader = (reader: string): string => showNamed(reader, 120);
+const showReader = (reader: string): string => isolateText(quoteName(reader, 120));
 
 /** @param reader the name of `you` where others read it too; null: only they read it */
 export function titleGroup(group: InboxGroup, reader: string | null): string {
@@ -72,7 +72,7 @@ export function titleList(
 ): { title: string; empty: string } {
   const name = reader === null ? null : showReader(reader);
   const forReader = (title: string) => (name === null ? title : `${title}, for ${name}`);
-  const quoted = showQuoted(words, 80);
+  const quoted = isolateText(quoteWords(words, 80));
   switch (which) {
     case 'inbox':
       return { title: forReader('Plans'), empty: nothingWaiting('by mentioning me') };
@@ -126,7 +126,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
 
 /** What is needed: `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
 function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own: boolean): string {
-  const at = step === null ? '' : `step ${showNamed(step, 60)}`;
+  const at = step === null ? '' : `step ${quoteName(step, 60)}`;
   const behind = at === '' ? '' : `, ${at}`;
   const your = own ? 'your ' : '';
   switch (waits) {
@@ -196,5 +196,7 @@ export function describePlan(
     showRequester(plan),
     describeGuard(plan),
   ];
-  return `${showTitle(plan.title, 200)}\n${facts.filter((fact) => fact !== '').join(' · ')}`;
+  return isolateText(
+    `${showTitle(plan.title, 200)}\n${facts.filter((fact) => fact !== '').join(' · ')}`,
+  );
 }

@@ -5,13 +5,13 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { ComparedStep, PartitionSummary } from '#domain/plan/views.ts';
-import { cutShown, showLine } from '#domain/shown-text.ts';
+import { cutShown, quoteName, quoteWords, showLine } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { headlineOf, markWords, shortenCall } from './calls.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
-import { quote, showNamed, showQuoted } from './quotes.ts';
+import { quote } from './quotes.ts';
 import { stepLine } from './step-lines.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
@@ -152,7 +152,7 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   const { shown, total } = partitions;
   const lines = shown.map((one) => {
     const sample = one.sample === null ? '' : shortenCall(one.sample.call, changeAtMost).text;
-    return plainLine(`${showNamed(one.name, 80)}: ${describePartition(one)}`, { note: sample });
+    return plainLine(`${quoteName(one.name, 80)}: ${describePartition(one)}`, { note: sample });
   });
   return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
 }
@@ -198,7 +198,7 @@ function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
 
 function viewRisks({ plan }: PlanCardFacts): Section | null {
   const lines = plan.risks.map(({ text, sign }) =>
-    plainLine(showQuoted(text, 220), { quotes: quote('Watch for', sign, 160) }),
+    plainLine(quoteWords(text, 220), { quotes: quote('Watch for', sign, 160) }),
   );
   return makeSection('risks', 'Risks and assumptions', lines, risksAtMost);
 }
@@ -209,7 +209,7 @@ export function viewHistory(facts: PlanCardFacts): Section | null {
     plainLine(
       feedback === null
         ? `${showPerson(facts, by, 60)} rejected it without a reason`
-        : `${showPerson(facts, by, 60)}: ${showQuoted(feedback, 300)}`,
+        : `${showPerson(facts, by, 60)}: ${quoteWords(feedback, 300)}`,
       { lead: `v${version}` },
     ),
   );

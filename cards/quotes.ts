@@ -1,22 +1,12 @@
 // Others' words on a card: labelled, quoted, on a line of their own.
 import { showPlanned } from '#domain/plan/planner-words.ts';
-import { isolateText, quoteName, quoteWords } from '#domain/shown-text.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { Quote } from './view.ts';
 
 /** Most characters of a text that a reader must see in full. Its source bounds it. */
 export const maxFullText = 20_000;
 /** Most characters of a sentence on a card. */
 export const maxSentence = 500;
-
-/** `quoteWords`, isolated if right-to-left. */
-export function showQuoted(text: string, max: number): string {
-  return isolateText(quoteWords(text, max));
-}
-
-/** The same of `quoteName`. */
-export function showNamed(text: string, max: number): string {
-  return isolateText(quoteName(text, max));
-}
 
 /** `Reason: “…”` */
 export function drawQuote({ by, words }: Quote): string {
@@ -31,6 +21,6 @@ export function goal(summary: string | null | undefined, planner: string | null)
 
 /** One quote, or none for an empty text. */
 export function quote(by: string, text: string | null | undefined, max: number): Quote[] {
-  const words = showQuoted(text ?? '', max);
+  const words = quoteWords(text ?? '', max);
   return words === '' ? [] : [{ by, words }];
 }

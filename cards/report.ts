@@ -3,12 +3,12 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
-import { showLine } from '#domain/shown-text.ts';
+import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
-import { quote, showQuoted } from './quotes.ts';
+import { quote } from './quotes.ts';
 import { nameOf, notesOf, personOf, retriedOf } from './step-lines.ts';
 import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
@@ -73,10 +73,10 @@ function addressOf({ target, output }: Step): string | null {
 /** What a step gave in a line; what a person answered, with who they are and what they were asked. */
 function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   if (step.result_summary === null) return nameOf(step);
-  const summary = showQuoted(step.result_summary, summaryAtMost);
+  const summary = quoteWords(step.result_summary, summaryAtMost);
   if (!isHumanTask(step)) return summary;
   const { question } = step.args;
-  const asked = typeof question === 'string' ? ` (${showQuoted(question, 120)})` : '';
+  const asked = typeof question === 'string' ? ` (${quoteWords(question, 120)})` : '';
   return `${answererOf(step, facts) ?? personOf(step, facts) ?? 'A person'}: ${summary}${asked}`;
 }
 

@@ -2,10 +2,11 @@
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
-import { showTitle } from '#domain/shown-text.ts';
+import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { quote, showNamed, showQuoted } from './quotes.ts';
+import { quote } from './quotes.ts';
 import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
 import { andMore } from './words.ts';
@@ -58,7 +59,7 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
     ...(plain ? [] : [structure]),
     ...(rhythm === 'recurring' ? ['repeats'] : []),
     ...(rhythm === 'continuous' ? ['ongoing'] : []),
-    ...(target === null ? [] : [`up to ${target.amount} ${showNamed(target.unit, 40)}`]),
+    ...(target === null ? [] : [`up to ${target.amount} ${quoteName(target.unit, 40)}`]),
     ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
     ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
     ...(hides && below > 0 ? [`${below} below`] : []),
@@ -107,9 +108,9 @@ function viewTree(facts: SessionCardFacts): Section | null {
 function viewAssumptions({ outline }: SessionCardFacts): Section | null {
   if (outline === null) return null;
   const lines = [
-    ...outline.assumptions.map((text) => plainLine(showQuoted(text, 220), { note: 'assumed' })),
+    ...outline.assumptions.map((text) => plainLine(quoteWords(text, 220), { note: 'assumed' })),
     ...outline.risks.map(({ text, sign }) =>
-      plainLine(showQuoted(text, 220), { quotes: quote('Watch for', sign, 160) }),
+      plainLine(quoteWords(text, 220), { quotes: quote('Watch for', sign, 160) }),
     ),
   ];
   return makeSection('risks', 'Risks and assumptions', lines, 3);
@@ -140,7 +141,7 @@ function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null 
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return (id) => {
     const node = byId.get(id);
-    if (node === undefined) return showNamed(id, 120);
+    if (node === undefined) return quoteName(id, 120);
     return parents.has(id) && node.steps.length === 0 ? null : showTitle(node.title, 120);
   };
 }
@@ -192,7 +193,7 @@ function viewWays({ roadmap }: SessionCardFacts): Section | null {
 
 function viewReason({ roadmap }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
-  return makeSection('options', 'Why', [plainLine(showQuoted(roadmap.reason, 400))], 1);
+  return makeSection('options', 'Why', [plainLine(quoteWords(roadmap.reason, 400))], 1);
 }
 
 export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {

@@ -1,10 +1,11 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
-import { cleanLine, showLine, showTitle } from '#domain/shown-text.ts';
+import { cleanLine, isolateText, quoteName, quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
-import { goal, maxSentence, quote, showNamed, showQuoted } from './quotes.ts';
+import { mapShown } from './plain.ts';
+import { goal, maxSentence, quote } from './quotes.ts';
 import {
   viewOutline,
   viewOutlineDetails,
@@ -33,7 +34,7 @@ function linesOf(facts: SessionCardFacts): Line[] {
     plainLine(showTitle(titles.get(node) ?? node, 120), {
       note: [
         tellSpan(starts_at, ends_at, facts),
-        ...(person === null ? [] : [showNamed(person, 60)]),
+        ...(person === null ? [] : [quoteName(person, 60)]),
         ...(fixed ? ['fixed'] : holds ? [] : ['estimate']),
       ].join(' · '),
     }),
@@ -44,7 +45,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
   const { portfolio, now, viewer } = facts;
   if (portfolio === null) return null;
   const conflicts = portfolio.conflicts.map(({ node, with: other, shift_to }) =>
-    plainLine(`${titleOf(facts, node)} overlaps ${showNamed(other, 120)}`, {
+    plainLine(`${titleOf(facts, node)} overlaps ${quoteName(other, 120)}`, {
       note:
         shift_to === null
           ? 'no free slot nearby'
@@ -52,7 +53,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
     }),
   );
   const unread = portfolio.unread.map((text) =>
-    plainLine(showQuoted(text, 200), { note: "couldn't be read" }),
+    plainLine(quoteWords(text, 200), { note: "couldn't be read" }),
   );
   return makeSection('conflicts', 'Conflicts with other plans', [...conflicts, ...unread], 4);
 }
@@ -139,7 +140,7 @@ function viewQuestions(facts: SessionCardFacts): Section | null {
   const { questions } = facts;
   if (questions.length < 2) return null;
   const lines = questions.map((question, i) =>
-    plainLine(showQuoted(question, 900), { lead: `${i + 1}` }),
+    plainLine(quoteWords(question, 900), { lead: `${i + 1}` }),
   );
   return makeSection('questions', 'Questions', lines, 10);
 }
@@ -155,7 +156,7 @@ function viewOffers({ offers }: SessionCardFacts): Section | null {
 
 function viewRelaxations({ infeasible }: SessionCardFacts): Section | null {
   const lines = (infeasible?.relaxations ?? []).map(({ text }, i) =>
-    plainLine(showQuoted(text, 300), { lead: `${i + 1}` }),
+    plainLine(quoteWords(text, 300), { lead: `${i + 1}` }),
   );
   return makeSection('relaxations', 'What would make it fit', lines, 5);
 }
@@ -198,7 +199,7 @@ function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
   const spent = done ? '' : ' so far';
   return [
     cost === 0 ? 'no cost' : `${formatCost(cost)}${spent}`,
-    ...(planner === null ? [] : [showNamed(planner, 80)]),
+    ...(planner === null ? [] : [quoteName(planner, 80)]),
     ...(confidence === null ? [] : [`confidence ${confidenceWord(confidence)}`]),
     ...(pause?.kind === 'gate' ? [`digest ${digest.slice(0, 8)}`] : []),
   ].join(' · ');
@@ -212,13 +213,13 @@ export function hasCard({ kind }: SessionView): boolean {
 /** Everything a card, its text twin or a terminal says about a planning session. */
 export function viewSession(facts: SessionCardFacts): SessionView {
   const kind = kindOf(facts);
-  return {
+  const view: SessionView = {
     run_id: facts.run_id,
     turn: facts.turn,
     digest: facts.digest,
     kind,
     title: viewTitle(facts),
-    planner: facts.planner === null ? '' : showNamed(facts.planner, 80),
+    planner: facts.planner === null ? '' : quoteName(facts.planner, 80),
     state: viewSessionState(facts, kind),
     asks: [],
     asks_more: 0,
@@ -236,6 +237,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     details: detailsOf(facts, kind),
     link: facts.link,
   };
+  return mapShown(view, isolateText);
 }
 
 // A pattern that is new and waits for a person's word: what it would be called, and what is known already.

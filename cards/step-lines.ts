@@ -9,11 +9,11 @@ import type { Plan, Step } from '#domain/plan/plan.ts';
 import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import { type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { asksYesOrNo, leftOutByNo } from '#domain/plan/yes-no.ts';
-import { cleanLine } from '#domain/shown-text.ts';
+import { cleanLine, quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { showPerson } from './plain.ts';
-import { quote, showNamed } from './quotes.ts';
+import { quote } from './quotes.ts';
 import { tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
@@ -57,7 +57,7 @@ export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
 /** What the person of a step will be asked to fill in. */
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
-  const shown = labels.slice(0, 6).map((label) => showNamed(label, 60));
+  const shown = labels.slice(0, 6).map((label) => quoteName(label, 60));
   const more = labels.length - shown.length;
   const all = more === 0 ? shown : [...shown, `${more} more`];
   return all.length === 0 ? [] : [`fills in ${listOf(all)}`];

@@ -3,9 +3,9 @@
 import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
-import { cutShown } from '#domain/shown-text.ts';
+import { cutShown, quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { showNamed, showQuoted } from './quotes.ts';
+
 import { nameOf, personOf } from './step-lines.ts';
 import type { Task, TaskList, TaskStatus } from './view.ts';
 import { andMore } from './words.ts';
@@ -34,7 +34,7 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
       return person === null ? 'Waits for a decision' : `Waits for ${person}`;
     }
     case 'failed':
-      return showQuoted(step.error?.message ?? '', noteAtMost);
+      return quoteWords(step.error?.message ?? '', noteAtMost);
     case 'unknown':
       return 'Outcome unknown';
     case 'skipped':
@@ -43,7 +43,7 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
     case 'stale':
       return 'On hold';
     case 'succeeded':
-      return showQuoted(step.result_summary ?? '', noteAtMost);
+      return quoteWords(step.result_summary ?? '', noteAtMost);
     default:
       return '';
   }
@@ -80,7 +80,7 @@ function taskOfPart({ name, counts }: PartProgress): Task {
   ];
   return {
     id: name,
-    title: `${showNamed(name, 100)}: ${done} of ${countOf(total, 'step')}`,
+    title: `${quoteName(name, 100)}: ${done} of ${countOf(total, 'step')}`,
     status: statusOfPart(counts, total),
     note: notes.join(', '),
   };

@@ -1,11 +1,13 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
+
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { isolateText, quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
-import { showPerson, throughAgent } from './plain.ts';
+import { mapShown, showPerson, throughAgent } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
-import { showNamed } from './quotes.ts';
+
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
 import { viewApprovals, viewQuotes, viewSentence, viewState, viewTitle } from './state.ts';
 import { viewTasks } from './tasks.ts';
@@ -70,7 +72,7 @@ function viewFacts(facts: PlanCardFacts): string {
     ...(plan.agent === undefined
       ? []
       : [`requested by ${showPerson(facts, plan.requester, 60)}${throughAgent(plan)}`]),
-    showNamed(plan.planner_model, 80),
+    quoteName(plan.planner_model, 80),
     ...(plan.confidence === null ? [] : [`confidence ${confidenceWord(plan.confidence)}`]),
     `digest ${plan.digest.slice(0, 8)}`,
   ].join(' · ');
@@ -120,13 +122,13 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
   const sections = viewSections(facts);
   const buttons = viewButtons(facts);
   const hiddenAsks = asks.length === 0 ? 0 : countHiddenAsks(facts);
-  return {
+  const view: PlanView = {
     plan_id: plan.id,
     version: plan.version,
     digest: plan.digest,
     status: plan.status,
     title: viewTitle(plan),
-    planner: showNamed(plan.planner_model, 80),
+    planner: quoteName(plan.planner_model, 80),
     state: viewState(facts),
     asks,
     asks_more: hiddenAsks,
@@ -141,4 +143,5 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     details: null,
     link: facts.link,
   };
+  return mapShown(view, isolateText);
 }

@@ -121,9 +121,25 @@ export function cutText(text: string, max: number): string {
   return `${text.slice(0, kept).trimEnd()}…`;
 }
 
-/** Right-to-left text set apart, so that it cannot reorder the words around it. */
+const quotation = /(?<!\u2068)“[^“”\u2068\u2069]*”/gu;
+const isolated = /\u2068[^\u2068\u2069]*\u2069/gu;
+
+function isolateIn(line: string): string {
+  if (!rightToLeft.test(line)) return line;
+  const apart = line.replace(quotation, (words) =>
+    rightToLeft.test(words) ? `\u2068${words}\u2069` : words,
+  );
+  // Isolates nest once: quotations in a line that is isolated itself.
+  const around = apart.replace(isolated, '').replace(isolated, '');
+  return rightToLeft.test(around) ? `\u2068${apart}\u2069` : apart;
+}
+
+/**
+ * A sentence as it is drawn: quotations and lines with right-to-left text are isolated, so that they cannot reorder the words
+ * around them. Drawn text stays as it is. Stored sentences have no isolates.
+ */
 export function isolateText(text: string): string {
-  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+  return rightToLeft.test(text) ? text.split('\n').map(isolateIn).join('\n') : text;
 }
 
 /** As much of a text as can be shown in `max` code units: nothing else has to be looked at. */
@@ -169,14 +185,25 @@ export function cutShown(text: string, max: number): string {
   return names === '' || names.length > max / 2 ? cut : cutWithin(text, max - names.length) + names;
 }
 
-function cutWithin(text: string, max: number): string {
+const closing: Record<string, string> = { '\u2068': '\u2069', '“': '”' };
+
+/** What closes the isolates and quotations that are open at the end of `cut`. */
+function closeMarks(cut: string): string {
+  const open: string[] = [];
+  for (const [mark] of cut.matchAll(/[\u2068\u2069“”]/gu)) {
+    const end = closing[mark];
+    if (end !== undefined) open.push(end);
+    else if (open.at(-1) === mark) open.pop();
+  }
+  return open.reverse().join('');
+}
+
+function cutWithin(text: string, max: number, room = 3): string {
   if (!/[\u2068\u2069“”"]/u.test(text)) return cutText(text, max);
-  const cut = cutText(text, max - 3);
-  const apart = countIn(cut, '\u2068') > countIn(cut, '\u2069') ? '\u2069' : '';
-  const quoted = countIn(cut, '“') > countIn(cut, '”') ? '”' : '';
+  const cut = cutText(text, max - room);
   const exact = countIn(cut, plainMark) % 2 > countIn(text, plainMark) % 2 ? '"' : '';
-  const inner = cut.lastIndexOf('“') > cut.lastIndexOf('\u2068');
-  return cut + exact + (inner ? quoted + apart : apart + quoted);
+  const closed = cut + exact + closeMarks(cut);
+  return closed.length > max && room < max ? cutWithin(text, max, room + 1) : closed;
 }
 
 /** Dots that could be taken for the one between our notes. */
@@ -224,7 +251,7 @@ export function quoteWords(text: string, max: number): string {
   return words === '' ? '' : `“${words}”${nameHosts(words)}`;
 }
 
-/** A name, an address of an account, an id, the name of a model: at most four words without a sign of ours. */
+/** A name, an address of an account, an id, the name of a model: at most four words, left to right, without a sign of ours. */
 const plainName =
   /^[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
 const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
@@ -232,9 +259,8 @@ const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 /** Others' name within our sentence, quoted if it could be read as part of it. */
 export function quoteName(text: string, max: number): string {
   const line = cleanLine(beginning(text, max));
-  return line === '' || (plainName.test(line) && !joinsSentence.test(line))
-    ? cutText(line, max) + nameHosts(line)
-    : quoteWords(line, max);
+  const plain = plainName.test(line) && !joinsSentence.test(line) && !rightToLeft.test(line);
+  return line === '' || plain ? cutText(line, max) + nameHosts(line) : quoteWords(line, max);
 }
 
 /** Signs and quotation marks of our own lines. */
@@ -245,7 +271,7 @@ const wordsOfOurs =
 
 function quoteIf(line: string, looksLikeOurs: boolean, max: number): string {
   const split = line.replace(separator, escapeAll) !== line;
-  return split || looksLikeOurs ? isolateText(quoteWords(line, max)) : showLine(line, max);
+  return split || looksLikeOurs ? quoteWords(line, max) : showLine(line, max);
 }
 
 /** Others' words on their own line, such as a title; quoted if they look like ours. */

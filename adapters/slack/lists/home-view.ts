@@ -15,7 +15,7 @@ import { nothingWaiting } from '#cards/words.ts';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
 import type { SaidPolicy } from '#domain/service.ts';
-import { quoteWords } from '#domain/shown-text.ts';
+import { isolateText, quoteWords } from '#domain/shown-text.ts';
 import { countRest } from '#domain/words.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
@@ -74,7 +74,7 @@ function saidBlocks(said: SaidPolicy[]): Block[] {
     const values = sliderNames
       .filter((name) => policy[name] !== undefined)
       .map((name) => `${sliders[name].label}: ${describeValue(name, whole)}`);
-    return `${quoteWords(request, 80)}: ${values.join(', ')}`;
+    return `${isolateText(quoteWords(request, 80))}: ${values.join(', ')}`;
   });
   if (lines.length === 0) return [];
   return [plainSection([homeWords.saidInConversations, ...lines].join('\n'))];

@@ -1,5 +1,5 @@
 // Conditions in words for people. Without zod, since pages draw them too.
-import { escapeExact, isolateText, quoteWords } from '../shown-text.ts';
+import { escapeExact, quoteWords } from '../shown-text.ts';
 import type { ShownCondition, StepCondition } from './condition.ts';
 
 /** What a condition looks at: `step 2 /status`. @param label what the step is called */
@@ -38,7 +38,7 @@ export function describeCondition(
 ): string {
   const said = escapeExact(sayCondition(condition, label, person));
   const called = quoteWords(condition.label ?? '', labelAtMost);
-  return isolateText(called === '' ? said : `${said} (${called})`);
+  return called === '' ? said : `${said} (${called})`;
 }
 
 function sayCondition(condition: StepCondition, label: string, person: string | null): string {

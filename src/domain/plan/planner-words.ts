@@ -1,10 +1,10 @@
 // Sentences of planners: the offline planner's are our own, those of models and people are quoted.
-import { isolateText, quoteWords, showTitle } from '../shown-text.ts';
+import { quoteWords, showTitle } from '../shown-text.ts';
 
 /** The name of the planner without a model. */
 export const offlinePlanner = 'offline planner';
 
-/** A planner's sentence, isolated if right-to-left; '' if there is none. */
+/** A planner's sentence; '' if there is none. */
 export function showPlanned(text: string, planner: string | null, max: number): string {
-  return planner === offlinePlanner ? showTitle(text, max) : isolateText(quoteWords(text, max));
+  return planner === offlinePlanner ? showTitle(text, max) : quoteWords(text, max);
 }
