@@ -4,7 +4,7 @@ import type { LinkOutcome } from '#domain/people/link.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Export } from '#domain/service.ts';
-import { isolateText, showLine } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { formatAgo } from './times.ts';
@@ -86,7 +86,7 @@ export const commandWords = {
   nextPage: ({ command }: { command: string }) => `Next page: ${command}`,
   noPage: ({ page }: { page: number }) => `There is no page ${page}.`,
   unknown: ({ command, help }: { command: string; help: string }) =>
-    `Unknown command: “${command}”.\n\n${help}`,
+    `Unknown command: ${quoteWords(command, 200)}.\n\n${help}`,
 } as const;
 
 export const greetWords = {
@@ -146,7 +146,7 @@ export const installWords = {
   unavailable: "Slack or the database didn't answer. Start again in a minute.",
 } as const;
 
-const name = (text: string): string => showLine(text, 200);
+const name = (text: string): string => quoteName(text, 200);
 const list = (names: string[]): string => listOf(names.map(name));
 
 /** @param command how one says `link` here: `/plans link`, `plans link`, `countersign link` */
@@ -163,11 +163,11 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
         "Anyone who sends it is treated as you. Don't share it, and don't send a code that someone gave you.",
       ].join('\n');
     case 'linked':
-      return `Linked. You are ${name(outcome.person)} on all of these: ${list(outcome.accounts)}. To undo it: “${command} remove”.`;
+      return `Linked. You are ${name(outcome.person)} on all of these: ${list(outcome.accounts)}. To undo it: ${quoteWords(`${command} remove`, 40)}.`;
     case 'shown':
       return outcome.accounts.length === 0
-        ? `You are ${name(outcome.account)}. No other account is linked. For a code: “${command}”.`
-        : `You are ${name(outcome.person)} on all of these: ${list(outcome.accounts)}. To unlink ${name(outcome.account)}: “${command} remove”.`;
+        ? `You are ${name(outcome.account)}. No other account is linked. For a code: ${quoteWords(command, 40)}.`
+        : `You are ${name(outcome.person)} on all of these: ${list(outcome.accounts)}. To unlink ${name(outcome.account)}: ${quoteWords(`${command} remove`, 40)}.`;
     case 'removed':
       return [
         `Unlinked. You are ${name(outcome.person)} here, no longer linked to ${list(outcome.accounts)}.`,
@@ -188,7 +188,7 @@ function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][numbe
   const often = countOf(times, 'time');
   const all = people > 1 ? `${often}, by ${people} people` : often;
   const last = formatAgo(last_at, now);
-  return `${isolateText(showLine(wanted, 120))} · ${all} · last ${last}`;
+  return `${quoteWords(wanted, 120)} · ${all} · last ${last}`;
 }
 
 /** @param now an ISO time; ages are counted from it */

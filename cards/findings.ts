@@ -1,5 +1,4 @@
 // What was found wrong with a plan: what needs a person's word as a question with its buttons, the rest as lines.
-
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';

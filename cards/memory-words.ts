@@ -1,15 +1,16 @@
 // What is said about what people asked to keep.
 import type { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { listOf } from '#domain/words.ts';
 
 type Entry = Pick<MemoryEntry, 'id' | 'name' | 'text'>;
 
 const shownOfText = 120;
+const maxNote = memoryLimits.name + memoryLimits.text + 10;
 
-const show = (note: MemoryNote) => shorten(writeNote(note), shownOfText);
-const quote = (note: MemoryNote) => `“${show(note)}”`;
-const lineOf = (entry: Entry) => `${entry.id}. ${show(entry)}`;
+const quote = (note: MemoryNote) => quoteWords(writeNote(note), shownOfText);
+const lineOf = (entry: Entry) => `${entry.id}. ${quote(entry)}`;
 
 const kept = ({ entries }: { entries: Entry[] }) => `I'll remember ${listOf(entries.map(quote))}.`;
 
@@ -22,7 +23,7 @@ export const memoryWords = {
   full,
   /** Before anything is kept that a planner read in a message: every word of it. */
   ask: ({ notes }: { notes: MemoryNote[] }) =>
-    `Shall I remember ${listOf(notes.map((note) => `“${writeNote(note)}”`))}?`,
+    `Shall I remember ${listOf(notes.map((note) => quoteWords(writeNote(note), maxNote)))}?`,
   askPolicy: ({ change }: { change: string }) => `Shall I do that? ${change}`,
   yes: 'Yes, keep that',
   no: 'No',
@@ -31,7 +32,7 @@ export const memoryWords = {
     [
       ...(entries.length > 0
         ? [
-            `${kept({ entries })} To undo, say ${listOf(entries.map(({ id }) => `“forget ${id}”`))}.`,
+            `${kept({ entries })} To undo, say ${listOf(entries.map(({ id }) => quoteWords(`forget ${id}`, 40)))}.`,
           ]
         : []),
       ...(notes.length > 0
@@ -40,6 +41,7 @@ export const memoryWords = {
           ]
         : []),
     ].join('\n'),
+  line: lineOf,
   forgotten: ({ entries }: { entries: Entry[] }) => `Forgotten: ${listOf(entries.map(quote))}.`,
   unknown: ({ id }: { id: number }) => `There is no entry ${id} here.`,
   which: ({ entries }: { entries: Entry[] }) =>

@@ -71,7 +71,7 @@ function tellNearWord({
         ? `Completed steps of ${id} stay done. Reply “cancel” to stop the rest, or ask for a plan that undoes them.`
         : `${id} hasn't run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
     case 'change':
-      return `To change ${what}, press Propose changes on the card, or reply “propose changes: ${said}”.`;
+      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, saidAtMost)}.`;
     default:
       return word satisfies never;
   }

@@ -1,5 +1,4 @@
 // Names of people as readers know them, and text made safe for the platforms that draw it.
-
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';

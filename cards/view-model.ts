@@ -1,5 +1,4 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
-
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isolateText, quoteName } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';

@@ -4,7 +4,7 @@ import { describeField } from '#cards/form-fields.ts';
 import { drawQuote } from '#cards/quotes.ts';
 import type { Ask, CardView, Line, PlanView, Quote, Section, SessionView } from '#cards/view.ts';
 import { andMore } from '#cards/words.ts';
-import { cleanLine } from '#domain/shown-text.ts';
+import { showWhole } from '#domain/shown-text.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
@@ -76,7 +76,7 @@ function drawParagraph(text: string, screen: Screen): string[] {
 
 /** Any text, cleaned, margin and line breaking applied, its own line breaks kept. */
 export function drawLines(text: string, screen: Screen): string[] {
-  const lines = text.split(/\r\n|[\r\n]/).map(cleanLine);
+  const lines = text.split(/\r\n|[\r\n]/).map(showWhole);
   return lines.flatMap((line) => (line === '' ? [''] : drawParagraph(line, screen)));
 }
 

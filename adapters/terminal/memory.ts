@@ -2,7 +2,7 @@
 import { memoryWords } from '#cards/memory-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
-import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
+import { memoryLimits } from '#domain/people/memory-note.ts';
 import type { Service } from '#domain/service.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
@@ -31,7 +31,7 @@ export async function memory(
     if (said !== null) session.say(said);
     else if (entries.length === 0)
       session.say('Nothing yet. Add something: countersign memory keep "Ana is on leave in May"');
-    else for (const entry of entries) session.say(`${entry.id}. ${writeNote(entry)}`);
+    else session.say(...entries.map(memoryWords.line));
     return exitCodes.done;
   };
   return inSession(service, options, io, work, (session, { code }) => {

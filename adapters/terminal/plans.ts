@@ -3,6 +3,7 @@ import { describeStats } from '#cards/chat-words.ts';
 import { commandName } from '#domain/command-name.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { runSession, sayFarewell } from './ask.ts';
 import { attend, nextMove } from './attend.ts';
 import { showDetails } from './details.ts';
@@ -73,7 +74,12 @@ export async function listPlans(
   if (statuses === null) {
     const choices = `Choose one of: all, ${PlanStatus.options.join(', ')}.`;
     session.event('error', { code: 'invalid_request', message: choices });
-    session.say(...drawLines(`Unknown status “${options.status}”. ${choices}`, session.screen));
+    session.say(
+      ...drawLines(
+        `Unknown status ${quoteWords(options.status ?? '', 80)}. ${choices}`,
+        session.screen,
+      ),
+    );
     return exitCodes.usage;
   }
   const { id, trace = false } = options;

@@ -3,8 +3,8 @@ import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { Service } from '#domain/service.ts';
-import { quoteWords } from '#domain/shown-text.ts';
-import { countOf, shorten } from '#domain/words.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { countOf } from '#domain/words.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './screen.ts';
 import { inSession, printJson, type Session } from './session.ts';
@@ -63,11 +63,11 @@ function readName(said: string | undefined): string {
 
 function describe({ name, title, version, params, owner, total_steps }: Playbook): string[] {
   const said = params.map(({ name: param, text, optional }) =>
-    optional ? `[${param}=${shorten(text, 60)}]` : `${param}=…`,
+    optional ? `[${param}=${quoteWords(text, 60)}]` : `${param}=…`,
   );
   return [
-    `${[name, ...said].join(' ')}  ${title}`,
-    `  ${countOf(total_steps, 'step')}, version ${version}, by ${owner}`,
+    `${[name, ...said].join(' ')}  ${quoteWords(title, 300)}`,
+    `  ${countOf(total_steps, 'step')}, version ${version}, by ${quoteName(owner, 120)}`,
   ];
 }
 
@@ -91,7 +91,7 @@ async function carryOut(
         ...describe(found.playbook),
         ...params.map(
           ({ name, text, places }) =>
-            `  ${name} stands for "${shorten(text, 200)}", ${countOf(places, 'time')}`,
+            `  ${name} stands for ${quoteWords(text, 200)}, ${countOf(places, 'time')}`,
         ),
         ...found.draft.steps.map(
           ({ id, description, tool, operation }) =>
@@ -122,7 +122,10 @@ async function carryOut(
       );
       const plan = await service.commit(checked);
       const look = `Look at it and approve it: ${commandName} plans ${plan.id}`;
-      return { data: plan, lines: [`${plan.id} is proposed: ${plan.title}`, look] };
+      return {
+        data: plan,
+        lines: [`${plan.id} is proposed: ${quoteWords(plan.title, 300)}`, look],
+      };
     }
     case 'remove': {
       const removed = await service.removePlaybook(readName(first), actor);

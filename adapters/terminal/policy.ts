@@ -3,6 +3,7 @@ import { describeEffect, describeValue, sliderNames, sliders } from '#cards/poli
 import { CountersignError } from '#domain/errors.ts';
 import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { PolicyView, Service } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type TerminalIo } from './screen.ts';
@@ -50,12 +51,16 @@ function readValues(values: string[]): { policy: PolicyOverride } | { problem: s
     const [name = '', ...rest] = one.split('=');
     const known = sliderNames.find((slider) => slider === name.trim().replaceAll('-', '_'));
     if (known === undefined) {
-      return { problem: `Unknown setting “${name}”. Settings: ${listOf(sliderNames)}.` };
+      return {
+        problem: `Unknown setting ${quoteWords(name, 200)}. Settings: ${listOf(sliderNames)}.`,
+      };
     }
     const text = rest.join('=').trim();
     const value = parsers[known]?.(text) ?? text;
     if (!InteractionPolicy.shape[known].safeParse(value).success) {
-      return { problem: `${known} is ${describeRange(known)}, not “${text}”.` };
+      return {
+        problem: `${known} is ${describeRange(known)}, not ${text === '' ? 'empty' : quoteWords(text, 200)}.`,
+      };
     }
     given[known] = value;
   }

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { guardDrawn, isolateText } from '#domain/shown-text.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -29,25 +30,39 @@ export type Screen = {
   /** Lines of the window, for this moment. */
   height(): number;
   style(format: Format, text: string): string;
+  /** What a terminal takes: our own styles, and no other sequence. */
+  guard(line: string): string;
   /** Writes lines; none may be wider than `width`. */
   print(...lines: string[]): void;
 };
 
+/** The styles that `style` writes. */
+const esc = '\u001b';
+const styles = new RegExp(`(${esc}\\[(?:[12]|22|3[1-69]|39)m)`, 'u');
 const widest = 100;
 const narrowest = 20;
 
 export function createScreen({ output, env }: Pick<TerminalIo, 'output' | 'env'>): Screen {
   const tty = output.isTTY === true;
   const color = tty && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+  const guardText = (text: string) => isolateText(guardDrawn(text));
+  const guard = (line: string) =>
+    color
+      ? line
+          .split(styles)
+          .map((part) => (styles.test(part) ? part : guardText(part)))
+          .join('')
+      : guardText(line);
   return {
     tty,
     output,
+    guard,
     // A pseudo-terminal nobody has sized yet reports 0 columns.
     width: () => Math.max(narrowest, Math.min(widest, output.columns || 80)),
     height: () => output.rows || 24,
     style: (format, text) => (color ? styleText(format, text, { validateStream: false }) : text),
     print: (...lines) => {
-      output.write(lines.map((line) => `${line.trimEnd()}\n`).join(''));
+      output.write(lines.map((line) => `${guard(line.trimEnd())}\n`).join(''));
     },
   };
 }

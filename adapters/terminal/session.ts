@@ -10,6 +10,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { WantedModes } from '#domain/plan/modes.ts';
 import type { Service } from '#domain/service.ts';
+import { escapeJson } from '#domain/shown-text.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { createScreen, type Screen, type TerminalIo } from './screen.ts';
@@ -68,7 +69,7 @@ function createPainter(screen: Screen) {
   let printedAt = Number.NEGATIVE_INFINITY;
   return {
     paint(lines: string[], plain: string) {
-      if (repaint !== null) return repaint(lines.join('\n'));
+      if (repaint !== null) return repaint(lines.map(screen.guard).join('\n'));
       if (plain === last || performance.now() - printedAt < 1000) return;
       last = plain;
       printedAt = performance.now();
@@ -110,12 +111,12 @@ export function openSession(service: Service, options: AskOptions, io: TerminalI
     run_id: null,
     plan_id: null,
     ending: { text: '' },
-    ask: (prompt) => lines.ask(fitPrompt(prompt, screen)),
+    ask: (prompt) => lines.ask(screen.guard(fitPrompt(prompt, screen))),
     say: (...words) => {
       if (!json) screen.print(...words);
     },
     event: (name, data) => {
-      if (json) screen.output.write(`${JSON.stringify({ event: name, ...data })}\n`);
+      if (json) screen.output.write(`${escapeJson(JSON.stringify({ event: name, ...data }))}\n`);
     },
     paint: (drawn, plain) => {
       if (!json) painter.paint(drawn, plain);
@@ -163,7 +164,7 @@ export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[
 
 /** One JSON value, the whole answer. */
 export function printJson(session: Session, value: unknown): ExitCode {
-  session.screen.output.write(`${JSON.stringify(value)}\n`);
+  session.screen.output.write(`${escapeJson(JSON.stringify(value))}\n`);
   return exitCodes.done;
 }
 

@@ -1,4 +1,5 @@
 // The command line: verbs and their options. Each verb's module loads only when it runs, so that `--help` stays fast.
+import { inspect } from 'node:util';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { benchNames } from '#bench/names.ts';
@@ -6,6 +7,7 @@ import { causeOf, isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { Role } from '#domain/people/principal.ts';
 import { FindingAction } from '#domain/plan/finding.ts';
+import { warn } from './print.ts';
 import { version } from './version.ts';
 
 /** An action whose module is loaded when it runs. Commander passes the command itself last; it is passed on and ignored. */
@@ -338,9 +340,9 @@ program.parseAsync().catch((error: unknown) => {
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     return;
   }
-  if (error instanceof CountersignError) console.error(`countersign: ${error.message}`);
+  if (error instanceof CountersignError) warn(`countersign: ${error.message}`);
   else if (isTransient(error))
-    console.error(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
-  else console.error(error);
+    warn(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
+  else warn(inspect(error));
   process.exitCode = exitCodes.failed;
 });

@@ -15,6 +15,7 @@ import { readEndpoints } from '#db/webhooks.ts';
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
+import { showWhole } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { findDifferences } from '#executor/shared-settings.ts';
 import { readModelAccess } from '#models/access.ts';
@@ -445,8 +446,10 @@ export function describeFindings(findings: CheckResult[]): string {
   const width = Math.max(...findings.map(({ part }) => part.length));
   return findings
     .map(({ part, state, text, advice }) => {
-      const line = `  ${marks[state]} ${part.padEnd(width)}  ${text}`;
-      return advice === undefined ? line : `${line}\n    ${' '.repeat(width)}  ${advice}`;
+      const line = `  ${marks[state]} ${part.padEnd(width)}  ${showWhole(text)}`;
+      return advice === undefined
+        ? line
+        : `${line}\n    ${' '.repeat(width)}  ${showWhole(advice)}`;
     })
     .join('\n');
 }

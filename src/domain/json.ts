@@ -5,6 +5,7 @@ import { withoutMark } from './encoding/encoding.ts';
 import { CountersignError } from './errors.ts';
 import { mayChange, parseExactly } from './exact-json.ts';
 import { endOfString } from './json-pieces.ts';
+import { quoteWords } from './shown-text.ts';
 import { AnyJson, type Json } from './text.ts';
 
 /** Levels of lists and objects in each other. */
@@ -58,7 +59,7 @@ export function requireNamesOnce(text: string): void {
   const shown = name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name;
   throw new CountersignError(
     'invalid_json',
-    `The JSON has “${shown}” twice in one object. Send each name once.`,
+    `The JSON has ${quoteWords(shown, 200)} twice in one object. Send each name once.`,
     { details: { field: shown } },
   );
 }
@@ -77,7 +78,7 @@ export function parseRequestJson(text: string): unknown {
     const shown = source.length > 60 ? `${source.slice(0, 60)}…` : source;
     throw new CountersignError(
       'invalid_json',
-      `The number ${shown}${/^\d*$/.test(key) ? '' : ` in “${key}”`} has too many digits for a number. Write it as text, in quotation marks.`,
+      `The number ${shown}${/^\d*$/.test(key) ? '' : ` in ${quoteWords(key, 200)}`} has too many digits for a number. Write it as text, in quotation marks.`,
       { details: { field: key, number: shown } },
     );
   });

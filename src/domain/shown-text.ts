@@ -37,6 +37,34 @@ function escapeHidden(text: string): string {
   return text.replace(/\\(?=u\{)/g, '\\\\').replace(hidden, escapeAll);
 }
 
+const isolates = /([\u2068\u2069])/u;
+
+function closesIsolates(line: string): boolean {
+  let depth = 0;
+  for (const [mark] of line.matchAll(/[\u2068\u2069]/gu)) {
+    depth += mark === '\u2068' ? 1 : -1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+/** Drawn text in its last place: everything hidden is escaped, closed isolates aside. */
+export function guardDrawn(text: string): string {
+  const guard = (part: string) =>
+    part.replace(hidden, escapeAll).replace(/[\u2028\u2029]/gu, escapeAll);
+  return text
+    .split('\n')
+    .map((line) =>
+      closesIsolates(line)
+        ? line
+            .split(isolates)
+            .map((part) => (isolates.test(part) ? part : guard(part)))
+            .join('')
+        : guard(line),
+    )
+    .join('\n');
+}
+
 /** Whether it has characters that nobody sees, line breaks and tabs aside. */
 export function hidesSomething(text: string): boolean {
   return text.replace(hidden, '').length < text.length || /[\u2028\u2029]/u.test(text);
@@ -253,7 +281,7 @@ export function quoteWords(text: string, max: number): string {
 
 /** A name, an address of an account, an id, the name of a model: at most four words, left to right, without a sign of ours. */
 const plainName =
-  /^[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
+  /^(?!.*\/\/)[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
 const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
 
 /** Others' name within our sentence, quoted if it could be read as part of it. */

@@ -6,6 +6,7 @@ import { readStepsById } from '#db/steps/pages.ts';
 import { readWorkDone } from '#db/steps/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { SeenState } from '#domain/plan/seen.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
 import { contentArguments, meet, touchesOf } from '#plans/content/touches.ts';
@@ -105,7 +106,7 @@ async function findDrift(
 }
 
 function describe(state: SeenState): string {
-  if (state.text !== undefined) return `“${state.text}”`;
+  if (state.text !== undefined) return quoteWords(state.text, 2000);
   if (state.state === 'missing') return 'missing';
   const size = state.size === null ? [] : [`${state.size.toLocaleString('en-US')} bytes`];
   const edited = state.modified_at === null ? [] : [`edited ${state.modified_at}`];

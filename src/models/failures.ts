@@ -1,6 +1,7 @@
 // Why a call to a model failed, for the person and for another attempt.
 import { APIError } from 'openai';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { ModelApi } from './access.ts';
 import { findModel } from './catalogue.ts';
 import { FailedReply, LostReply } from './exchange.ts';
@@ -139,7 +140,5 @@ export function quote(reason: string, key: string | null): string {
     .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)
     .replace(/\s+/g, ' ')
     .trim();
-  const shown =
-    line.length > reasonAtMost ? `${line.slice(0, reasonAtMost).toWellFormed()}…` : line;
-  return `“${shown}”`;
+  return quoteWords(line, reasonAtMost);
 }

@@ -4,7 +4,8 @@ import { CountersignError } from '#domain/errors.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
-import { countOf, onOneLine } from '#domain/words.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { countOf } from '#domain/words.ts';
 import type { PlannerTools } from './ports.ts';
 
 const textAtMost = 4000;
@@ -72,20 +73,14 @@ export function readAgain(text: string): Again | null {
 const playbooksShown = 50;
 const paramsShown = 10;
 
-/** Quoted where a comma or an equals sign in it would be read as the end of the value. */
-function quote(text: string): string {
-  if (!/[,=]/.test(text)) return text;
-  return text.includes('"') ? `“${text}”` : `"${text}"`;
-}
-
 /** The words that run a playbook, with its title. */
 function describePlaybook({ name, title, params, total_steps }: Playbook): string {
   const values = params
     .slice(0, paramsShown)
-    .map((param) => `${param.name}=${quote(onOneLine(param.text, 60))}`);
+    .map((param) => `${param.name}=${quoteName(param.text, 60)}`);
   if (params.length > values.length) values.push('…');
   const call = `run playbook ${name}${values.length === 0 ? '' : ` with ${values.join(', ')}`}`;
-  return `- ${call}: ${onOneLine(title, 200)} (${countOf(total_steps, 'step')})`;
+  return `- ${call}: ${quoteWords(title, 200)} (${countOf(total_steps, 'step')})`;
 }
 
 function listPlaybooks(playbooks: Playbook[]): string {

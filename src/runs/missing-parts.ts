@@ -5,6 +5,7 @@ import type { RunRow } from '#db/planning/runs.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { findMissing } from '#planner/parts/assemble-parts.ts';
@@ -30,7 +31,7 @@ export async function tellMissingParts(
     const part = parts.find((one) => one.part.id === id)?.part;
     if (part === undefined || there.has(id)) return [];
     const message = shorten(
-      `“${part.title}” could not be planned and is not in this plan. ${why}`,
+      `${quoteWords(part.title, 200)} could not be planned and is not in this plan. ${why}`,
       2000,
     );
     return {

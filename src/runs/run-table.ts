@@ -1,6 +1,7 @@
 // The lifecycle of a planning run as one table: (planning_status, event) → planning_status. ARCHITECTURE.md prints it.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 
 export const runEvents = [
   'answer',
@@ -39,7 +40,7 @@ export function nextRunStatus(status: PlanningStatus, event: RunEvent): Planning
   if (next !== undefined) return next;
   throw new CountersignError(
     'invalid_transition',
-    `This run is ${status.replaceAll('_', ' ')}; “${event.replaceAll('_', ' ')}” does not fit it.`,
+    `This run is ${status.replaceAll('_', ' ')}; ${quoteWords(event.replaceAll('_', ' '), 40)} does not fit it.`,
     { details: { status, event } },
   );
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { Pause } from '#domain/planning/state.ts';
-import { shorten } from '#domain/words.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 
 type Kind = Pause['kind'];
 /** What people can decide, or answer, of a session; a plan that waits is decided on its own card. */
@@ -59,5 +59,5 @@ export function nameShown(run: Shown): string {
 
 /** The same with what it is about, where several are to be told apart. */
 export function nameWaiting(run: Shown): string {
-  return `${nameShown(run)} of “${shorten(run.request, 60)}”`;
+  return `${nameShown(run)} of ${quoteWords(run.request, 60)}`;
 }

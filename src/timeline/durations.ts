@@ -1,6 +1,7 @@
 // Reads a duration as people and models write it ("3 working days", "2 h 30 min", "P3D") into minutes. Strict: a text that holds
 // anything else is refused with a sentence, never guessed at.
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { measureWorkingDay } from './working-time.ts';
 
@@ -90,18 +91,18 @@ export function parseDuration(
   if (parts === null)
     return {
       ok: false,
-      message: `“${shown}” is no duration. Write one such as “3 working days”, “2 h” or “45 min”.`,
+      message: `${quoteWords(shown, 200)} is no duration. Write one such as “3 working days”, “2 h” or “45 min”.`,
     };
   if (of === 'clock' && parts.some(({ working }) => working))
     return {
       ok: false,
-      message: `“${shown}” is working time, and no person works on this step. Give hours or days by the clock, such as 72 h.`,
+      message: `${quoteWords(shown, 200)} is working time, and no person works on this step. Give hours or days by the clock, such as 72 h.`,
     };
   const day = of === 'clock' ? 1440 : measureWorkingDay(profile);
   if (day === null && parts.some(({ unit }) => unit === 'day' || unit === 'week'))
     return {
       ok: false,
-      message: `“${shown}” can’t be counted: the working hours are empty. Give hours, such as 24 h.`,
+      message: `${quoteWords(shown, 200)} can’t be counted: the working hours are empty. Give hours, such as 24 h.`,
     };
   const week = (day ?? 0) * (of === 'clock' ? 7 : workdaysOf(profile));
   const minutesOf = ({ amount, unit, working }: Part): number => {
@@ -124,7 +125,10 @@ export function parseDuration(
   };
   const minutes = parts.reduce((sum, one) => sum + minutesOf(one), 0);
   if (minutes > minutesAtMost)
-    return { ok: false, message: `“${shown}” is too long: a step takes at most ten years.` };
+    return {
+      ok: false,
+      message: `${quoteWords(shown, 200)} is too long: a step takes at most ten years.`,
+    };
   return { ok: true, minutes };
 }
 
@@ -144,6 +148,6 @@ export function readDuration(
   const [byDays, byHours] = [countOf(days, 'working day'), `${written / 60} h`];
   return {
     ok: false,
-    message: `${written} minutes are ${countOf(days, 'day')} by the clock, and ${written / 60} hours of work. Say which in words: “${byDays}” or “${byHours}”.`,
+    message: `${written} minutes are ${countOf(days, 'day')} by the clock, and ${written / 60} hours of work. Say which in words: ${quoteWords(byDays, 40)} or ${quoteWords(byHours, 40)}.`,
   };
 }

@@ -1,4 +1,5 @@
 // The frame of every page under /docs: menu, search, contents, and the way to the pages before and after.
+import { quoteWords } from '#domain/shown-text.ts';
 import type { DocsPage } from './pages.ts';
 import { escapeHtml, type Heading, type Rendered } from './render.ts';
 import type { Found } from './search.ts';
@@ -127,7 +128,7 @@ export function drawFound(entries: MenuEntry[], query: string, found: Found[]): 
   const none =
     words.length === 0
       ? 'Type what you are looking for, for example <a href="/docs/search?q=approve">approve</a>.'
-      : `Nothing matches “${escapeHtml(query)}”. Try fewer words, or pick a page from the menu.`;
+      : `Nothing matches ${escapeHtml(quoteWords(query, 200))}. Try fewer words, or pick a page from the menu.`;
   return drawFrame(entries, ' ', {
     title: words.length === 0 ? 'Search' : `Search: ${query}`,
     words: query,

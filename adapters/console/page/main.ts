@@ -1,6 +1,6 @@
 // Starts the page: draws it whenever the state changes, and shows what the address names.
 import './cards/session-card.ts';
-import { html, nothing, render, type TemplateResult } from 'lit-html';
+import { html, nothing, render, type TemplateResult } from './lit.ts';
 import { onTokenNeeded } from './live/api.ts';
 import { layRail } from './live/inbox.ts';
 import { comeBack, followAddress } from './live/navigation.ts';

@@ -7,6 +7,8 @@ import { planThisWords as words } from '#cards/plan-this.ts';
 import { planMessage } from '#chat/talk.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { personInChat } from '#domain/people/actor.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { placeOf, speakerAt } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { nameMentioned } from '../talk/hear.ts';
@@ -38,7 +40,7 @@ function planThisWindow(whole: About): types.ModalView {
       submit: words.submit,
       kind: 'form',
       blocks: [
-        textSection(quoted === '' ? words.nothing : `“${quoted}”`),
+        textSection(quoted === '' ? words.nothing : quoteWords(quoted, quotedAtMost)),
         ...(cut ? [textSection(words.cut({ atMost: about.text.length }))] : []),
         ...formBlocks({
           fields: [],

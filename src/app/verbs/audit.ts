@@ -5,6 +5,7 @@ import { readRows } from '#db/audit/seals.ts';
 import { type AuditVerdict, verifyAudit } from '#db/audit/verify.ts';
 import { countOf } from '#domain/words.ts';
 import { auditKeyOf } from '../config.ts';
+import { print, printJson } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
 const rowsAtOnce = 1000;
@@ -49,7 +50,8 @@ type Said = { from?: number; expect?: string; json?: true };
 export function verify({ json, ...options }: Said): Promise<void> {
   return withDatabase(async (db, { env }) => {
     const verdict = await verifyAudit(db, { ...options, key: auditKeyOf(env) });
-    console.log(json === true ? JSON.stringify(verdict) : describe(verdict));
+    if (json === true) printJson(verdict);
+    else print(describe(verdict));
     process.exitCode = verdict.ok ? exitCodes.done : exitCodes.failed;
   });
 }

@@ -9,6 +9,7 @@ import { archiveFolder } from '#retention/run-retention.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openPlace } from '../open-database.ts';
+import { print, printJson, warn } from '../print.ts';
 import { version } from '../version.ts';
 
 /** Folders that go with a backup, by their names in it. */
@@ -34,11 +35,11 @@ export async function backup(
       now: systemClock.now(),
       folders: foldersOf(config, workspace === true),
     });
-    if (json === true) console.log(JSON.stringify({ file: path, ...counts }));
+    if (json === true) printJson({ file: path, ...counts });
     else {
       const { tables, rows, files } = counts;
       const also = files === 0 ? '' : ` and ${countOf(files, 'file')}`;
-      console.log(
+      print(
         `${path} has ${countOf(rows, 'row')} of ${countOf(tables, 'table')}${also}.\nIt has all that people wrote. Keep COUNTERSIGN_ENCRYPTION_KEY and countersign.json apart from it: they are not in it.`,
       );
     }
@@ -59,7 +60,7 @@ export async function restore(
   if (force === true && config.env.DATABASE_URL === undefined) {
     const stamp = now.toISOString().replace(/\D/g, '').slice(0, 14);
     const aside = await setAsideOtherVersion(join(config.home, 'postgres'), stamp);
-    if (aside !== null) console.error(`The data of another PostgreSQL is now in ${aside}.`);
+    if (aside !== null) warn(`The data of another PostgreSQL is now in ${aside}.`);
   }
   const place = await openPlace(config, createLog(config, true));
   try {
@@ -69,7 +70,7 @@ export async function restore(
       force: force === true,
       folders: foldersOf(config, workspace === true),
     });
-    if (json === true) console.log(JSON.stringify(done));
+    if (json === true) printJson(done);
     else {
       const { rows, paused, set_aside, tokens, kept, header } = done;
       const lines = [
@@ -93,7 +94,7 @@ export async function restore(
               `${countOf(tokens, 'token')} valid as then: revoke those you had revoked since (countersign token list).`,
             ]),
       ];
-      console.log(lines.join('\n'));
+      print(lines.join('\n'));
     }
   } finally {
     await place.close();

@@ -3,6 +3,7 @@ import { bench } from '#bench/bench.ts';
 import type { BenchName } from '#bench/names.ts';
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
+import { print, warn } from '../print.ts';
 import { untilSignal } from './until-signal.ts';
 
 type Said = Record<'steps' | 'runs', number | undefined> & { json?: true; folder?: string };
@@ -18,7 +19,7 @@ export async function run(names: BenchName[], { json, steps, runs, folder }: Sai
     databaseUrl: config.env.DATABASE_URL,
     log: createLog({ ...config, env: { ...config.env, LOG_LEVEL: 'warn' } }, false),
     signal: untilSignal(),
-    print: (text) => console.log(text),
-    say: (text) => console.error(`bench: ${text}`),
+    print,
+    say: (text) => warn(`bench: ${text}`),
   });
 }

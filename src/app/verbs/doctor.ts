@@ -1,12 +1,14 @@
 // `doctor`: checks each part and says what to do about what is broken.
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
+import { print, printJson } from '../print.ts';
 
 export async function run({ json }: { json?: true }): Promise<void> {
   // A mistake in the settings is told before the instance is loaded.
   const config = loadConfig(process.env, process.cwd());
   const { describeFindings, examine } = await import('../doctor.ts');
   const findings = await examine(config, createLog(config, true));
-  console.log(json === true ? JSON.stringify(findings, null, 2) : describeFindings(findings));
+  if (json === true) printJson(findings, 2);
+  else print(describeFindings(findings));
   process.exitCode = findings.some(({ state }) => state === 'broken') ? 1 : 0;
 }

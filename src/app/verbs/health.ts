@@ -2,6 +2,7 @@
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf } from '../links.ts';
+import { print, warn } from '../print.ts';
 
 /** Milliseconds; health checks give up after that themselves. */
 const answersWithinMs = 5000;
@@ -31,8 +32,8 @@ export async function run({ ready, worker }: { ready?: true; worker?: true }): P
   const port = portOf(config, worker === true);
   const address = `${addressOf(config, port)}/${ready === true ? 'readyz' : 'healthz'}`;
   const fault = await findFault(address);
-  if (fault === null) return console.log('ok');
-  console.error(
+  if (fault === null) return print('ok');
+  warn(
     `countersign: ${address} ${fault}. Look at the log of that process; "countersign doctor" checks each part.`,
   );
   process.exitCode = 1;

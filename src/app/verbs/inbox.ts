@@ -1,7 +1,9 @@
 // `inbox list` and `inbox retry`: events of chat platforms that were set aside.
 import { listFailedEvents, retryFailedEvents } from '#db/chat/inbox.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { countOf, onOneLine } from '#domain/words.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { countOf } from '#domain/words.ts';
+import { print, printJson, warn } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
 const shownAtMost = 1000;
@@ -10,13 +12,14 @@ export function list({ json }: { json?: true }): Promise<void> {
   return withDatabase(async (db) => {
     const found = await listFailedEvents(db.query, shownAtMost + 1);
     const shown = found.slice(0, shownAtMost);
-    if (found.length > shown.length)
-      console.error(`There are more: these are the latest ${shownAtMost}.`);
-    if (json === true) return console.log(JSON.stringify(shown));
-    if (shown.length === 0) return console.log('No event of a chat platform is set aside.');
+    if (found.length > shown.length) warn(`There are more: these are the latest ${shownAtMost}.`);
+    if (json === true) return printJson(shown);
+    if (shown.length === 0) return print('No event of a chat platform is set aside.');
     for (const { id, platform, tenant, thread, kind, failed_at, error } of shown) {
-      console.log(`${id}  ${failed_at}  ${platform} ${kind}, ${tenant} ${thread}`);
-      if (error !== null) console.log(`    ${onOneLine(error, 500)}`);
+      print(
+        `${id}  ${failed_at}  ${platform} ${kind}, ${quoteName(tenant ?? '', 80)} ${quoteName(thread, 120)}`,
+      );
+      if (error !== null) print(`    ${quoteWords(error, 500)}`);
     }
   });
 }
@@ -29,7 +32,7 @@ export async function retry(ids: number[] | undefined, { all }: { all?: true }):
     );
   await withDatabase(async (db) => {
     const { again, missing } = await retryFailedEvents(db.query, all === true ? null : (ids ?? []));
-    console.log(`${countOf(again, 'event')} to be handled again. A worker begins within seconds.`);
+    print(`${countOf(again, 'event')} to be handled again. A worker begins within seconds.`);
     if (missing.length > 0)
       throw new CountersignError('not_found', `Not set aside: ${missing.join(', ')}.`);
   });

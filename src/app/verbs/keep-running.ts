@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { refuseTaken } from '../ports.ts';
+import { print, warn } from '../print.ts';
 import { createScrub, secretsOf } from '../secrets.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 import { version } from '../version.ts';
@@ -37,7 +38,7 @@ async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal)
       error instanceof CountersignError
         ? error.message
         : `The database does not answer (${causeOf(error)}).`;
-    console.error(`countersign: ${what} Waiting for it.`);
+    warn(`countersign: ${what} Waiting for it.`);
   };
   try {
     return await retryUntilDatabaseAnswers(open, tell, signal);
@@ -57,9 +58,7 @@ async function openConsole(config: Config, url: string): Promise<void> {
   if (!wanted || config.env.COUNTERSIGN_NO_BROWSER === true) return;
   const { default: open } = await import('open');
   await open(url).catch((error: unknown) =>
-    console.error(
-      `  The browser could not be opened (${errorMessage(error)}); open ${url} yourself.`,
-    ),
+    warn(`  The browser could not be opened (${errorMessage(error)}); open ${url} yourself.`),
   );
 }
 
@@ -147,7 +146,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       const { app, port } = await http.serve(instance, config, log, metrics.registry);
       url = addressOf(config, port);
       const seconds = (performance.now() - began) / 1000;
-      console.log(http.banner(instance, config, url, seconds));
+      print(http.banner(instance, config, url, seconds));
       await openConsole(config, url);
       trimMemory();
       await waitFor(signal);
@@ -155,7 +154,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
     } else {
       const health =
         metrics === null ? null : await listenForProbes(instance, config, log, metrics);
-      console.log(`Countersign ${version}: this worker is ready.${health?.words ?? ''}`);
+      print(`Countersign ${version}: this worker is ready.${health?.words ?? ''}`);
       trimMemory();
       await waitFor(signal);
       await health?.close();

@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline/promises';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { showLine } from '#domain/shown-text.ts';
 import { type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
 import { countOf } from '#domain/words.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
+import { print, printJson, warn } from '../print.ts';
 import type { Instance } from '../wire/instance.ts';
 
 async function withInstance(
@@ -44,12 +46,16 @@ export function list({ json }: { json?: true }): Promise<void> {
         problem: status?.reason ?? null,
       };
     });
-    if (json === true) return void console.log(JSON.stringify(rows, null, 2));
-    if (rows.length === 0) console.log('No MCP server is set up. docs/tools.md says how.');
+    if (json === true) return printJson(rows, 2);
+    if (rows.length === 0) print('No MCP server is set up. docs/tools.md says how.');
     for (const { name, state, operations, problem, sign_in } of rows) {
       const words =
-        state === 'off' ? 'switched off' : (problem ?? countOf(operations, 'operation'));
-      console.log(`${name}: ${words}${sign_in === 'done' ? ', signed in' : ''}`);
+        state === 'off'
+          ? 'switched off'
+          : problem === null
+            ? countOf(operations, 'operation')
+            : showLine(problem, 2000);
+      print(`${name}: ${words}${sign_in === 'done' ? ', signed in' : ''}`);
     }
   });
 }
@@ -87,7 +93,7 @@ async function waitForReturn(
     reader?.on('line', (line) => {
       if (!URL.canParse(line.trim())) return;
       finish(new URL(line.trim()).searchParams).then(done.resolve, (error: unknown) =>
-        console.error(errorMessage(error)),
+        warn(errorMessage(error)),
       );
     });
     return await done.promise;
@@ -112,9 +118,9 @@ export function login(name: string, { port }: { port: number }): Promise<void> {
           by: 'local',
           metadata: null,
         });
-        console.log(`Open this address to sign in at ${name}:\n\n  ${url}\n`);
+        print(`Open this address to sign in at ${name}:\n\n  ${url}\n`);
         if (process.stdin.isTTY)
-          console.log(
+          print(
             'Is your browser on another machine? Then paste the address at which it ends here.',
           );
       },
@@ -123,13 +129,13 @@ export function login(name: string, { port }: { port: number }): Promise<void> {
         return `Signed in at ${server}.`;
       },
     );
-    console.log(words);
+    print(words);
   });
 }
 
 export function logout(name: string): Promise<void> {
   return withInstance(async (instance) => {
     const forgotten = await requireSignIns(instance).forget(name);
-    console.log(forgotten ? `Forgot the sign-in at ${name}.` : `Nobody has signed in at ${name}.`);
+    print(forgotten ? `Forgot the sign-in at ${name}.` : `Nobody has signed in at ${name}.`);
   });
 }

@@ -2,6 +2,7 @@
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';
+import { print } from '../print.ts';
 
 export async function run(): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
@@ -9,5 +10,5 @@ export async function run(): Promise<void> {
   await place.close();
   const applied =
     place.applied.length === 0 ? 'was up to date' : `is now at ${place.applied.at(-1)}`;
-  console.log(`The schema of ${place.words} ${applied}.`);
+  print(`The schema of ${place.words} ${applied}.`);
 }

@@ -3,6 +3,7 @@ import { systemClock, systemRandom } from '#domain/clock.ts';
 import { countOf } from '#domain/words.ts';
 import { archiveFolder, previewRetention, runRetention } from '#retention/run-retention.ts';
 import { auditKeyOf } from '../config.ts';
+import { print, printJson, warn } from '../print.ts';
 import { untilSignal } from './until-signal.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -49,14 +50,14 @@ export function run({ dryRun, json }: { dryRun?: true; json?: true }): Promise<v
       settings: settings.retention,
       home,
       auditKey: auditKeyOf(env),
-      warn: (message: string) => console.error(`countersign: ${message}`),
+      warn: (message: string) => warn(`countersign: ${message}`),
     };
     const found =
       dryRun === true ? await previewRetention(keeping) : await runRetention(keeping, signal);
-    if (found === null) console.log('Another process is deleting already.');
-    else if (json === true) console.log(JSON.stringify(found));
-    else console.log(describe(found, dryRun === true));
+    if (found === null) print('Another process is deleting already.');
+    else if (json === true) printJson(found);
+    else print(describe(found, dryRun === true));
     const folder = archiveFolder(settings.retention, home);
-    if (json !== true && dryRun !== true && folder !== null) console.log(`Archive: ${folder}`);
+    if (json !== true && dryRun !== true && folder !== null) print(`Archive: ${folder}`);
   });
 }

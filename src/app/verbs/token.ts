@@ -3,8 +3,10 @@ import { systemClock, systemRandom } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Role } from '#domain/people/principal.ts';
+import { quoteName } from '#domain/shown-text.ts';
 import { createIdentity, type Identity } from '#people/identity.ts';
 import { groupingOf } from '../follow-rules.ts';
+import { print, printJson, warn } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
 /** Tokens are made by whoever has the configuration and the database. */
@@ -55,11 +57,11 @@ export function create({ name, role, days, user, tenant, json }: Wanted): Promis
   return withIdentity(async ({ createToken }) => {
     const { token, facts } = await createToken(user, wanted, operator);
     if (json === true) {
-      console.log(JSON.stringify({ id: facts.id, token, expires_at: facts.expires_at }));
+      printJson({ id: facts.id, token, expires_at: facts.expires_at });
       return;
     }
-    console.log(token);
-    console.error(
+    print(token);
+    warn(
       `${facts.id} of ${user} as ${role}; expires: ${dayOf(facts.expires_at)}. It is shown this once.`,
     );
   });
@@ -69,20 +71,20 @@ export function list({ json }: { json?: true }): Promise<void> {
   return withIdentity(async ({ listTokens }) => {
     const tokens = (await listTokens(null)).map(({ hash: _, ...facts }) => facts);
     if (json === true) {
-      console.log(JSON.stringify(tokens));
+      printJson(tokens);
       return;
     }
     for (const { id, account, name, role, tenant, expires_at, used_at } of tokens)
-      console.log(
-        `${id}  ${account}  ${role}  ${name}${tenant === null ? '' : `  ${tenant}`}  expires: ${dayOf(expires_at)}  used: ${dayOf(used_at)}`,
+      print(
+        `${id}  ${quoteName(account, 120)}  ${role}  ${quoteName(name, 100)}${tenant === null ? '' : `  ${tenant}`}  expires: ${dayOf(expires_at)}  used: ${dayOf(used_at)}`,
       );
-    if (tokens.length === 0) console.log('There are no tokens.');
+    if (tokens.length === 0) print('There are no tokens.');
   });
 }
 
 export function revoke(id: string): Promise<void> {
   return withIdentity(async ({ revokeToken }) => {
     await revokeToken(id, null, operator);
-    console.log(`${id} is revoked.`);
+    print(`${id} is revoked.`);
   });
 }

@@ -18,6 +18,7 @@ import { type Imported, importPlans } from '#plans/transfer/import-plans.ts';
 import { tableRules } from '#retention/rules.ts';
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
+import { print, printJson } from '../print.ts';
 import { version } from '../version.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -120,11 +121,12 @@ export async function importFrom(
     const options = { ended: ended === true, actor: person(user, 'terminal') };
     let proposed = 0;
     for await (const one of importPlans(lines, instance, options)) {
-      console.log(json === true ? JSON.stringify(one) : describe(one));
+      if (json === true) printJson(one);
+      else print(describe(one));
       if (one.outcome === 'refused') process.exitCode = exitCodes.failed;
       if (one.outcome === 'proposed') proposed++;
     }
-    if (json !== true) console.log(`${countOf(proposed, 'plan')} proposed.`);
+    if (json !== true) print(`${countOf(proposed, 'plan')} proposed.`);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new CountersignError('not_found', `There is no file ${file}.`, { cause: error });

@@ -1,4 +1,5 @@
 // Waits for the signal that stops a long-running process, and makes sure that it stops.
+import { warn } from '../print.ts';
 
 /** Milliseconds between looks whether `npm`, or the launcher, is still there. */
 const orphanCheckMs = 1000;
@@ -32,7 +33,7 @@ export function endInTimeAfter(signal: AbortSignal): void {
   signal.addEventListener('abort', () => {
     setTimeout(() => {
       if (process.exitCode === undefined)
-        console.error(
+        warn(
           `countersign: ${endWithinMs / 1000} s after it was told to end, something still hung; it ends now. What was under way is taken up again.`,
         );
       process.exit(process.exitCode ?? 1);

@@ -5,8 +5,10 @@ import type { Database } from '#db/database.ts';
 import { endpointId, readEndpoints, readNextCalls, retryDeliveries } from '#db/webhooks.ts';
 import { systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { openSender } from '#notices/webhooks/sender.ts';
+import { print, printJson } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
 function refuseUnknown(id: string): never {
@@ -21,21 +23,21 @@ export function list({ json }: { json?: true }): Promise<void> {
     const endpoints = (await readEndpoints(db.query)).map(
       ({ holder: _holder, lease_until: _until, ...facts }) => facts,
     );
-    if (json === true) return console.log(JSON.stringify(endpoints));
+    if (json === true) return printJson(endpoints);
     if (endpoints.length === 0)
-      return console.log(
-        'None. Add webhooks to countersign.json and start a worker: docs/webhooks.md',
-      );
+      return print('None. Add webhooks to countersign.json and start a worker: docs/webhooks.md');
     const nextCalls = await readNextCalls(db.query);
     for (const { id, url, events, open, failed, failures, last_error, gone_at } of endpoints) {
-      console.log(`${id}  ${url}  ${events === null ? 'all events' : listOf(events)}`);
-      console.log(`          ${countOf(open, 'event')} to come, ${failed} given up`);
-      if (gone_at !== null) console.log('          It answered 410 and is told nothing any more.');
+      print(`${id}  ${url}  ${events === null ? 'all events' : listOf(events)}`);
+      print(`          ${countOf(open, 'event')} to come, ${failed} given up`);
+      if (gone_at !== null) print('          It answered 410 and is told nothing any more.');
       if (failures > 0 && last_error !== null)
-        console.log(`          ${countOf(failures, 'failure')} in a row, the last: ${last_error}`);
+        print(
+          `          ${countOf(failures, 'failure')} in a row, the last: ${quoteWords(last_error, 500)}`,
+        );
       const next = nextCalls.get(id);
       if (next !== undefined && next > systemClock.now())
-        console.log(`          The next call is at ${next.toISOString()}.`);
+        print(`          The next call is at ${next.toISOString()}.`);
     }
   });
 }
@@ -55,13 +57,13 @@ export function test(id: string | undefined): Promise<void> {
           data: {},
         };
         const { error } = await sender.send(endpoint, message);
-        console.log(`${endpointId(endpoint)}  ${endpoint.url}  ${error ?? 'delivered'}`);
+        print(`${endpointId(endpoint)}  ${endpoint.url}  ${error ?? 'delivered'}`);
         if (error !== null) process.exitCode = exitCodes.failed;
       }
     } finally {
       await sender.close();
     }
-    if (chosen.length === 0) console.log('No webhooks are set up in countersign.json.');
+    if (chosen.length === 0) print('No webhooks are set up in countersign.json.');
   });
 }
 
@@ -70,7 +72,7 @@ async function retryIn(db: Database, id: string | undefined): Promise<void> {
   if (id !== undefined && !known.includes(id)) refuseUnknown(id);
   const chosen = id === undefined ? known : [id];
   const again = chosen.length === 0 ? 0 : await db.transaction((tx) => retryDeliveries(tx, chosen));
-  console.log(
+  print(
     again === 0
       ? 'Nothing waits, and nothing was given up in the last week.'
       : `${countOf(again, 'event')} to be told now. A worker sends them within seconds.`,

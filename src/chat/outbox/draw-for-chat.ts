@@ -10,7 +10,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
-import { cutShown } from '#domain/shown-text.ts';
+import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import type { Said } from './delivery-context.ts';
 
 /** How a platform draws, within its limits. The same view gives the same drawing. */
@@ -107,7 +107,7 @@ export function drawForChat(drawing: CardDrawing, said: Said): ChatContent {
   if (superseded) {
     // What it asked for is asked further down now; answered here, it would be about what stands there.
     const notice = viewNotice(writeMessage(parts, text, false));
-    const below = `The card of ${view.plan_id} “${view.title}” is further down.`;
+    const below = `The card of ${view.plan_id} ${quoteWords(facts.plan.title, 300)} is further down.`;
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
     return drawNotice(drawing, { ...notice, paragraphs, more: 0 });
   }

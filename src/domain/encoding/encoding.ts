@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { CountersignError } from '../errors.ts';
+import { quoteWords } from '../shown-text.ts';
 import { detectLegacy, hasUnlikely, plausibleShare } from './detect.ts';
 
 /** `name` is the WHATWG's; `bom`: the text begins with a byte order mark, which `text` leaves out. */
@@ -228,7 +229,7 @@ export function encodePart(text: string, { name }: TextEncoding): Buffer {
   );
   throw new CountersignError(
     'tool_failed',
-    `The character “${missing?.toWellFormed() ?? ''}” can't be written in ${name}, the encoding of the file. Leave it out, or save the file as UTF-8 first.`,
+    `The character ${quoteWords(missing?.toWellFormed() ?? '', 200)} can't be written in ${name}, the encoding of the file. Leave it out, or save the file as UTF-8 first.`,
   );
 }
 

@@ -1,5 +1,6 @@
 // Reads a person's answer against its form: each value in its type, or one sentence per field that does not fit. The server, the
 // terminal and cards that send only text share this code.
+import { quoteName, quoteWords } from '../shown-text.ts';
 import { isStorableText } from '../text.ts';
 import { describeOption, type FormField } from './form.ts';
 
@@ -12,7 +13,7 @@ const longest = { text: 1000, multiline: 4000 } as const;
 
 /** The label as the subject of a sentence: `“Which room?” is missing.` */
 function nameOf({ label }: FormField): string {
-  return /\p{P}$/u.test(label) ? `“${label}”` : label;
+  return quoteName(label, 200);
 }
 
 type Read = { ok: true; value: FieldValue } | { ok: false; message: string };
@@ -130,7 +131,10 @@ export function readFields(form: FormField[], given: Record<string, unknown>): R
   const names = form.map(({ name }) => name);
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;
-    problems.push({ name, message: `“${name}” is none of its fields: ${names.join(', ')}.` });
+    problems.push({
+      name,
+      message: `${quoteWords(name, 100)} is none of its fields: ${names.join(', ')}.`,
+    });
   }
   return { fields, problems };
 }

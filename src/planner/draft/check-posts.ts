@@ -1,6 +1,6 @@
 // Checks where steps post while the plan is drafted, so that a channel that is not there is noticed before anybody reads the plan.
 import type { StepDraft } from '#domain/plan/plan.ts';
-import { onOneLine } from '#domain/words.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { PostTarget } from '../ports.ts';
 import type { ToolContext } from '../tool.ts';
 
@@ -8,7 +8,7 @@ const namedAtMost = 5;
 
 /** `slack-1a2b… (“Close T-305”)` */
 export function nameTarget({ conversation, about }: PostTarget): string {
-  return `${conversation} (“${onOneLine(about, 60)}”)`;
+  return `${conversation} (${quoteWords(about, 60)})`;
 }
 
 /** A sentence for each step that posts where nothing can be posted, with the latest conversations where it can. */

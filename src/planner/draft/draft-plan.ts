@@ -11,11 +11,12 @@ import type {
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { collectEdges, dependenciesOf } from '../order/collect-edges.ts';
 import { findEnds } from '../order/events.ts';
 import { titleOf } from '../order/name-nodes.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
-import { type Joint, lowerEdges, type StepEdges } from '../order/step-edges.ts';
+import { indexOutline, seriesOf, type OutlineIndex } from '../order/outline-index.ts';
+import { lowerEdges, type Joint, type StepEdges } from '../order/step-edges.ts';
 import { timeSteps } from '../order/time-steps.ts';
 import { namePrerequisites } from './name-prerequisites.ts';
 
@@ -162,7 +163,9 @@ function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   });
   if (lost === undefined) return [];
   const [later, earlier] = [titleOf(index, lost.to), titleOf(index, lost.from)];
-  return [`“${later}” does not wait for “${earlier}”: one of them comes again by its own rule.`];
+  return [
+    `${quoteWords(later, 200)} does not wait for ${quoteWords(earlier, 200)}: one of them comes again by its own rule.`,
+  ];
 }
 
 // Nodes that come again by a rule, as series of a plan (B17): their steps are the template of each occurrence.

@@ -4,6 +4,7 @@ import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { makeNode } from '../outline/make-node.ts';
 import { readTree, setLevels, takeId } from '../outline/outline-tree.ts';
@@ -188,7 +189,7 @@ export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {
     if (place === undefined) return [`There is no step ${step.id}. Add it with add_steps.`];
     return phase !== undefined && place.node.steps.length > 1
       ? [
-          `Step ${step.id} belongs to “${shorten(place.node.title, 80)}” and has no phase of its own.`,
+          `Step ${step.id} belongs to ${quoteWords(place.node.title, 80)} and has no phase of its own.`,
         ]
       : [];
   });

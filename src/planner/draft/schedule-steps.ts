@@ -1,6 +1,7 @@
 // Times of steps of the draft: when they start, how long they take, by when, and how they repeat (B4). Pure.
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import { makeNode } from '../outline/make-node.ts';
 import { takeId } from '../outline/outline-tree.ts';
@@ -38,7 +39,7 @@ export function scheduleSteps(
         );
   if (shared !== undefined)
     return {
-      problems: [`The steps of “${shorten(shared.title, 80)}” have one deadline. Set it for all.`],
+      problems: [`The steps of ${quoteWords(shared.title, 80)} have one deadline. Set it for all.`],
     };
   const together =
     recurs === null

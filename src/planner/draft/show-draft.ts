@@ -6,6 +6,7 @@ import { type PlanDraft, type StepDraft, toDependency } from '#domain/plan/plan.
 import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { readTree } from '../outline/outline-tree.ts';
@@ -119,7 +120,7 @@ export function showDraft(
     `${draft.title}${draft.summary === undefined ? '' : `: ${draft.summary}`}`,
     ...(draft.series ?? []).map(
       ({ title, rrule, starts_at, timezone, steps: own }) =>
-        `“${title}” repeats by ${rrule} from ${starts_at} (${timezone}): steps ${own.map(({ id }) => id).join(', ')}`,
+        `${quoteWords(title, 200)} repeats by ${rrule} from ${starts_at} (${timezone}): steps ${own.map(({ id }) => id).join(', ')}`,
     ),
   ];
   if (steps.length <= wholeAtMost) return [...head, ...steps.map(write)].join('\n');

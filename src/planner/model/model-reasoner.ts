@@ -2,6 +2,7 @@
 import type { Clock } from '#domain/clock.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { type Cap, explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
@@ -133,7 +134,7 @@ function closeStage(task: StageTask, report: AgentReport, limits: PlanningLimits
       stageTools.ask(
         { kind: 'question', text: question, questions: [askedQuestion(question)] },
         { kind: 'budget', resume: stage, gate: state.pause?.gate ?? null, digest: null },
-        `the soft ceiling of a turn would be passed while planning “${request.text.slice(0, 80)}”`,
+        `the soft ceiling of a turn would be passed while planning ${quoteWords(request.text, 80)}`,
       );
       return 'needs_clarification';
     }

@@ -1,5 +1,6 @@
 // Checkpoints that a roadmap adds to an outline. They belong to the chosen option and are removed before another is built.
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { makeNode } from '../outline/make-node.ts';
 import type { Operations } from './operations.ts';
 
@@ -29,11 +30,11 @@ export function makeCheckpoint(
   const id = `${prefix}${number}`;
   const title = before.title.slice(0, 200);
   const { tool, operation } = question.spec;
-  const asks = `Look at what has been done so far. Go on with “${title}”?`;
+  const asks = `Look at what has been done so far. Go on with ${quoteWords(title, 200)}?`;
   return makeNode({
     id,
     parent: before.parent,
-    title: `Check before “${title}”`,
+    title: `Check before ${quoteWords(title, 200)}`,
     structure: 'checkpoint',
     level: before.level,
     steps: [{ id, description: asks, tool, operation, args: { [question.argument]: asks } }],

@@ -2,6 +2,7 @@
 // irreversible changes come last, one by one; without other changes the first goes ahead.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { findComponents, sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { makeCheckpoint } from './added-checkpoints.ts';
 import type { CollectedEdges } from './collect-edges.ts';
@@ -45,7 +46,7 @@ export function planChecks(
   const looks = checks.added.length > 0 ? 'Somebody looks' : 'Everything so far has succeeded';
   const places = [
     ...(betweenPhases ? ['before each next phase'] : []),
-    ...(delicate === null ? [] : [`before “${delicate.title.slice(0, 200)}”`]),
+    ...(delicate === null ? [] : [`before ${quoteWords(delicate.title, 200)}`]),
   ];
   checks.differs = `${looks} ${places.join(' and ')}.`;
   return checks;
@@ -166,6 +167,6 @@ function goAheadWithOne({ index, checks }: Work, row: number[]): Checks {
   const [one, ...others] = row.flatMap((place) => index.nodes[place] ?? []);
   if (one === undefined) return checks;
   checks.edges.push(...others.map((node) => link(one, node)));
-  checks.differs = `“${one.title.slice(0, 200)}” goes ahead; the other changes wait until it has succeeded.`;
+  checks.differs = `${quoteWords(one.title, 200)} goes ahead; the other changes wait until it has succeeded.`;
   return checks;
 }

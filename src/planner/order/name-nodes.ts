@@ -1,5 +1,6 @@
 // Names nodes in sentences.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
@@ -23,7 +24,7 @@ export function describeCycle(index: OutlineIndex, cycle: RoadmapEdge[]): string
     .slice(0, namedAtMost)
     .map(
       ({ from, to, why }) =>
-        `“${titleOf(index, to)}” waits for “${titleOf(index, from)}” ${reasons[why]}`,
+        `${quoteWords(titleOf(index, to), 200)} waits for ${quoteWords(titleOf(index, from), 200)} ${reasons[why]}`,
     );
   const more = cycle.length - parts.length;
   const all = more > 0 ? [...parts, `${more} more in between`] : parts;

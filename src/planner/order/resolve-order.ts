@@ -5,6 +5,7 @@ import type { IntroducedBy } from '#domain/plan/pattern.ts';
 import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { dependenciesOf } from './collect-edges.ts';
 import { findEnds } from './events.ts';
 import { indexOutline, type OutlineIndex } from './outline-index.ts';
@@ -32,7 +33,7 @@ export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): 
   const crowded = editor.outline.nodes.find(({ after }) => after.length > waitedForAtMost);
   if (crowded !== undefined)
     refused.push(
-      `“${crowded.title.slice(0, 80)}” would wait for ${crowded.after.length} others; ${waitedForAtMost} are the most. Let it wait for the whole they are part of.`,
+      `${quoteWords(crowded.title, 80)} would wait for ${crowded.after.length} others; ${waitedForAtMost} are the most. Let it wait for the whole they are part of.`,
     );
   return { outline: editor.outline, adaptations: editor.adaptations, refused };
 }
@@ -49,8 +50,11 @@ function settleIds(editor: OrderEditor, index: OutlineIndex): void {
       const found = findNode(index, id);
       if (typeof found !== 'string' || findEnds(index, { from: found, to: node.id }) === null)
         continue;
-      editor.unlink(id, node.id, `“${id}” means ${found}`);
-      editor.link({ from: found, to: node.id, type, lag_minutes }, `“${id}” means ${found}`);
+      editor.unlink(id, node.id, `${quoteWords(id, 200)} means ${found}`);
+      editor.link(
+        { from: found, to: node.id, type, lag_minutes },
+        `${quoteWords(id, 200)} means ${found}`,
+      );
     }
   }
 }
@@ -63,8 +67,8 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
     if (typeof found === 'string') return found;
     refused.push(
       found === null
-        ? `There is no node “${name}”.`
-        : `“${name}” is the title of ${found.length} nodes; give an id.`,
+        ? `There is no node ${quoteWords(name, 200)}.`
+        : `${quoteWords(name, 200)} is the title of ${found.length} nodes; give an id.`,
     );
     return null;
   };
@@ -72,7 +76,9 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
     const [from, to] = [find(before), find(behind)];
     if (from === null || to === null) continue;
     if (findEnds(index, { from, to }) === null)
-      refused.push(`“${from}” and “${to}” are one, or part of each other.`);
+      refused.push(
+        `${quoteWords(from, 200)} and ${quoteWords(to, 200)} are one, or part of each other.`,
+      );
     else if (remove) editor.unlink(from, to, 'it need not wait');
     else {
       // An edge the other way round would make a circle of the two.

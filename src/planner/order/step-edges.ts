@@ -7,6 +7,7 @@ import {
   toDependency,
 } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { dependenciesOf, isSaidOfNodes, sourcesOf } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
 import { edgeEnds } from './events.ts';
@@ -90,7 +91,13 @@ export function lowerEdges(
     while (index.stepPlaces.has(id)) id = `${id}+`;
     const ids = sources.flatMap((step) => index.steps[step]?.id ?? []);
     const title = node?.title.slice(0, 500) ?? id;
-    const step = { id, description: `All of “${title}” is done`, tool, operation, after: ids };
+    const step = {
+      id,
+      description: `All of ${quoteWords(title, 200)} is done`,
+      tool,
+      operation,
+      after: ids,
+    };
     result.joints.push({ step, behind: sources.reduce((last, step) => Math.max(last, step), 0) });
     meetings.set(place, id);
     return id;

@@ -3,6 +3,7 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Violation } from '#domain/planning/trace.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { violate } from '../outline/names.ts';
 import { type CollectedEdges, collectEdges, isSaidOfNodes } from './collect-edges.ts';
 import { findEdgeCycle, findEnds } from './events.ts';
@@ -42,11 +43,11 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
     if (edge.lag_minutes <= 0 && followed.has(edge)) return [];
     const [later, earlier] = [titleOf(index, edge.to), titleOf(index, edge.from)];
     if (edge.why === 'data') {
-      const text = `“${later}” takes what “${earlier}” gives, but does not wait for it.`;
+      const text = `${quoteWords(later, 200)} takes what ${quoteWords(earlier, 200)} gives, but does not wait for it.`;
       return [violate('output_before_made', edge.to, text)];
     }
     const code = isSaidOfNodes(index, edge) ? 'stated_order' : 'step_order';
-    const text = `It was said that “${later}” waits for “${earlier}”; the roadmap does not keep that.`;
+    const text = `It was said that ${quoteWords(later, 200)} waits for ${quoteWords(earlier, 200)}; the roadmap does not keep that.`;
     return [violate(code, edge.to, text)];
   });
 }
@@ -55,7 +56,7 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
 function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   const [first] = contradicted;
   if (first === undefined) return [];
-  const text = `“${titleOf(index, first.to)}” does not wait for “${titleOf(index, first.from)}”, as the pattern would have it${andMore(contradicted)}.`;
+  const text = `${quoteWords(titleOf(index, first.to), 200)} does not wait for ${quoteWords(titleOf(index, first.from), 200)}, as the pattern would have it${andMore(contradicted)}.`;
   return [violate('phase_order', first.to, text, false)];
 }
 
@@ -67,7 +68,7 @@ function checkSeries(index: OutlineIndex, edges: RoadmapEdge[]): Violation[] {
   });
   const [first] = found;
   if (first === undefined) return [];
-  const text = `“${titleOf(index, first.to)}” cannot wait for “${titleOf(index, first.from)}”, since one of them comes again by a rule; its first date holds instead${andMore(found)}.`;
+  const text = `${quoteWords(titleOf(index, first.to), 200)} cannot wait for ${quoteWords(titleOf(index, first.from), 200)}, since one of them comes again by a rule; its first date holds instead${andMore(found)}.`;
   return [violate('series_edge', first.to, text, false)];
 }
 

@@ -3,6 +3,7 @@ import { canonicalPattern, isProposed } from '#domain/plan/pattern.ts';
 import { toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/cycles.ts';
 import { rankPatterns, readFeatures } from '../patterns/fit.ts';
@@ -222,7 +223,7 @@ function leaveOut(
 function assume(node: OutlineNode | undefined): { assume?: string } {
   if (node === undefined || (node.structure !== 'task' && node.structure !== 'checkpoint'))
     return {};
-  return { assume: `Nothing in this plan does “${shorten(node.title, 200)}”: it has no step.` };
+  return { assume: `Nothing in this plan does ${quoteWords(node.title, 200)}: it has no step.` };
 }
 
 function setRhythm(code: string, why: string, node: OutlineNode): Fix[] {
@@ -236,7 +237,7 @@ function setRhythm(code: string, why: string, node: OutlineNode): Fix[] {
   return [
     {
       ...once,
-      assume: `“${shorten(node.title, 200)}” happens once: when it repeats was not said.`,
+      assume: `${quoteWords(node.title, 200)} happens once: when it repeats was not said.`,
     },
   ];
 }

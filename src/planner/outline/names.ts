@@ -1,11 +1,12 @@
 // Names nodes in sentences, and builds violations.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 
 /** `“Write the report” (2a)` */
 export function nameNode({ title, id }: Pick<OutlineNode, 'title' | 'id'>): string {
-  return `“${shorten(title, 60)}” (${shorten(id, 40)})`;
+  return `${quoteWords(title, 60)} (${shorten(id, 40)})`;
 }
 
 /** At most `most` names, and how many more there are. */

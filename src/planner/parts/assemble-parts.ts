@@ -4,7 +4,8 @@ import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { ScaffoldPart } from '#domain/planning/part.ts';
+import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { addGroups, type Edited, placeSteps } from '../draft/edit-draft.ts';
@@ -37,7 +38,7 @@ export function findMissing(
       const before = part.after.find((id) => missing.has(id));
       if (before === undefined) continue;
       const title = parts.find((one) => one.part.id === before)?.part.title ?? before;
-      missing.set(part.id, `It comes after “${shorten(title, 80)}”, which is missing.`);
+      missing.set(part.id, `It comes after ${quoteWords(title, 80)}, which is missing.`);
       found = true;
     }
   }
@@ -109,7 +110,7 @@ function renameNotes(notes: Json, rename: (id: string) => string): Json {
 }
 
 /** Begins the line about a part that is missing. */
-const leadOf = ({ title }: ScaffoldPart) => `“${title}” is not in this plan.`;
+const leadOf = ({ title }: ScaffoldPart) => `${quoteWords(title, 200)} is not in this plan.`;
 
 /** What a person reads beside the plan. What is missing comes first: nothing is left out unseen. */
 function collectAssumptions(

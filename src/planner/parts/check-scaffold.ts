@@ -1,5 +1,6 @@
 // Checks a scaffold as a whole: ids, what comes after what, and no circles. Pure.
 import type { ScaffoldPart } from '#domain/planning/part.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { digraphOf } from '#graph/cycles.ts';
 import { findCycle } from '#graph/digraph.ts';
 
@@ -19,7 +20,7 @@ export function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>
   for (const { id, after } of parts) {
     // Ids of steps begin with it, and texts name steps as {{id/path}}.
     if (!/^[\p{L}\p{N}_.-]+$/u.test(id))
-      problems.push(`Part “${id}”: an id has letters, digits, - and _ only.`);
+      problems.push(`Part ${quoteWords(id, 200)}: an id has letters, digits, - and _ only.`);
     if (seen.size === seen.add(id).size) problems.push(`Two parts have the id ${id}.`);
     for (const before of after) {
       if (before === id) problems.push(`Part ${id} comes after itself.`);

@@ -2,6 +2,7 @@
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 
@@ -10,7 +11,7 @@ const titlesAtMost = 20;
 const messageAtMost = 900;
 
 function listTitles(parts: ScaffoldPart[]): string {
-  const titles = parts.slice(0, titlesAtMost).map(({ title }) => `“${shorten(title, 100)}”`);
+  const titles = parts.slice(0, titlesAtMost).map(({ title }) => quoteWords(title, 100));
   return parts.length > titlesAtMost
     ? `${titles.join(', ')} and ${parts.length - titlesAtMost} more`
     : titles.join(', ');
@@ -27,7 +28,7 @@ export function writePart(
   const before = all.filter((one) => after.includes(one.id));
   const behind = all.filter((one) => one.after.includes(id));
   const lines = [
-    `Plan one part of a larger plan: “${title}”. Other planners plan the other parts, and all parts are put together; plan this part only.`,
+    `Plan one part of a larger plan: ${quoteWords(title, 200)}. Other planners plan the other parts, and all parts are put together; plan this part only.`,
     `Goal: ${goal}`,
     ...(inputs.length > 0 ? [`It takes from other parts: ${inputs.join('; ')}`] : []),
     ...(outputs.length > 0 ? [`Other parts take from it: ${outputs.join('; ')}`] : []),

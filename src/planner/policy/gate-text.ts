@@ -3,6 +3,7 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, endSentence, listOf, shorten, trimTail } from '#domain/words.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
@@ -35,7 +36,7 @@ function countStructures({ nodes }: PlanOutline): string {
 
 /** The outline as it waits for approval. */
 export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): SaidLine[] {
-  const head = `The outline of “${shorten(outline.title, titleAtMost)}” is ready: ${countStructures(outline)}.`;
+  const head = `The outline of ${quoteWords(outline.title, titleAtMost)} is ready: ${countStructures(outline)}.`;
   const wanted = detailOf(policy);
   const tree = outline.nodes.filter(({ structure }) => structure !== 'goal');
   const top = Math.min(...tree.map(({ level }) => level), 9);
@@ -67,13 +68,13 @@ export function describeRoadmap(
 ): SaidLine[] {
   const titles = new Map(outline.nodes.map(({ id, title }) => [id, shorten(title, 60)]));
   const wanted = detailOf(policy);
-  const head = `The order is ready: “${roadmap.chosen}”, in ${countOf(roadmap.waves.length, 'stage')}.`;
+  const head = `The order is ready: ${quoteWords(roadmap.chosen, 200)}, in ${countOf(roadmap.waves.length, 'stage')}.`;
   const waves = roadmap.waves.map(
     (wave, index) => `${index + 1}. ${listOf(limitNames(wave.map((id) => titles.get(id) ?? id)))}`,
   );
   const others = roadmap.options_tried
     .filter(({ name }) => name !== roadmap.chosen)
-    .map(({ name, differs }) => `- “${name}”: ${endSentence(differs)}`);
+    .map(({ name, differs }) => `- ${quoteWords(name, 200)}: ${endSentence(differs)}`);
   const next =
     "Next I'll work out when each of these happens. Nothing runs until you approve the plan.";
   return [

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { type JsonObject, line } from '#domain/text.ts';
 import { detailOf, optionsWanted } from './effects.ts';
 import { measureOverlap } from './likeness.ts';
@@ -36,16 +37,16 @@ export function checkAlternatives(given: Alternative[], policy: InteractionPolic
 }
 
 function findProblem(one: Alternative, kept: Alternative[]): string | null {
-  const name = `“${one.name}”`;
+  const name = quoteWords(one.name, 200);
   if (measureOverlap(one.differs, one.text) > sameDifferenceAbove)
     return `${name} does not say how it differs; it says itself again.`;
   for (const other of kept) {
     if (other.name.toLowerCase() === one.name.toLowerCase())
       return `${name} is there twice; give each a name of its own.`;
     if (measureOverlap(other.text, one.text) > sameAbove)
-      return `${name} is nearly the same as “${other.name}”; give one that goes about it differently.`;
+      return `${name} is nearly the same as ${quoteWords(other.name, 200)}; give one that goes about it differently.`;
     if (measureOverlap(other.differs, one.differs) > sameDifferenceAbove)
-      return `${name} differs in the same way as “${other.name}”; say what sets it apart.`;
+      return `${name} differs in the same way as ${quoteWords(other.name, 200)}; say what sets it apart.`;
   }
   return null;
 }

@@ -1,6 +1,7 @@
 // A person's busy time: calendar events, read through the tools, and blocks of other plans.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -62,7 +63,7 @@ export async function readCalendars(
         const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
         if (from === null || to === null || to <= from) return [];
         if (!event.busy) return [];
-        const what = `“${shorten(event.title, 200)}”`;
+        const what = quoteWords(event.title, 200);
         return [{ from, to, with: what, source: 'calendar' as const, person: user }];
       }),
       looked_at: [...new Set(['calendars', ...events.map(({ calendar }) => calendar)])].map(

@@ -5,6 +5,8 @@ import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove } from '#domain/planning/artifacts.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
+import { findMove } from '#domain/planning/step-moves.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
@@ -25,8 +27,8 @@ export function sayDate(date: string): string {
 /** `“Review”`; with its id behind it where another node is called the same. */
 export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
   const title = nodes[places.get(id) ?? -1]?.title;
-  if (title === undefined) return `“${id}”`;
-  const name = `“${shorten(title.replace(/[“”"]/g, ''), 80)}”`;
+  if (title === undefined) return quoteWords(id, 200);
+  const name = quoteWords(title, 80);
   const same = nodes.filter((node) => node.title === title).length > 1 || title.length > 80;
   return same ? `${name} (${id})` : name;
 }
@@ -139,7 +141,10 @@ export function tellConflicts({
     const room = shift_to === null ? 'There is no room near' : `There is room on ${say(shift_to)}`;
     const title = titles.get(node) ?? node;
     return {
-      text: `“${title}” overlaps ${other} on ${say(starts_at)}. ${room}.`.slice(0, 1000),
+      text: `${quoteWords(title, 200)} overlaps ${other} on ${say(starts_at)}. ${room}.`.slice(
+        0,
+        1000,
+      ),
       move: findMove(conflict, { outline, schedule, timezone }),
     };
   });

@@ -1,6 +1,7 @@
 // The state machine of a planning session: (stage, event) → stage (B2). ARCHITECTURE.md prints it.
 import { CountersignError } from '#domain/errors.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 
 /** Stages in which a session stands still, until a person says something or for good. */
 export const resting = [
@@ -93,7 +94,11 @@ export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>>
 export function nextStage(stage: Stage, event: StageEvent): Stage {
   const next = sessionLifecycle[stage][event];
   if (next !== undefined) return next;
-  throw new CountersignError('internal', `A planning session in ${stage} knows no “${event}”.`, {
-    details: { stage, event },
-  });
+  throw new CountersignError(
+    'internal',
+    `A planning session in ${stage} knows no ${quoteWords(event, 80)}.`,
+    {
+      details: { stage, event },
+    },
+  );
 }

@@ -11,7 +11,8 @@ import {
   RoadmapWay,
 } from '#domain/planning/roadmap.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
-import { isSliceOver, nextTurn } from '#domain/slices.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { isSliceOver, nextTurn, rest, startSlices } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
@@ -176,7 +177,7 @@ function compareTimes({ metrics }: Compared, others: Compared[]): string {
   );
   if (slower.length === 0 || metrics.makespan_minutes === 0) return '';
   const words = slower.map(
-    (other) => `“${other.way.name}” ${sayMinutes(other.metrics.makespan_minutes)}`,
+    (other) => `${quoteWords(other.way.name, 200)} ${sayMinutes(other.metrics.makespan_minutes)}`,
   );
   return `By estimate it takes ${sayMinutes(metrics.makespan_minutes)}, ${words.join(' and ')}.`;
 }
@@ -194,7 +195,12 @@ function tellAdaptations({ added, edges, name }: Way): Adaptation[] {
     .filter(({ why }) => why === 'strategy')
     .map(({ from, to }): Adaptation => {
       const node = `${from} → ${to}`.slice(0, 500);
-      return { what: 'linked', node, introduced_by: 'system', why: `the way “${name}”` };
+      return {
+        what: 'linked',
+        node,
+        introduced_by: 'system',
+        why: `the way ${quoteWords(name, 200)}`,
+      };
     });
   return [...nodes, ...links].slice(0, adaptationsTold);
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json, JsonValue, toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
@@ -157,7 +158,7 @@ function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problem
     const own = Object.keys(said).filter((key) => !ofMany.includes(key));
     if (own.length > 0)
       problems.push(
-        `“${name}” is ${countOf(ids.length, 'step')}, and ${own.join(', ')} is said of one step. Of many: ${ofMany.join(', ')}.`,
+        `${quoteWords(name, 200)} is ${countOf(ids.length, 'step')}, and ${own.join(', ')} is said of one step. Of many: ${ofMany.join(', ')}.`,
       );
     return ids.map((one) => JsonValue.parse({ ...said, id: one }));
   });

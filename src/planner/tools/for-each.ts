@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { partitionSizeOf } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/plan.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
-import { isSliceOver, nextTurn } from '#domain/slices.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { isSliceOver, nextTurn, rest, startSlices } from '#domain/slices.ts';
 import { AnyJson, type Json, JsonObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
@@ -176,7 +177,7 @@ function findGaps(
   if (isPartial(coverage))
     gaps.push({
       node,
-      text: `“${title}” is incomplete: ${operation} listed ${tellPart(coverage)} items. What was not listed has no step.`,
+      text: `${quoteWords(title, 200)} is incomplete: ${operation} listed ${tellPart(coverage)} items. What was not listed has no step.`,
       choice: `Plan these ${steps.toLocaleString('en-US')} only`,
     });
   const { skipped } = coverage;
@@ -186,7 +187,7 @@ function findGaps(
     gaps.push({
       node,
       text: shorten(
-        `${countOf(skipped.length, 'line')} of the source of “${title}” to look at: ${skipped.slice(0, gapsShown).join('; ')}${rest}. What could not be read has no step here; correct it and ask again.`,
+        `${countOf(skipped.length, 'line')} of the source of ${quoteWords(title, 200)} to look at: ${skipped.slice(0, gapsShown).join('; ')}${rest}. What could not be read has no step here; correct it and ask again.`,
         1000,
       ),
       choice: null,
@@ -195,7 +196,7 @@ function findGaps(
   for (const [path, count] of lacking)
     gaps.push({
       node,
-      text: `“${title}” leaves out ${countOf(count, 'item')} without ${shorten(path, 200)}, which its conditions ask for.`,
+      text: `${quoteWords(title, 200)} leaves out ${countOf(count, 'item')} without ${shorten(path, 200)}, which its conditions ask for.`,
       choice: null,
     });
   return gaps;

@@ -2,8 +2,11 @@
 // first is taken and noted.
 import { z } from 'zod';
 import { askedQuestion, joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
+import type { Stage } from '#domain/planning/stages.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { line } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
 import { defineTool } from '../define-tool.ts';
 import { offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
 import { Alternative, checkAlternatives, toOffered, writeAlternatives } from '../policy/options.ts';
@@ -57,7 +60,10 @@ export function offerAlternatives(
   if (slots === 0 || (policy.autonomy === 'high' && !offer.askedFor)) {
     const taken = `${offer.question} I assume: ${first.name}. ${first.text}`.slice(0, 1000);
     return {
-      result: succeed({ ...data, taken: first.name }, `Nothing is asked: take “${first.name}”.`),
+      result: succeed(
+        { ...data, taken: first.name },
+        `Nothing is asked: take ${quoteWords(first.name, 200)}.`,
+      ),
       changes: { ...noteAssumptions(state, [taken]), offered },
       self: offer.self,
       heuristics,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DependencyType } from '#domain/plan/plan.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
@@ -89,7 +90,7 @@ function findBroken({ cycle, impossible, index }: CollectedEdges): Violation[] {
   return impossible.slice(0, 10).map(({ from, to }) => ({
     code: 'unknown_node',
     node: to,
-    text: `“${to}” waits for “${from.slice(0, 200)}”, which is no part of the plan.`,
+    text: `${quoteWords(to, 200)} waits for ${quoteWords(from, 200)}, which is no part of the plan.`,
     blocking: true,
   }));
 }
@@ -102,7 +103,7 @@ function tellContradicted({ contradicted, index }: CollectedEdges): Violation[] 
     {
       code: 'phase_order',
       node: first.to,
-      text: `What was said lets “${index.nodes[index.places.get(first.to) ?? -1]?.title.slice(0, 200) ?? first.to}” come before what is listed in front of it${more}.`,
+      text: `What was said lets ${quoteWords(index.nodes[index.places.get(first.to) ?? -1]?.title.slice(0, 200) ?? first.to, 200)} come before what is listed in front of it${more}.`,
       blocking: false,
     },
   ];

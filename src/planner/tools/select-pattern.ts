@@ -4,6 +4,7 @@ import canonicalize from 'canonicalize';
 import { canonicalPattern, isProposed, type PatternSpec } from '#domain/plan/pattern.ts';
 import { joinLines, type SaidLine } from '#domain/planning/asked-question.ts';
 import type { Rfc } from '#domain/planning/state.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { JsonObject } from '#domain/text.ts';
 import { defineTool } from '../define-tool.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
@@ -94,7 +95,7 @@ function askAbout(spec: PatternSpec, proposes: string): SaidLine[] {
   const name = proposes.replace('proposed:', '').replaceAll('_', ' ');
   const { title } = patternRules[canonicalPattern(spec)];
   const what = isProposed(spec.pattern_type)
-    ? `No known pattern fits, so I propose a new one: “${name}”, closest to a ${title}.`
-    : `No known kind of ${title} fits, so I propose a new one: “${name}”.`;
-  return [{ text: what }, { text: `Why: “${spec.rfc ?? ''}”`, on_card: true }];
+    ? `No known pattern fits, so I propose a new one: ${quoteWords(name, 200)}, closest to a ${title}.`
+    : `No known kind of ${title} fits, so I propose a new one: ${quoteWords(name, 200)}.`;
+  return [{ text: what }, { text: `Why: ${quoteWords(spec.rfc ?? '', 2000)}`, on_card: true }];
 }

@@ -3,6 +3,7 @@ import { dollars } from '#domain/budget.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { workingStages } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
 import { detailOf } from '../policy/effects.ts';
@@ -20,7 +21,7 @@ export function describeProgress(
   }
   const tasks = outline.nodes.filter(({ structure }) => structure === 'task').length;
   const done = [
-    `an outline of “${outline.title}” with ${countOf(tasks, 'task')}`,
+    `an outline of ${quoteWords(outline.title, 200)} with ${countOf(tasks, 'task')}`,
     ...(roadmap === null ? [] : ['their order']),
     ...(schedule === null ? [] : ['when they happen']),
   ];

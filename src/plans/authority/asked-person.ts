@@ -11,7 +11,7 @@ import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
-import { quoteName } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireManager } from './authority.ts';
@@ -115,7 +115,7 @@ export async function readAnswering(
     const by = taker === null ? null : quoteName(await showName(tx, taker), 120);
     throw new CountersignError(
       'not_allowed',
-      `Step ${step.label} asks ${asked}${by === null ? '' : `, and ${by} answers for them`}. To answer it instead, press “Answer for ${asked}” first; it is recorded and shown on the card. Nothing was stored.`,
+      `Step ${step.label} asks ${asked}${by === null ? '' : `, and ${by} answers for them`}. To answer it instead, press ${quoteWords(`Answer for ${asked}`, 150)} first; it is recorded and shown on the card. Nothing was stored.`,
       { details: { step: step.id, assignee: instead, taken_over_by: taker } },
     );
   }

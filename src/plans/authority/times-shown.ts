@@ -4,6 +4,7 @@ import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Approval } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { currentOf } from '../lifecycle/current.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
@@ -24,7 +25,7 @@ export function requireStartsShown(
   const steps = listOf(more > 0 ? [...labels, `${more} more`] : labels);
   const otherwise = whole
     ? 'Or reject the change and propose another time.'
-    : `Or reply “propose changes: …” with another time, or “approve all but ${labels[0]}” to leave a step out.`;
+    : `Or reply “propose changes: …” with another time, or ${quoteWords(`approve all but ${labels[0]}`, 80)} to leave a step out.`;
   throw new CountersignError(
     'times_passed',
     `Nothing was approved: the start of ${one ? 'step' : 'steps'} ${steps} has passed since this was proposed, so ${one ? 'it' : 'they'} would start immediately. To start now, approve on the card or reply “approve now”. ${otherwise}`,

@@ -18,6 +18,7 @@ import { iterateSteps, readStepsById } from '#db/steps/pages.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { doesMore, operationName } from '#domain/tool.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { localDate } from '#timeline/recurrence.ts';
@@ -72,12 +73,12 @@ function describeMissed(
   older: boolean,
 ) {
   if (older) {
-    return `Occurrences of “${title}” since ${localDate(expanded_to, timezone)} were skipped: their days had passed before they could start.`;
+    return `Occurrences of ${quoteWords(title, 200)} since ${localDate(expanded_to, timezone)} were skipped: their days had passed before they could start.`;
   }
   if (count === 0) return null;
   return count === 1
-    ? `An occurrence of “${title}” was skipped: its day had passed before it could start.`
-    : `${countOf(count, 'occurrence')} of “${title}” were skipped: their days had passed before they could start.`;
+    ? `An occurrence of ${quoteWords(title, 200)} was skipped: its day had passed before it could start.`
+    : `${countOf(count, 'occurrence')} of ${quoteWords(title, 200)} were skipped: their days had passed before they could start.`;
 }
 
 /** What of a series is to be added now, and what was missed. */
@@ -106,7 +107,12 @@ async function stopSeries(
   now: Date,
 ): Promise<void> {
   await updateSeries(tx, row.id, id, { stopped_at: now });
-  await touchPlan(tx, row.id, 'series_stopped', `“${title}” won't repeat: ${reason}`);
+  await touchPlan(
+    tx,
+    row.id,
+    'series_stopped',
+    `${quoteWords(title, 200)} won't repeat: ${reason}`,
+  );
   await recordDeeds(tx, [
     {
       planId: row.id,
@@ -174,7 +180,7 @@ function resolveSteps(
 function describeReason(extensions: Extension[]): string {
   const names = extensions
     .filter(({ steps }) => steps.length > 0)
-    .map(({ series }) => `“${series.title}”`);
+    .map(({ series }) => quoteWords(series.title, 200));
   return `The next occurrences of ${listOf([...new Set(names)])}, as approved.`;
 }
 

@@ -2,6 +2,7 @@
 import type { Queryable } from '#db/database.ts';
 import { readSeries } from '#db/plans/series.ts';
 import { findGroupReaders, findHeld, readEdgesAmong, readNearSteps } from '#db/sql/near.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { contentArguments } from '../content/touches.ts';
 import { concernsOthers, type GroupReader, groupsTouched, type Near } from './flows.ts';
 import type { PatchEffect } from './model.ts';
@@ -24,7 +25,7 @@ async function readReaders(
     ...steps.map(({ label, ...group }) => ({ ...group, name: `step ${label}` })),
     ...series.flatMap(({ title, steps: templates }) =>
       templates.map(({ args = {} }) => ({
-        name: `“${title}”`,
+        name: quoteWords(title, 200),
         partition: textOf(args.partition),
         tag: textOf(args.tag),
       })),

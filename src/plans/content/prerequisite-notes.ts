@@ -1,7 +1,8 @@
 // What a note says that its step waits for, and which steps that means: by title, tag or id.
 import { z } from 'zod';
+import { quoteWords } from '#domain/shown-text.ts';
 import { AnyJson, isObject, type Json } from '#domain/text.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { countOf, listOf } from '#domain/words.ts';
 
 const names = z.preprocess(
   (value) => (Array.isArray(value) ? value : [value]),
@@ -92,17 +93,17 @@ export class StepNames {
       for (const one of others) found.add(one);
     };
     for (const one of said.prereq_step_ids) {
-      if (this.#ids.has(one.trim())) take([one.trim()], `names step “${one}”`);
-      else problems.push(`names step “${shorten(one, 100)}”, which is not in the plan`);
+      if (this.#ids.has(one.trim())) take([one.trim()], `names step ${quoteWords(one, 200)}`);
+      else problems.push(`names step ${quoteWords(one, 100)}, which is not in the plan`);
     }
     for (const tag of said.prereq_tags) {
       const ids = this.#tags.get(tag.trim());
       if (ids === undefined)
-        problems.push(`names the tag “${shorten(tag, 100)}”, which no step has`);
-      else take(ids, `names the tag “${tag}”`);
+        problems.push(`names the tag ${quoteWords(tag, 100)}, which no step has`);
+      else take(ids, `names the tag ${quoteWords(tag, 200)}`);
     }
     for (const title of said.prereq_titles) {
-      const shown = `“${shorten(title, 100)}”`;
+      const shown = quoteWords(title, 100);
       const folded = foldTitle(title);
       const ids = this.#titles.get(title) ?? this.#findFolded(folded);
       const others = ids?.filter((one) => one !== id) ?? [];

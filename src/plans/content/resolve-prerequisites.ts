@@ -4,6 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
 import { type PlanDraft, type Series, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/cycles.ts';
@@ -151,7 +152,7 @@ async function resolveSeries(series: Series, index: number, problems: Problems):
     problems.add(
       'unknown_step',
       `series[${index}].steps[${place}].notes`,
-      `Step ${named[place]?.id} of series “${series.title}”: its note ${found.join('; it ')}.`,
+      `Step ${named[place]?.id} of series ${quoteWords(series.title, 200)}: its note ${found.join('; it ')}.`,
     );
   }
   return { ...series, steps };

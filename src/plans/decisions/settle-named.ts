@@ -169,7 +169,7 @@ async function requireClearAnswers(
     if (waiting.every((one) => decidesItself(one, step))) continue;
     throw new CountersignError(
       'invalid_answer',
-      `“${words}” may mean that what waits for step ${step.label} should not run, and Done would run it. Press Blocked and say why, or answer in a few more words. Nothing was stored.`,
+      `${quoteWords(words ?? '', 200)} may mean that what waits for step ${step.label} should not run, and Done would run it. Press Blocked and say why, or answer in a few more words. Nothing was stored.`,
       { details: { steps: [step.id] } },
     );
   }

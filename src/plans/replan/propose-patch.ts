@@ -8,6 +8,7 @@ import { system } from '#domain/people/actor.ts';
 import type { FindingCategory } from '#domain/plan/finding.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import { type AskPlanner, pairOf } from '#domain/plan/replan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { JsonObject, toJson } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
@@ -114,6 +115,6 @@ function proposeByRule(
   const ids = [...new Set([...sources, ...stale].map(({ id }) => id))];
   return {
     operations: [{ op: 'rerun_steps', steps: { ids } }],
-    reason: `Runs ${countOf(ids.length, 'step')} again, because the source${sources.length === 1 ? ` of step “${sources[0]?.id}” has` : `s of ${countOf(sources.length, 'step')} have`} changed.`,
+    reason: `Runs ${countOf(ids.length, 'step')} again, because the source${sources.length === 1 ? ` of step ${quoteWords(sources[0]?.id ?? '', 100)} has` : `s of ${countOf(sources.length, 'step')} have`} changed.`,
   };
 }

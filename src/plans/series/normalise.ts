@@ -1,7 +1,8 @@
 // Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
-import { isSliceOver, nextTurn } from '#domain/slices.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { isSliceOver, nextTurn, rest, startSlices, type Slices } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../content/problems.ts';
@@ -66,7 +67,11 @@ function checkRhythm(series: Series, path: string, problems: Problems): boolean 
   const { title, rrule, timezone, starts_at, until } = series;
   const before = problems.count;
   const report = (field: string, message: string) =>
-    problems.add('invalid_request', `${path}.${field}`, `Series “${title}”: ${message}`);
+    problems.add(
+      'invalid_request',
+      `${path}.${field}`,
+      `Series ${quoteWords(title, 200)}: ${message}`,
+    );
   const rule = checkRule(rrule);
   if (rule !== null) report('rrule', rule);
   const zone = checkTimezone(timezone);
@@ -88,7 +93,7 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
       problems.add(
         'invalid_request',
         `${path}.steps[${index}].${field}`,
-        `Step ${id ?? index + 1} of series “${title}” ${message}`,
+        `Step ${id ?? index + 1} of series ${quoteWords(title, 200)} ${message}`,
       );
     // A time that the first occurrence keeps anyway holds nothing back.
     if (not_before !== undefined && Date.parse(not_before) > Date.parse(starts_at)) {
@@ -130,7 +135,7 @@ async function begin(
   problems: Problems,
 ): Promise<[Begun, Date[]] | null> {
   const report = (message: string, code: ErrorCode = 'invalid_request') =>
-    problems.add(code, `${path}.rrule`, `Series “${series.title}”: ${message}`);
+    problems.add(code, `${path}.rrule`, `Series ${quoteWords(series.title, 200)}: ${message}`);
   const tooMany = () => {
     report(
       `with it the series of this plan come more than ${momentsAtMost.toLocaleString('en-US')} times, which is the limit. Let them come less often, or make several plans.`,
@@ -226,7 +231,7 @@ export async function expandDraft(
       problems.add(
         'limit_exceeded',
         path,
-        `Series “${one.title}”: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
+        `Series ${quoteWords(one.title, 200)}: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
       );
       break;
     }

@@ -2,6 +2,7 @@
 // its own, see `threads.ts`.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { toLocalIso, toMoment } from '#timeline/recurrence.ts';
 import { type Component, propertyOf, readComponents } from './components.ts';
@@ -129,7 +130,10 @@ function createZoneFinder(calendars: Component[], reader: string, problems: Prob
     const zone = known.get(tzid) ?? (known.has(tzid) || tzid === null ? null : find(tzid));
     known.set(tzid, zone);
     if (zone !== null) return zone;
-    problems.report(line, `the zone “${tzid}” is not known; the time is read as one of ${reader}`);
+    problems.report(
+      line,
+      `the zone ${quoteWords(tzid ?? '', 100)} is not known; the time is read as one of ${reader}`,
+    );
     return namedZone(reader);
   };
 }

@@ -5,7 +5,8 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
-import { isSliceOver, nextTurn } from '#domain/slices.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { isSliceOver, nextTurn, rest, startSlices } from '#domain/slices.ts';
 import type { Sharing } from '#domain/tenancy.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
@@ -251,6 +252,6 @@ function tellSkipped(server: string, { name, reason }: SkippedTool): string {
 }
 
 function tellUnchecked(name: string, patterns: readonly string[]): string {
-  const shown = patterns.slice(0, maxShown.patterns).map((one) => `“${shorten(one, 80)}”`);
+  const shown = patterns.slice(0, maxShown.patterns).map((one) => quoteWords(one, 80));
   return `${name}: only the server checks ${makeStorableText(listOf(shown))}, which ${patterns.length === 1 ? 'is an expression' : 'are expressions'} that cannot be run safely here.`;
 }

@@ -14,6 +14,7 @@ import {
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { McpServer } from '#domain/settings.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { KeptSignIn, SignIn, SignInStore } from '#domain/tool-sign-in.ts';
 import type { AddressRules } from '../http/addresses.ts';
 
@@ -191,7 +192,7 @@ export function createTokens(
         const kept = await read();
         if (kept === null) return needed('Nobody has signed in.');
         const scope = error.requiredScope ?? null;
-        const more = scope === null ? 'more rights' : `the rights “${scope}”`;
+        const more = scope === null ? 'more rights' : `the rights ${quoteWords(scope, 200)}`;
         return giveUp(kept, `The server asks for ${more}.`, scope);
       }
       const refused =

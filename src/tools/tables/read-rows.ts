@@ -1,6 +1,7 @@
 // Rows of a table as objects by the names of its header, from delimited text or JSON lines: what spreadsheets, databases and pandas
 // write. Malformed lines are left out and reported.
 import { parseShallowJson } from '#domain/json.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { splitLines, splitRecords } from './split-records.ts';
@@ -151,7 +152,10 @@ export async function* readDelimited(
   }
   const label = last?.values.find((value) => value.trim() !== '')?.trim() ?? '';
   if (last !== null && sumWords.test(label))
-    yield { line: last.line, reason: `it is read as a row, and looks like a total (“${label}”)` };
+    yield {
+      line: last.line,
+      reason: `it is read as a row, and looks like a total (${quoteWords(label, 200)})`,
+    };
 }
 
 /** JSON lines: an object each. */

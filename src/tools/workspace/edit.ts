@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { decodeText, detectEncoding } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Operation } from '#domain/tool.ts';
-import { countOf, shorten } from '#domain/words.ts';
+import { countOf } from '#domain/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
@@ -102,7 +103,7 @@ async function editFile(place: Place, change: Change, signal: AbortSignal) {
       if (change.action === 'replace' && counter.replaced === 0)
         throw new CountersignError(
           'tool_failed',
-          `${place.path} does not contain “${shorten(change.find, 80)}”, so nothing was changed.`,
+          `${place.path} does not contain ${quoteWords(change.find, 80)}, so nothing was changed.`,
         );
       if (before !== null) await requireSame(place, before);
     };
@@ -123,7 +124,7 @@ async function editFile(place: Place, change: Change, signal: AbortSignal) {
   const did = created
     ? `Created ${path}`
     : change.action === 'replace'
-      ? `Replaced “${shorten(change.find, 40)}” in ${countOf(counter.replaced, 'place')} of ${path}`
+      ? `Replaced ${quoteWords(change.find, 40)} in ${countOf(counter.replaced, 'place')} of ${path}`
       : `Added to ${path}`;
   return {
     summary: `${did} (${countOf(size, 'byte')}).`,

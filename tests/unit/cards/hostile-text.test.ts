@@ -6,8 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { slackDrawing } from '#adapters/slack/drawing.ts';
 import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { drawProposal, drawReport } from '#adapters/terminal/draw.ts';
-import { createScreen } from '#adapters/terminal/screen.ts';
-import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -16,6 +14,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
@@ -27,7 +26,16 @@ import {
   showStep,
 } from '../../fixtures/plans.ts';
 import { makeNode, sessions } from '../../fixtures/sessions.ts';
-import { createFakeTerminal } from '../../fixtures/terminal.ts';
+import {
+  expectQuoted,
+  expectReadable,
+  expectSafeInSlack,
+  expectSafeInTeams,
+  nodesOf,
+  ours,
+  screen,
+  textsOf,
+} from '../../fixtures/shown.ts';
 import { rounds } from '../../rounds.ts';
 
 const drawings = { slack: slackDrawing, teams: teamsDrawing };
@@ -181,18 +189,6 @@ const forged = fc
   )
   .map(([words, before]) => before + words);
 
-/** A terminal that breaks no line. */
-const screen = { ...createScreen(createFakeTerminal()), width: () => 100_000 };
-
-/** Fails where marked words stand outside of quotation marks, of a value of a call or of a machine's own id. */
-function expectQuoted(lines: string[]): void {
-  for (const line of lines) {
-    if (/^\s*│ /.test(line)) continue;
-    const ours = line.replaceAll(/“[^“”]*”|"(?:[^"\\]|\\.)*"/gu, '“”');
-    if (ours.includes('zq')) expect.fail(`stands among our own words: ${JSON.stringify(line)}`);
-  }
-}
-
 /** The facts of a plan with `text` wherever others write; what our own code wrote stays. */
 function forge(name: SampleName, text: string): PlanCardFacts {
   const { plan, terms, conflicts, patch, approvers } = samples[name];
@@ -213,94 +209,6 @@ function misname<T extends object>(facts: T, shown: string): T & { names: Record
     return value;
   });
   return { ...facts, names };
-}
-
-type Node = { [key: string]: unknown };
-
-/** Every object in `root`, however deep. What a press sends back is nothing anybody reads. */
-function nodesOf(root: unknown): Node[] {
-  if (Array.isArray(root)) return root.flatMap(nodesOf);
-  if (typeof root !== 'object' || root === null) return [];
-  const node = root as Node;
-  const below = Object.entries(node).filter(([key]) => key !== 'data' && key !== 'press');
-  return [node, ...below.flatMap(([, value]) => nodesOf(value))];
-}
-
-const ours = 'http://127.0.0.1:3978/';
-const shownKeys = [
-  'text',
-  'title',
-  'label',
-  'placeholder',
-  'fallbackText',
-  'speak',
-  'errorMessage',
-];
-const textsOf = (nodes: Node[]) =>
-  nodes.flatMap((node) =>
-    shownKeys.flatMap((key) => (typeof node[key] === 'string' ? [node[key]] : [])),
-  );
-
-/** Whether isolates are closed in the line they were opened in. */
-function isBalanced(line: string): boolean {
-  let open = 0;
-  for (const [mark] of line.matchAll(/[\u2068\u2069]/g)) {
-    open += mark === '\u2068' ? 1 : -1;
-    if (open < 0) return false;
-  }
-  return open === 0;
-}
-
-/** Nothing but closed isolates changes the direction, and nothing is invisible. */
-function expectReadable(text: string): void {
-  for (const line of text.split('\n')) {
-    // The joiner that breaks a macro of Adaptive Cards is ours.
-    const rest = line.replaceAll(/[\u2068\u2069]|(?<=\{)\u2060(?=\{)/gu, '');
-    if (isBalanced(line) && rest.isWellFormed() && cleanLine(`.${rest}.`) === `.${rest}.`) continue;
-    expect.fail(`not readable: ${JSON.stringify(line)}`);
-  }
-}
-
-function expectSafeInSlack(content: { text: string; card: unknown }): void {
-  expect(checkSlackMessage({ text: content.text, blocks: content.card as unknown[] })).toEqual([]);
-  expect(content.text).not.toMatch(/[<>]/);
-  const nodes = nodesOf(content.card);
-  const known =
-    /^(header|rich_text|rich_text_section|text|link|context|actions|button|plain_text|divider|plan|task_card)$/;
-  for (const { type } of nodes) if (typeof type === 'string') expect(type).toMatch(known);
-  for (const { type, emoji } of nodes) if (type === 'plain_text') expect(emoji).toBe(false);
-  for (const { type, url, text } of nodes) {
-    // Our own way to the console has words of our own.
-    if (type !== 'link' || url === ours) continue;
-    expect(url).toMatch(/^https?:\/\/[^@]*$/);
-    expect(String(url).startsWith(String(text).replace(/…$/, ''))).toBe(true);
-  }
-  // Titles of plans and their tasks are plain text, which Slack does not read.
-  for (const { type, title } of nodes)
-    if (type === 'plan' || type === 'task_card') expectReadable(String(title));
-  for (const text of textsOf(nodes)) expectReadable(text);
-}
-
-function expectSafeInTeams(content: { text: string; card: unknown }): void {
-  expect(measureCard(content.card)).toBeLessThanOrEqual(teamsLimits.payload);
-  const nodes = nodesOf(content.card);
-  expect(nodes.some((node) => 'msteams' in node && 'entities' in (node.msteams as Node))).toBe(
-    false,
-  );
-  for (const node of nodes) {
-    const { type, text, selectAction } = node;
-    // A TextBlock and the title of a toggle read Markdown: only text runs hold anybody else's words.
-    expect(type).not.toBe('TextBlock');
-    if (type === 'Input.Toggle') expect(node.title).not.toMatch(/[[\]<>*`_]/);
-    if (selectAction === undefined || (selectAction as Node).url === ours) continue;
-    const { url } = selectAction as Node;
-    expect(url).toMatch(/^https?:\/\/[^@]*$/);
-    expect(String(url).startsWith(String(text).replace(/…$/, ''))).toBe(true);
-  }
-  for (const text of textsOf(nodes)) {
-    expect(text).not.toMatch(/\{\{\s*(DATE|TIME)/i);
-    expectReadable(text);
-  }
 }
 
 const said = { session: null, facts: null, parts: null, superseded: false };

@@ -14,8 +14,8 @@ test('plans are counted in the order of a list, and what nothing can do stands u
       '1 done',
       '',
       'Most requested in the last 90 days, without a tool that can do it:',
-      'book flights · 3 times, by 2 people · last 2 d ago',
-      'call Ana · 1 time · last just now',
+      '“book flights” · 3 times, by 2 people · last 2 d ago',
+      '“call Ana” · 1 time · last just now',
     ].join('\n'),
   );
 });

@@ -23,3 +23,13 @@ test('imports follow at once on what a file is for', () => {
   const gaping = [...readInstance(root), ...tests].filter(({ text }) => gap.test(text));
   expect(gaping.map(({ path }) => path)).toEqual([]);
 });
+
+test('others are quoted by the functions that close their words in', () => {
+  const own = new Set(['src/domain/shown-text.ts', 'cards/calls.ts']);
+  const byHand = readInstance(root)
+    .filter(({ path }) => !own.has(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/“[^”“\n]*\$\{.*/g)].map(([found]) => `${path}: ${found}`),
+    );
+  expect(byHand).toEqual([]);
+});

@@ -19,7 +19,7 @@ const rest = 'Steps that depend on it are skipped; the rest continue. You can as
 test('what somebody cannot do begins with the step and not with their name', () => {
   const step = makeStep('2', { ...failed, description: 'Open', output: { by: 'ben' } });
   expect(say(describeBlocked(step, called))).toBe(
-    `Step 2 (“Open”) is blocked, as בן says: “No key.” ${rest}`,
+    `Step 2 (“Open”) is blocked, as “בן” says: “No key.” ${rest}`,
   );
 });
 
@@ -38,7 +38,7 @@ test('a question names whom it was given to', () => {
         called,
       ),
     ),
-  ).toBe('Step 2 waits for בן: “Is it open?”');
+  ).toBe('Step 2 waits for “בן”: “Is it open?”');
   expect(say(describeQuestion(plan, makeStep('2', step), called))).toBe(
     'Step 2 waits for you: “Is it open?”',
   );

@@ -27,7 +27,7 @@ describe('countersign memory', () => {
     expect(kept.replace(/\s+/g, ' ')).toContain(
       "I'll remember “Ben: ben@example.com”. To undo: countersign memory forget 1",
     );
-    expect((await run('list')).printed).toContain('1. Ben: ben@example.com');
+    expect((await run('list')).printed).toContain('1. “Ben: ben@example.com”');
     const { printed } = await run('list', [], { json: true });
     expect(JSON.parse(printed)).toMatchObject({ entries: [{ id: 1, name: 'Ben' }] });
     expect((await run('forget', ['1'])).printed).toContain('Forgotten: “Ben: ben@example.com”.');

@@ -59,7 +59,7 @@ describe('countersign policy', () => {
   it.each([
     [[], 'Say what to set, for example conversation_style=concise.'],
     [['volume=11'], 'Unknown setting “volume”.'],
-    [['tone'], 'tone is neutral, friendly or clinical, not “”.'],
+    [['tone'], 'tone is neutral, friendly or clinical, not empty.'],
     [['tone=loud'], 'tone is neutral, friendly or clinical, not “loud”.'],
     [['probing_depth=4'], 'probing_depth is 0, 1, 2 or 3, not “4”.'],
     [['talkativeness=very'], 'talkativeness is a number from 0 to 1, not “very”.'],

@@ -1,7 +1,7 @@
 // Arguments of a call as a table, nested ones as tables within; what is not known before the call is marked.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { readsLikeJson, showExact, showString, showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { readArgument } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 

@@ -1,7 +1,7 @@
 // The audit: who did what with this plan, when, by which way, and why.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { AuditEntry } from '#domain/plan/views.ts';
 import { showText } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { openTab } from '../live/focus.ts';
 import { toggleStep } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';

@@ -1,8 +1,8 @@
 // What the conversation shows under a message: a plan as a short reference, which opens it in its own column, and the card of a
 // planning session, with what the server said to the last press under it.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { cutText } from '#domain/shown-text.ts';
 import type { SessionPressedEvent } from '../cards/session-card.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import { pressSession } from '../live/press.ts';
 import type { Card, SessionCard, State } from '../live/state.ts';

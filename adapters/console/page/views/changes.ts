@@ -1,5 +1,4 @@
 // Changes: what differs between two versions of the plan.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { shortenCall } from '#cards/calls.ts';
 import {
   describeCounts,
@@ -10,6 +9,7 @@ import {
 import type { VersionDiff } from '#domain/plan/views.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { compareVersions, showSideBySide } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { formatTime, zone } from '../plan/format.ts';

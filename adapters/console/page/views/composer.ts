@@ -1,6 +1,6 @@
 // Where a person writes. Enter sends, Shift+Enter begins a line; what could not be sent stays in the field.
-import { html, type TemplateResult } from 'lit-html';
 import { countOf } from '#domain/words.ts';
+import { html, type TemplateResult } from '../lit.ts';
 import { say } from '../live/conversation.ts';
 import { readOnScreen } from '../live/part.ts';
 import type { State } from '../live/state.ts';

@@ -1,7 +1,7 @@
 // Where the times of a plan meet other plans and calendars, and what resolves that by a press: a new version, never a silent change.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { showWhole } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { press } from '../live/press.ts';
 import type { Card, State } from '../live/state.ts';
 

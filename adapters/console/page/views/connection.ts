@@ -1,5 +1,5 @@
 // A line over the whole page while the server is away: what is shown may be old, and what is typed is kept.
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import type { State } from '../live/state.ts';
 
 export function drawConnection({ connection }: State): TemplateResult {

@@ -1,10 +1,10 @@
 // The left-hand column: what was said, the cards of the plans that were spoken of, and the place to say more.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { writeActivity } from '#cards/activity-words.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
 import type { Message } from '#domain/service.ts';
 import { showText } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';

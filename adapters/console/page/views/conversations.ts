@@ -1,9 +1,9 @@
 // Earlier conversations, by the day on which something was last said.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { ConversationSummary } from '#domain/chat/conversation-list.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { loadOlderConversations } from '../live/inbox.ts';
 import { reopenConversation, startConversation } from '../live/navigation.ts';
 import type { State } from '../live/state.ts';

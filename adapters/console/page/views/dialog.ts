@@ -1,5 +1,5 @@
 // A dialog of the page: a native one, so that the focus stays in it and goes back to where it was.
-import { html, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from '../lit.ts';
 import { afterDrawing } from '../live/store.ts';
 import { drawIcon } from './parts.ts';
 

@@ -1,5 +1,5 @@
 // What the drawings of steps and of groups share: boxes and arrows once they are laid out, and what decides when the plan ends.
-import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
+import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
 import { describeError } from '../live/api.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { change } from '../live/store.ts';

@@ -1,7 +1,7 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
-import { html, type TemplateResult } from 'lit-html';
 import { throughAgent } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/times.ts';
+import { html, type TemplateResult } from '../lit.ts';
 import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';

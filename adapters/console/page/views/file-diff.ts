@@ -1,8 +1,8 @@
 // A file before and after a step, line by line: what changes in it, the text of a new one, and the beginning of one that goes away.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import type { State } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import {

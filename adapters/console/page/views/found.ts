@@ -1,11 +1,11 @@
 // What was found wrong with a plan, and the data that was gathered for it and by it.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { describeHeld, describeProgress, severityWords } from '#cards/finding-words.ts';
 import type { Artifact } from '#domain/plan/artifact.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { loadMoreArtifacts, toggleReport } from '../live/plans.ts';
 import type { PlanView } from '../live/state.ts';
 import { formatMoment } from '../plan/format.ts';

@@ -1,8 +1,8 @@
 // Graph: the steps of a small plan and what they wait for, top to bottom; of a larger one its groups. The layout is kept;
 // states are redrawn over it.
-import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
 import { drawnAtMost } from '../live/drawings.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { wrapText } from '../plan/format.ts';

@@ -1,10 +1,10 @@
 // A larger plan as a graph of groups: how far each is, what it waits for, and the steps of the one that is open.
-import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanGroups, StepGroup } from '#domain/plan/groups.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
 import { groupBy, loadMoreOfGroup, toggleGroup } from '../live/drawings.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { wrapText } from '../plan/format.ts';

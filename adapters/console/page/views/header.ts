@@ -1,6 +1,6 @@
 // The header: what this is, what needs the reader, and a new conversation. On narrow screens a bar at the bottom says which part is shown.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { describePage } from '../inbox/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';

@@ -1,5 +1,4 @@
 // One plan in the rail: what it is, how it stands or what it waits for, who asked, how far it is, and since when.
-import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
 import { type InboxState, mayTick } from '../inbox/inbox.ts';
 import {
@@ -9,6 +8,7 @@ import {
   sinceWhen,
   titleOf,
 } from '../inbox/words.ts';
+import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { select, toggleTick } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
 import { formatAge } from '../plan/format.ts';

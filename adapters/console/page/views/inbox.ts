@@ -1,10 +1,11 @@
 // The rail: what needs the reader, what runs, what failed, what waits for others, what is done; and earlier conversations.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { groupTitles } from '#cards/words.ts';
 import type { InboxPage } from '#domain/plan/inbox.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { countRest } from '#domain/words.ts';
 import { type InboxState, isFolded } from '../inbox/inbox.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, listShown, loadMore, searchInbox, showView, toggleGroup } from '../live/inbox.ts';
 import type { State } from '../live/state.ts';
@@ -70,7 +71,7 @@ function drawGroup(
 
 function drawNothingFound({ searched }: InboxState): TemplateResult {
   return html`<div class="empty">
-    <p class="empty-title">No plan matches “${searched}”</p>
+    <p class="empty-title">No plan matches ${quoteWords(searched, 200)}</p>
     <p>Words are searched in titles, summaries and ids, <code>from:Ana</code> in people, <code>tool:http</code> in tools.</p>
     <button class="quiet" @click=${clearSearch}>Clear the search</button>
   </div>`;

@@ -1,8 +1,8 @@
 // What was asked to be kept, in the dialog of settings: a line each, to be changed where it stands or removed.
-import { html, type TemplateResult } from 'lit-html';
 import { memoryWords } from '#cards/memory-words.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
+import { html, type TemplateResult } from '../lit.ts';
 import { editNote, forgetNote, keepNote } from '../live/memory.ts';
 import type { Settings } from '../live/state.ts';
 

@@ -1,11 +1,11 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
-import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { shield } from '#cards/calls.ts';
 import { viewEvidence } from '#cards/evidence.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/planner-words.ts';
 import type { Change } from '#domain/plan/views.ts';
+import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';

@@ -1,7 +1,7 @@
 // Small pieces that several views share.
-import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Tone } from '#cards/view.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
+import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { describeStep } from '../plan/words.ts';
 
 /** A state: symbol and words, the colour only beside them. */

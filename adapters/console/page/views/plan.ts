@@ -1,5 +1,5 @@
 // The right-hand column: one plan, its state, and its tabs.
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { openTab, showPane } from '../live/focus.ts';
 import { type Card, type PlanView, type State, type Tab, tabs } from '../live/state.ts';
 import { drawAudit } from './audit.ts';

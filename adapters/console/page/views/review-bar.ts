@@ -1,12 +1,12 @@
 // The bar at the foot of a plan, on every tab: what it is about in a line, what a person has to settle, and the decisions. Its
 // buttons, forms and questions are those of the plan's card, as the server says them.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { inputIdOf } from '#cards/input-ids.ts';
 import { drawQuote } from '#cards/quotes.ts';
 import type { Ask, Button } from '#cards/view.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { commentsOf, removeComment } from '../live/comments.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';

@@ -1,7 +1,7 @@
 // A form of the review bar: the fields of a button, or the question before something that cannot be taken back.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { Button, Field } from '#cards/view.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { closeForm, noteTyped, submit, typedIn } from '../live/forms.ts';
 import { inputKey, type State } from '../live/state.ts';
 

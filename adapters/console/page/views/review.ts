@@ -1,5 +1,4 @@
 // The review of a plan that waits: every call with its exact effect, what is most dangerous first, each with its tick.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -7,6 +6,7 @@ import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import type { PartitionSummary } from '#domain/plan/views.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { describeAlso, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMorePartitions, loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';

@@ -1,9 +1,10 @@
 // The ways through a plan that were compared before one was taken, and why that one.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Forecast } from '#domain/planning/forecast.ts';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
 import { quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { capitalise, formatDuration } from '../plan/format.ts';
 import { drawSection } from './parts.ts';
 

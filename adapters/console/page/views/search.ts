@@ -1,7 +1,7 @@
 // The search among the steps of a plan: a field, how many were found, and in which partitions.
-import { html, nothing, type TemplateResult } from 'lit-html';
-import { quoteName } from '#domain/shown-text.ts';
+import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { searchSteps, typeWords } from '../live/search.ts';
 import type { PlanView, StepList } from '../live/state.ts';
 
@@ -38,7 +38,7 @@ function drawFound({ search }: PlanView, list: StepList): TemplateResult {
       : found === null
         ? 'Searching…'
         : found.total === 0
-          ? `No step matches “${search.words.trim()}”. Every word must be in its name, operation, partition or arguments.`
+          ? `No step matches ${quoteWords(search.words.trim(), 200)}. Every word must be in its name, operation, partition or arguments.`
           : `${countOf(found.total, 'step')} found`;
   const partitions = found?.partitions.filter(({ name }) => name !== '') ?? [];
   const more = (found?.partitions_total ?? 0) - (found?.partitions.length ?? 0);

@@ -1,5 +1,5 @@
 // The settings dialog, loaded when it is first opened.
-import { nothing, type TemplateResult } from 'lit-html';
+import { nothing, type TemplateResult } from '../lit.ts';
 import { describeError } from '../live/api.ts';
 import type { Settings, State } from '../live/state.ts';
 import { change } from '../live/store.ts';

@@ -1,5 +1,5 @@
 // Keyboard shortcuts, the dialog that lists them, and the switch that turns single keys off.
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, showView, toggleTick } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';

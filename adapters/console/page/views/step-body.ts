@@ -1,9 +1,9 @@
 // What a step does, drawn for what it is: a change of a file, a request, a message, a question, or its arguments. Every argument is there.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import { showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import type { State } from '../live/state.ts';
 import { argumentsOf, isKnown, spreadJson } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';

@@ -1,9 +1,9 @@
 // Comments in the review of a plan: beside each step the way to say something about it, and what was said; above, what was said about
 // versions that are gone.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { cutText, showText } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import {
   commentInput,
   commentsOf,

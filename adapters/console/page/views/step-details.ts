@@ -1,5 +1,4 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
 import { maxFullText } from '#cards/quotes.ts';
 import { describeRetry } from '#cards/words.ts';
@@ -8,6 +7,7 @@ import { describeCondition } from '#domain/plan/condition-words.ts';
 import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
 import type { Dependency, Step } from '#domain/plan/plan.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 import { statedLength } from '../plan/timeline.ts';

@@ -1,10 +1,10 @@
 // Steps: pages by status, details on demand. Before the approval they are a review.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { shortenCall } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { reviewedDigest } from '../live/part.ts';
 import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';

@@ -1,8 +1,8 @@
 // Timeline: when each step, or group of steps, ran (solid), is scheduled (outlined) or is expected by an estimate (dashed). Widths are
 // shares of the track, so that the drawing fits any column without being measured.
-import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Plan } from '#domain/plan/plan.ts';
+import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
 import { drawnAtMost, toggleGroup } from '../live/drawings.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { formatTime, zone } from '../plan/format.ts';

@@ -1,5 +1,5 @@
 // Offers the ways to sign in, or asks for the server's token, once for all requests that wait. The token is kept for this tab only.
-import { html, render } from 'lit-html';
+import { html, render } from '../lit.ts';
 import { change } from '../live/store.ts';
 
 type SignIn = { name: string; label: string };

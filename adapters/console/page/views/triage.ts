@@ -1,5 +1,4 @@
 // Several plans decided about together: the bar under the rail, and the dialog that says what each of them does.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { countOf } from '#domain/words.ts';
 import type { InboxState } from '../inbox/inbox.ts';
 import {
@@ -12,6 +11,7 @@ import {
   whyNot,
 } from '../inbox/triage.ts';
 import { titleOf } from '../inbox/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { clearTicks, tickAll } from '../live/inbox.ts';
 import { openListed } from '../live/navigation.ts';
 import type { State } from '../live/state.ts';

@@ -1,10 +1,10 @@
 // Two versions of a plan side by side: the steps that differ aligned, and within their values the words that do.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { headlineOf } from '#cards/calls.ts';
 import { nameField } from '#cards/version-words.ts';
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
 import { formatTime } from '../plan/format.ts';
 import { compareWords, type Piece } from '../plan/word-diff.ts';
 

@@ -1,8 +1,8 @@
 // Access: who the person is, who reaches this instance, what of it can be exported, and where its data is.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { readMe } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
 import { formatTime } from '../../plan/format.ts';

@@ -1,9 +1,9 @@
 // Who may approve, and which operations ask for more than that.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { drawIcon } from '../parts.ts';
 import { drawBlock, drawFactList, drawWhere } from './parts.ts';
 

@@ -1,7 +1,7 @@
 // Slack and Teams: whether each is connected, for whom, and what it misses.
-import { html, type TemplateResult } from 'lit-html';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
+import { html, type TemplateResult } from '../../lit.ts';
 import type { Settings } from '../../live/state.ts';
 import { drawBlock, drawCheck, drawFactList, drawState, drawWhere } from './parts.ts';
 

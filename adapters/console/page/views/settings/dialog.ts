@@ -1,7 +1,7 @@
 // The dialog of settings: its sections on the left, one of them on the right. Preferences are set here; everything else is
 // read here and set where the section says.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { SettingsView } from '#domain/settings-view.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { closeSettings, openSection, readFacts, showSection } from '../../live/settings.ts';
 import { type Settings, type SettingsSection, sections } from '../../live/state.ts';
 import { state } from '../../live/store.ts';

@@ -1,8 +1,8 @@
 // Who the person at this page is and their personal tokens, in the section Access. Loaded with the dialog of settings only.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Principal, Role } from '#domain/people/principal.ts';
 import { showText } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { askToRevoke, copyToken, createToken, revokeToken, signOut } from '../../live/identity.ts';
 import type { IdentityState, Token } from '../../live/state.ts';
 import { formatTime } from '../../plan/format.ts';

@@ -1,8 +1,8 @@
 // Models: which plan and decide, what they cost, and how far planning may go.
-import { html, type TemplateResult } from 'lit-html';
 import { formatCost } from '#cards/words.ts';
 import type { ModelFacts, SettingsView } from '#domain/settings-view.ts';
 import { countOf } from '#domain/words.ts';
+import { html, type TemplateResult } from '../../lit.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
 function describePrice({ price }: ModelFacts): string {

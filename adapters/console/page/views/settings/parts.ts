@@ -1,8 +1,8 @@
 // What the sections of the settings are made of: names with values, where to change them, and a check that can be asked for.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Tone } from '#cards/view.ts';
 import type { CheckedPart, SettingsView } from '#domain/settings-view.ts';
 import { showText } from '#domain/shown-text.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { check, nameCheck } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
 import { drawBadge } from '../parts.ts';

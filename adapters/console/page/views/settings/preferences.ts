@@ -1,6 +1,5 @@
 // How the person at this page likes to be talked to: sliders with what their values do, and what is remembered. Native radio
 // buttons and ranges, so that the keyboard works as everywhere.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import {
   describeEffect,
   describeValue,
@@ -9,6 +8,7 @@ import {
   sliders,
 } from '#cards/policy-words.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { moveSlider, resetSettings, saveSettings } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
 import { drawMemory } from '../memory.ts';

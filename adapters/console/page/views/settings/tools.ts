@@ -1,9 +1,9 @@
 // Tools and MCP servers: how each is now, and what its operations do.
-import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { OperationFacts, SettingsView, ToolFacts } from '#domain/settings-view.ts';
 import { showLine, showText } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
 import { connect, disconnect, searchTools } from '../../live/settings.ts';
 import type { Settings } from '../../live/state.ts';
 import { capitalise, formatTime } from '../../plan/format.ts';

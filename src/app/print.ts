@@ -1,0 +1,10 @@
+// What the command line writes: nothing of it moves the cursor, hides or reorders words.
+import { escapeJson, guardDrawn } from '#domain/shown-text.ts';
+
+export const print = (text: string): void => console.log(guardDrawn(text));
+
+export const warn = (text: string): void => console.error(guardDrawn(text));
+
+export function printJson(value: unknown, indent = 0): void {
+  console.log(escapeJson(JSON.stringify(value, null, indent)));
+}
