@@ -2,7 +2,6 @@
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapMetrics } from '#domain/planning/roadmap.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
 import { quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { makeSection, plainLine } from './lines.ts';

@@ -5,7 +5,6 @@ import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove } from '#domain/planning/artifacts.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import { findMove } from '#domain/planning/step-moves.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';

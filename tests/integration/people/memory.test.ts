@@ -50,7 +50,7 @@ describe('words about memory', () => {
     const kept = await say('m1', 'Please remember that Ana is ana@example.com');
     expect(kept).toMatch(/^I'll remember “Ana is ana@example\.com”\. To undo, say “forget \d+”\.$/);
     const shown = await say('m1', 'What do you remember?');
-    expect(shown).toMatch(/^What I remember for you:\n\d+\. Ana is ana@example\.com\n/);
+    expect(shown).toMatch(/^What I remember for you:\n\d+\. “Ana is ana@example\.com”\n/);
     expect(await say('m1', 'forget Ana is ana@example.com')).toBe(
       'Forgotten: “Ana is ana@example.com”.',
     );

@@ -121,13 +121,13 @@ describe('without a model', () => {
     const playbook = { name: 'report', params: { customer: 'ACME' }, defaults: { month: 'May' } };
     await service.savePlaybook(id, playbook, ana);
     expect(await list()).toContain(
-      '- run playbook report with customer=ACME, month=May: Report of ACME (1 step)',
+      '- run playbook report with customer=ACME, month=May: “Report of ACME” (1 step)',
     );
     const company = { ...draft, title: 'Report of ACME, Inc.' };
     const other = await service.propose(company, {}, ana);
     const params = { customer: 'ACME, Inc.' };
     await service.savePlaybook(other.id, { name: 'inc', params, defaults: {} }, ana);
-    expect(await list()).toContain('run playbook inc with customer="ACME, Inc.":');
+    expect(await list()).toContain('run playbook inc with customer=“ACME, Inc.”:');
     const run = await ask(instance, 'run playbook Report with customer="Globex, Inc."');
     expect(await service.getPlan(run.plan_id ?? '')).toMatchObject({
       title: 'Report of Globex, Inc.',

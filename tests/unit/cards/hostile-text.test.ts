@@ -14,9 +14,6 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
-import { cleanLine } from '#domain/shown-text.ts';
-import { checkSlackMessage } from '../../fixtures/block-kit.ts';
 import {
   makeFacts,
   makeStep,

@@ -1,6 +1,8 @@
 // Each kind of words that come from outside, on each surface: shown as words, labelled as somebody else's, never active.
 import { describe, expect, it } from 'vitest';
 import { html } from '#adapters/console/page/lit.ts';
+import { slackDrawing } from '#adapters/slack/drawing.ts';
+import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { drawLines, drawProposal, drawReport } from '#adapters/terminal/draw.ts';
 import { playbook } from '#adapters/terminal/playbook.ts';
 import { createScreen } from '#adapters/terminal/screen.ts';
@@ -14,9 +16,9 @@ import { describePlan, titleList } from '#cards/plan-list.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { type CardDrawing, drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
-import type { SessionCardFacts } from '#domain/planning/session-card.ts';
+import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { isolateText, showTitle } from '#domain/shown-text.ts';
 import { makeFacts, makeFinding, makeListed, makeStep, reviewOf } from '../../fixtures/plans.ts';
 import { sessions } from '../../fixtures/sessions.ts';
@@ -226,24 +228,21 @@ const foreign = /(?!\n)\p{Cc}(?!\[(?:[12]|22|3[1-69]|39)m)/u;
 type Surface = (shown: Shown, text: string) => string[];
 
 const chatSurface =
-  (
-    platform: 'slack' | 'teams',
-    expectSafe: (content: { text: string; card: unknown }) => void,
-  ): Surface =>
+  (drawing: CardDrawing, expectSafe: (content: { text: string; card: unknown }) => void): Surface =>
   ({ facts = null, session = null, said = [] }) => {
     const drawn = [
       ...(facts === null && session === null
         ? []
-        : [drawForChat(platform, { ...chat, text: '', facts, session })]),
-      ...said.map((text) => drawForChat(platform, { ...chat, text })),
+        : [drawForChat(drawing, { ...chat, text: '', facts, session })]),
+      ...said.map((text) => drawForChat(drawing, { ...chat, text })),
     ];
     for (const content of drawn) expectSafe(content);
     return drawn.flatMap(({ card }) => textsOf(nodesOf(card)));
   };
 
 const surfaces: Record<string, Surface> = {
-  slack: chatSurface('slack', expectSafeInSlack),
-  teams: chatSurface('teams', expectSafeInTeams),
+  slack: chatSurface(slackDrawing, expectSafeInSlack),
+  teams: chatSurface(teamsDrawing, expectSafeInTeams),
   console: ({ facts, session, said = [] }, text) => {
     const cards = [...(facts ? [viewPlan(facts)] : []), ...(session ? [viewSession(session)] : [])];
     const page = html`<p title=${text}>${text}</p><b>${said}</b>` as unknown as Template;

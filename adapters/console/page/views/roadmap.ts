@@ -1,6 +1,5 @@
 // The ways through a plan that were compared before one was taken, and why that one.
 import type { Forecast } from '#domain/planning/forecast.ts';
-import { html, nothing, type TemplateResult } from 'lit-html';
 import type { RoadmapOption } from '#domain/planning/roadmap.ts';
 import { quoteWords, showTitle } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
