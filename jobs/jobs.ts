@@ -6,7 +6,6 @@ import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
 import { createExpiry } from '#conversation/expire.ts';
-import { readShared } from '#db/backends.ts';
 import { readRunCause } from '#db/planning/runs.ts';
 import { readPlanCause } from '#db/plans/plans.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -20,7 +19,7 @@ import { tellNeedsYou } from '#notices/webhooks/needs-you.ts';
 import { type WebhooksContext, workOnEndpoint } from '#notices/webhooks/work-on-endpoint.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { fulfilRequest } from '#planner/reads/data-requests.ts';
-import { type Keeping, runRetention } from '#retention/run-retention.ts';
+import { type Keeping, retentionInForce, runRetention } from '#retention/run-retention.ts';
 import { expandPart } from '#runs/expand-part.ts';
 import { planTurn } from '#runs/plan-turn.ts';
 import { queueAgain } from '#runs/start-run.ts';
@@ -151,8 +150,7 @@ function retentionJob(keeping: Keeping): Job<'retention'> {
     queue: queueFor('retention'),
     concurrency: 1,
     async handle(_, signal) {
-      const [newest] = await readShared(keeping.db.query);
-      const settings = newest?.shared.retention ?? keeping.settings;
+      const settings = await retentionInForce(keeping.db.query, keeping.settings);
       await runRetention({ ...keeping, settings }, signal);
     },
   };

@@ -1,7 +1,7 @@
 // Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
 // A worker without a recent heartbeat is ignored, and any other worker removes its row.
 import { setTimeout as pause } from 'node:timers/promises';
-import { desc, eq, inArray, not, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne, not, type SQL, sql } from 'drizzle-orm';
 import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';
@@ -27,7 +27,14 @@ export type LiveBackend = Offer & {
   seen_at: Date;
 };
 
-const alive = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
+/** The row that says whose folder the files of plans are in: the first to start wins. No back end has this id. */
+const claimId = 'workspace';
+
+const heard = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
+const alive = sql`(${heard} and backends.id <> ${claimId})`;
+
+const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
+  and b.workspace = backends.workspace and b.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds}))`;
 
 /** A back end of `countersign.backends` that is there, and has been for `minutes` without a break. */
 export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
@@ -74,15 +81,19 @@ export async function renewBackend(db: Queryable, id: string): Promise<boolean> 
   return rowCount !== 0;
 }
 
-/** Removes back ends that stop. */
+/** Removes back ends that stop, and the claim to the workspace with the last that works there. */
 export async function removeBackends(db: Queryable, ids: string[]): Promise<void> {
   await db.delete(backends).where(inArray(backends.id, ids));
+  await db.delete(backends).where(and(eq(backends.id, claimId), not(sharesClaim)));
 }
 
 /** Removes back ends that were not heard of. @returns what they offered; of several callers one gets each */
 export async function sweepBackends(db: Queryable): Promise<Offer[]> {
   const { id, operations, capabilities } = backends;
-  return db.delete(backends).where(not(alive)).returning({ id, operations, capabilities });
+  return db
+    .delete(backends)
+    .where(and(ne(backends.id, claimId), not(heard)))
+    .returning({ id, operations, capabilities });
 }
 
 /** Everyone who is there, without their manifests. */
@@ -106,22 +117,40 @@ export async function readShared(db: Queryable): Promise<{ id: string; shared: S
   return rows.flatMap((row) => (row.shared === null ? [] : [{ id: row.id, shared: row.shared }]));
 }
 
+/** A worker that has just claimed it may still be opening its tools. */
+const claimedForSeconds = 60;
+
+/** @returns whether the files of plans are in this folder: it was claimed, or nobody works in the one that was */
+async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    insert into ${countersign}.backends
+      (id, name, capabilities, operations, concurrency, manifest, workspace, seen_at, since_at)
+    values (${claimId}, ${claimId}, '{}', '{}', 0, '[]', ${workspace}, clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set workspace = excluded.workspace, seen_at = excluded.seen_at
+      where backends.workspace = excluded.workspace or not ${sharesClaim}
+        and backends.seen_at < excluded.seen_at - make_interval(secs => ${claimedForSeconds})
+    returning id`);
+  return rows.length > 0;
+}
+
 /**
- * A back end that works in another folder than `workspace`, where none works in that one; null: there is none. One that has died
+ * Who works in another folder than `workspace`, where the files of plans are; null: they are in this one. A back end that has died
  * still seems to be there, so it is waited for until it is heard of again, or missed.
  */
 export async function findElsewhere(db: Queryable, workspace: string): Promise<string | null> {
   const seen = new Map<string, number>();
-  for (;;) {
-    const found = (await readBackends(db)).filter((one) => one.workspace !== null);
-    if (found.length === 0 || found.some((one) => one.workspace === workspace)) return null;
-    for (const { id, seen_at } of found) {
+  while (!(await claimWorkspace(db, workspace))) {
+    const { rows } = await db.execute<{ id: string; seen: number }>(sql`
+      select o.id, extract(epoch from o.seen_at)::float8 as seen from ${countersign}.backends c
+      join ${countersign}.backends o on o.workspace = c.workspace and o.id <> c.id where c.id = ${claimId}`);
+    for (const { id, seen: at } of rows) {
       const before = seen.get(id);
-      if (before !== undefined && seen_at.getTime() > before) return id;
-      seen.set(id, seen_at.getTime());
+      if (before !== undefined && at > before) return id;
+      seen.set(id, at);
     }
     await pause(lookEveryMs);
   }
+  return null;
 }
 
 /** Manifests that were read last, by their digests. */

@@ -3,7 +3,8 @@ import { isAbsolute, join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import type { AuditKey } from '#db/audit/chain.ts';
 import { findPrunable, pruneAudit } from '#db/audit/seals.ts';
-import type { Database } from '#db/database.ts';
+import { readShared } from '#db/backends.ts';
+import type { Database, Queryable } from '#db/database.ts';
 import { readAuditPage } from '#db/plans/rows.ts';
 import { beginRetention, bookDeleted, endRetention } from '#db/retention.ts';
 import { countersign } from '#db/schema.ts';
@@ -66,6 +67,12 @@ async function trimAudit(
     gone = await context.pace(() => db.transaction((tx) => pruneAudit(tx, through, { key })));
     await context.book('audit', gone);
   }
+}
+
+/** The rules that hold for the instance: those of the worker that started last, or `own` while none is there. */
+export async function retentionInForce(db: Queryable, own: Retention): Promise<Retention> {
+  const [newest] = await readShared(db);
+  return newest?.shared.retention ?? own;
 }
 
 /** The work of a round, in the order of what refers to what: plans before their runs, and runs before their messages. */
@@ -177,7 +184,7 @@ export async function previewRetention({
   ] as const) {
     if (days === null) continue;
     const row = await count(sql`select count(*)::int as n from ${countersign}.plans p
-      join ${sql.identifier('countersign')}.${sql.identifier(table)} t on t.plan_id = p.id
+      join ${countersign}.${sql.identifier(table)} t on t.plan_id = p.id
       where ${trimmable(kind, cutoff(clock, days))} ${kind === 'events' ? sql`and t.revision < p.revision` : sql``}`);
     found[kind] = row?.n ?? 0;
   }

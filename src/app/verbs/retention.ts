@@ -1,7 +1,12 @@
 // `retention`: deletes what is over now, or says what would go.
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { countOf } from '#domain/words.ts';
-import { archiveFolder, previewRetention, runRetention } from '#retention/run-retention.ts';
+import {
+  archiveFolder,
+  previewRetention,
+  retentionInForce,
+  runRetention,
+} from '#retention/run-retention.ts';
 import { auditKeyOf } from '../config.ts';
 import { print, printJson, warn } from '../print.ts';
 import { untilSignal } from './until-signal.ts';
@@ -43,11 +48,12 @@ function describe(found: Counts, dryRun: boolean): string {
 export function run({ dryRun, json }: { dryRun?: true; json?: true }): Promise<void> {
   const signal = untilSignal();
   return withDatabase(async (db, { settings, home, env }) => {
+    const rules = await retentionInForce(db.query, settings.retention);
     const keeping = {
       db,
       clock: systemClock,
       random: systemRandom,
-      settings: settings.retention,
+      settings: rules,
       home,
       auditKey: auditKeyOf(env),
       warn: (message: string) => warn(`countersign: ${message}`),
@@ -57,7 +63,7 @@ export function run({ dryRun, json }: { dryRun?: true; json?: true }): Promise<v
     if (found === null) print('Another process is deleting already.');
     else if (json === true) printJson(found);
     else print(describe(found, dryRun === true));
-    const folder = archiveFolder(settings.retention, home);
+    const folder = archiveFolder(rules, home);
     if (json !== true && dryRun !== true && folder !== null) print(`Archive: ${folder}`);
   });
 }

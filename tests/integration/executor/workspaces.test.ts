@@ -109,3 +109,21 @@ test('workers of one folder, or that say nothing of theirs, are in order', async
     [],
   );
 });
+
+test('of workers with different folders that start at once, one works with files and the others say why not', async () => {
+  await first.close();
+  const started = await Promise.all(
+    [1, 2, 3].map(async () => openTestInstance(database.url, { workspace: await makeFolder() })),
+  );
+  const [writer, ...others] = started.filter((one) => one.registry.of(null).get('workspace_write'));
+  const backends = await readBackends(started[0]?.db.query ?? first.db.query);
+  expect(others).toEqual([]);
+  expect(writer).toBeDefined();
+  expect(backends.filter(({ operations }) => operations.includes('workspace_write'))).toHaveLength(
+    1,
+  );
+  expect(judgeWorkspaces(backends)).toMatchObject([{ part: 'Workspace', state: 'broken' }]);
+  await Promise.all(started.map((one) => one.close()));
+  first = await openTestInstance(database.url, { workspace: await makeFolder() });
+  expect(first.registry.of(null).get('workspace_write')).toBeDefined();
+});
