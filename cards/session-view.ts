@@ -1,6 +1,13 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
-import { cleanLine, isolateText, quoteName, quoteWords, showLine, showTitle } from '#domain/shown-text.ts';
+import {
+  cleanLine,
+  isolateText,
+  quoteName,
+  quoteWords,
+  showLine,
+  showTitle,
+} from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';

@@ -326,6 +326,10 @@ export const InboxQuery = z
   });
 
 export const ConversationsQuery = z.strictObject({
+  mine: documented(z.stringbool().default(false), {
+    description:
+      'Only those in which you asked for something, as for everyone who is no admin. Admins see that others exist, without their words.',
+  }),
   user: documented(line(200), {
     description: 'Only those in which this person asked for something, once accounts are linked.',
   }).exactOptional(),

@@ -40,6 +40,7 @@ export async function listConversations(
     last_at: string;
     title: string;
     kind: string;
+    person: string;
     plans: number;
     running: number;
   }>(sql`
@@ -59,17 +60,19 @@ export async function listConversations(
       select * from spoken where ${comesAfter(cursor)} order by micros desc, id desc limit ${limit + 1}
     )
     select page.id, micros::text, ${isoOf('page.created_at', 'milliseconds')} as last_at,
-      coalesce(first.text, made.title, '') as title, coalesce(begun.via, 'api') as kind, made.plans, made.running
+      coalesce(first.text, made.title, '') as title, coalesce(begun.via, 'api') as kind,
+      coalesce(begun.person, made.requester, '') as person, made.plans, made.running
     from page
     left join lateral (
       select left(m.text, 1000) as text from ${countersign}.messages m
       where m.conversation = page.id and m.author = 'person' order by m.id limit 1
     ) first on true
     left join lateral (
-      select r.via from ${countersign}.runs r where r.conversation = page.id order by r.created_at limit 1
+      select r.via, r."user" as person from ${countersign}.runs r where r.conversation = page.id order by r.created_at limit 1
     ) begun on true
     cross join lateral (
-      select (array_agg(p.title order by p.created_at))[1] as title, count(*)::int as plans, (count(*) filter (where p.status in ('approved', 'executing')))::int as running
+      select (array_agg(p.title order by p.created_at))[1] as title,
+        (array_agg(p.requester order by p.created_at))[1] as requester, count(*)::int as plans, (count(*) filter (where p.status in ('approved', 'executing')))::int as running
       from ${countersign}.plans p where p.conversation = page.id
     ) made
     order by page.micros desc, page.id desc`);

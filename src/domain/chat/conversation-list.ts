@@ -6,6 +6,8 @@ export const ConversationSummary = z.object({
   id: z.string(),
   /** Where it began: `console`, `terminal`, `api`, `mcp`. */
   kind: z.string(),
+  /** Who began it. */
+  person: z.string(),
   /** The beginning of the first message; empty if the reader may not read it. */
   title: z.string(),
   last_at: z.iso.datetime(),

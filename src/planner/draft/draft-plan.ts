@@ -15,8 +15,8 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { collectEdges, dependenciesOf } from '../order/collect-edges.ts';
 import { findEnds } from '../order/events.ts';
 import { titleOf } from '../order/name-nodes.ts';
-import { indexOutline, seriesOf, type OutlineIndex } from '../order/outline-index.ts';
-import { lowerEdges, type Joint, type StepEdges } from '../order/step-edges.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
+import { type Joint, lowerEdges, type StepEdges } from '../order/step-edges.ts';
 import { timeSteps } from '../order/time-steps.ts';
 import { namePrerequisites } from './name-prerequisites.ts';
 

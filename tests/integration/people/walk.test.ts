@@ -423,7 +423,15 @@ test('who is not in a conversation learns that it is there, and of its plan only
     expect(conversations).toContainEqual(
       expect.objectContaining({ id: named.conversation, title: '', plans: expect.any(Number) }),
     );
-  expect(await listed(admin)).toEqual([]);
+  const seen = await listed(admin);
+  expect(seen).toContainEqual(
+    expect.objectContaining({ id: named.conversation, kind: 'api', person: me, title: '' }),
+  );
+  expect(JSON.stringify(seen)).not.toContain(secret);
+  expect((await read(admin, '/api/conversations?mine=true')).conversations).toEqual([]);
+  expect(await listed(tokenOf(elsewhere, 'admin'))).not.toContainEqual(
+    expect.objectContaining({ id: named.conversation }),
+  );
   expect(await listed(operator, 'somebody')).toEqual([]);
   await instance.db.query.execute(sql`
     update countersign.plans set run_id = ${named.run} where id = ${named.plan}`);

@@ -60,6 +60,7 @@ async function countNeeded(): Promise<void> {
 
 function readConversations(cursor: string | null, limit = pageSize): Promise<ConversationPage> {
   const query = new URLSearchParams({
+    mine: 'true',
     limit: String(limit),
     ...(cursor === null ? {} : { cursor }),
   });
