@@ -12,7 +12,7 @@ import {
 } from '#domain/planning/roadmap.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { isSliceOver, nextTurn, rest, startSlices } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';

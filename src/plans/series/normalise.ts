@@ -2,7 +2,7 @@
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { isSliceOver, nextTurn, rest, startSlices, type Slices } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../content/problems.ts';

@@ -6,7 +6,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { McpServer } from '#domain/settings.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { isSliceOver, nextTurn, rest, startSlices } from '#domain/slices.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { Sharing } from '#domain/tenancy.ts';
 import { type JsonObject, makeStorable, makeStorableText } from '#domain/text.ts';
 import {
