@@ -19,6 +19,7 @@ import {
   SettingsView,
   type ToolFacts,
 } from '#domain/settings-view.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import type { ToolStatus } from '#domain/tool.ts';
 import { readModelAccess } from '#models/access.ts';
 import { findPrice } from '#models/catalogue.ts';
@@ -117,7 +118,10 @@ async function check(
   }
   const chat = config.chats.find(({ platform }) => platform.name === part.part);
   if (chat === undefined)
-    throw new CountersignError('not_found', `There is no chat platform “${part.part}”.`);
+    throw new CountersignError(
+      'not_found',
+      `There is no chat platform ${quoteWords(part.part, 80)}.`,
+    );
   return [await checkChat(chat, log), ...(await checkInstalled(instance.chats, part.part))];
 }
 

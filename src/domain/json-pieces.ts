@@ -1,6 +1,7 @@
 // Large JSON texts in pieces, with the event loop free in between: the items of a long list are parsed some at a time, and the text
 // around the list without them. A list is found where only objects lead to it.
 import { CountersignError } from './errors.ts';
+import { quoteWords } from './shown-text.ts';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
@@ -154,7 +155,7 @@ export async function parseInPieces(
 }
 
 function tooMany(list: List | null): CountersignError {
-  const where = list === null ? 'The JSON' : `An item of “${list.path.join('.')}”`;
+  const where = list === null ? 'The JSON' : `An item of ${quoteWords(list.path.join('.'), 80)}`;
   return new CountersignError(
     'limit_exceeded',
     `${where} has more than ${maxSigns.toLocaleString('en-US')} quotes, commas and brackets in one value, which is the limit. Put large data into a file, and let a step read it.`,
