@@ -7,7 +7,6 @@ import { planThisWords as words } from '#cards/plan-this.ts';
 import { planMessage } from '#chat/talk.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { personInChat } from '#domain/people/actor.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { placeOf, speakerAt } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';

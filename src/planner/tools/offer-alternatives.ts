@@ -6,7 +6,6 @@ import type { Stage } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { line } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
-import { fail, succeed } from '../agent/agent-tool.ts';
 import { defineTool } from '../define-tool.ts';
 import { offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
 import { Alternative, checkAlternatives, toOffered, writeAlternatives } from '../policy/options.ts';
