@@ -2,7 +2,6 @@
 // first is taken and noted.
 import { z } from 'zod';
 import { askedQuestion, joinLines, offersQuestionId } from '#domain/planning/asked-question.ts';
-import type { Stage } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { line } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
