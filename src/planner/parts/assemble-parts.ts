@@ -4,7 +4,7 @@ import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
+import type { ScaffoldPart } from '#domain/planning/part.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
