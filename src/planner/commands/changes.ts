@@ -11,6 +11,7 @@ import {
 } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { type Json, JsonObject, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import {
@@ -429,7 +430,7 @@ export function readComments(
       return step_id === null
         ? read
         : askForChange(
-            `About step ${labelDraft(steps).get(step_id)}, “${before?.description}”: ${read.question.text}`,
+            `About step ${labelDraft(steps).get(step_id)}, ${quoteWords(before?.description ?? '', 200)}: ${read.question.text}`,
           );
     const merged = merge(changes, read.changes);
     if (merged === null)
@@ -448,7 +449,7 @@ export function readComments(
     );
     if (user !== undefined)
       return askForChange(
-        `Step ${labelDraft(steps).get(user.id ?? '')}, “${user.description}”, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
+        `Step ${labelDraft(steps).get(user.id ?? '')}, ${quoteWords(user.description, 200)}, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }
   return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };
