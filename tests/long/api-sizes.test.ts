@@ -1,13 +1,9 @@
 // The largest bodies that the API takes.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { draft, readProblem, startApi, type TestApi } from '../fixtures/api.ts';
+import { expect, it } from 'vitest';
+import { draft, readProblem, useApi } from '../fixtures/api.ts';
 import { draftStep } from '../fixtures/steps.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const megabyte = 1_048_576;
 

@@ -10,6 +10,7 @@ import {
   scriptedPlanner,
   type TestInstance,
 } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
@@ -30,8 +31,7 @@ beforeEach(() => {
 const tooLong = 'a '.repeat(50_000).trimEnd();
 const limit = /99,999 characters; I read at most 20,000/;
 const refused = { code: 'invalid_request', message: expect.stringMatching(limit) };
-const textsIn = async (conversation: string) =>
-  (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+const { textsIn } = readsOf(() => instance);
 
 test('a message of a chat that is too long is answered with the limit, and no planner is asked', async () => {
   const said = await instance.service.say('slack-long', tooLong, ana, { once: 'test:long' });

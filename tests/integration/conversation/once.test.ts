@@ -6,6 +6,7 @@ import { isBeingPosted } from '#db/chat/shown.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { ana, ben, noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -23,8 +24,7 @@ const planner = scriptedPlanner(({ text }) =>
 
 const instance = useInstance({ planner });
 
-const textsIn = async (conversation: string) =>
-  (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+const { textsIn } = readsOf(() => instance);
 
 const times = (count: number) => Array.from({ length: count }, (_, i) => i);
 

@@ -6,6 +6,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { digestOf, rfc, stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { ana, ben, noop } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -43,8 +44,7 @@ async function pressOf(
   return { ...word, digest, turn };
 }
 
-const textsIn = async (conversation: string) =>
-  (await instance.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+const { textsIn } = readsOf(() => instance);
 
 async function say(conversation: string, text: string, actor: Actor = ana) {
   await instance.service.say(conversation, text, actor);

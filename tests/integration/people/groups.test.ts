@@ -6,6 +6,7 @@ import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 
 const database = useDatabase();
 const ana = person('ana@example.com', 'slack');
@@ -45,8 +46,7 @@ const propose = (approvers: ApproverPolicy, requester = cleo): Promise<Plan> =>
     { user: requester.id },
     requester,
   );
-const approve = ({ id, version, digest }: Plan, actor: Actor) =>
-  instance.service.approve(id, { version, digest }, actor);
+const { approve } = readsOf(() => instance);
 const refused = { code: 'not_allowed' };
 
 test('a member of a group of the configuration approves for it, and nobody else', async () => {

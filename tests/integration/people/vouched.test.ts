@@ -7,6 +7,7 @@ import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
@@ -26,8 +27,7 @@ function propose(approvers: ApproverPolicy, by: Actor, conversation?: string): P
   const draft = { title: 'Something', steps: [noop('1')], approvers };
   return instance.service.propose(draft, conversation === undefined ? {} : { conversation }, by);
 }
-const approve = ({ id, version, digest }: Plan, by: Actor) =>
-  instance.service.approve(id, { version, digest }, by);
+const { approve } = readsOf(() => instance);
 const cardFor = (plan: Plan, user: string) =>
   instance.service.card(plan.id, { user, timezone: 'UTC' });
 

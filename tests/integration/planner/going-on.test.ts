@@ -11,6 +11,7 @@ import type { ChatBody } from '../../fixtures/openai-double.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
@@ -88,10 +89,8 @@ const fixing = (id: string, conversation: string) => (body: ChatBody) =>
     replace: [{ step: '2', by: '2b' }],
   });
 
-const statusesOf = async (id: string) => {
-  const { steps } = await instance.service.listSteps(id, { limit: 100 });
-  return Object.fromEntries(steps.map((one) => [one.id, one.status]));
-};
+const { statusesOf } = readsOf(() => instance);
+
 const textsIn = async (conversation: string) =>
   (await readLatestMessages(instance.db.query, conversation, 20)).map(({ text }) => text);
 

@@ -6,6 +6,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { noop } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
 const ana = person('ana', 'slack');
@@ -38,9 +39,7 @@ function propose(draft: Omit<PlanDraft, 'title'>, conversation?: string): Promis
   const options = conversation === undefined ? { user: 'ana' } : { user: 'ana', conversation };
   return instance.service.propose({ title: 'Plan', ...draft }, options, ana);
 }
-function approve({ id, version, digest }: Plan, actor: Actor, part: object = {}): Promise<Plan> {
-  return instance.service.approve(id, { version, digest, ...part }, actor);
-}
+const { approve } = readsOf(() => instance);
 const cardFor = (plan: Plan, user: string) =>
   instance.service.card(plan.id, { user, timezone: 'UTC' });
 const refused = { code: 'not_allowed' };

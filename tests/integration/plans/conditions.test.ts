@@ -7,14 +7,14 @@ import { notesOf } from '#cards/step-lines.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import { readDraft } from '#domain/plan/templates.ts';
 import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 
@@ -35,18 +35,7 @@ const when = (
 
 const plan = (...steps: StepDraft[]): PlanDraft => ({ title: 'On conditions', steps });
 
-async function stepOf(planId: string, id: string): Promise<ShownStep> {
-  const [step] = await instance.service.getSteps(planId, [id]);
-  if (step === undefined) throw new Error(`There is no step ${id}.`);
-  return step;
-}
-
-function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
-  return waitFor(`step ${id} to be ${status}`, async () => {
-    const step = await stepOf(planId, id);
-    return step.status === status ? step : null;
-  });
-}
+const { stepOf, becomes } = readsOf(() => instance);
 
 const isThere = (path: string) =>
   readFile(join(instance.workspace, path)).then(

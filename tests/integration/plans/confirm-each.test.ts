@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#domain/people/actor.ts';
-import type { PlanDraft, Step, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
@@ -22,18 +22,7 @@ const strict = (...steps: StepDraft[]): PlanDraft => ({
   step_approval: 'each',
 });
 
-async function stepOf(planId: string, id: string): Promise<Step> {
-  const [step] = await instance.service.getSteps(planId, [id]);
-  if (step === undefined) throw new Error(`There is no step ${id}.`);
-  return step;
-}
-
-function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
-  return waitFor(`step ${id} to be ${status}`, async () => {
-    const step = await stepOf(planId, id);
-    return step.status === status ? step : null;
-  });
-}
+const { stepOf, becomes } = readsOf(() => instance);
 
 const say = (planId: string, steps: Record<string, 'retry' | 'done' | 'failed'>, actor = ana) =>
   settleAsRead(instance, planId, steps, actor);

@@ -16,6 +16,7 @@ import {
   scriptedPlanner,
   type TestInstance,
 } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
 const staleAfter = { chat: 7, terminal: 30 };
@@ -82,8 +83,7 @@ async function askIn(conversation: string, text: string) {
   return waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
 }
 
-const textsIn = async (conversation: string) =>
-  (await instance.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+const { textsIn } = readsOf(() => instance);
 
 describe('the word "approve"', () => {
   test('decides nothing while a plan that came over the API is open beside the planned one', async () => {

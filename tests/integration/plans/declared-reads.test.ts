@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
 import { Settings } from '#domain/settings.ts';
 import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { compileCache, node, quickly, root } from '../../setup/process.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-tickets-'));
 const tickets = {
@@ -48,16 +48,9 @@ const close = (ticket: string, tool = 'tracker'): StepDraft => ({
 
 const propose = (...steps: StepDraft[]) =>
   instance.service.propose({ title: 'Close tickets', steps }, { user: ana.id }, ana);
-const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
-  instance.service.approve(id, { version, digest }, ana);
 const confirm = (planId: string, id: string) => settleAsRead(instance, planId, { [id]: 'retry' });
 
-function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
-  return waitFor(`step ${id} to be ${status}`, async () => {
-    const [found] = await instance.service.getSteps(planId, [id]);
-    return found?.status === status ? found : null;
-  });
-}
+const { approve, becomes } = readsOf(() => instance);
 
 describe('a change whose target a declared read shows', () => {
   test('is proposed with what is there now, and runs when that is still so', async () => {

@@ -11,6 +11,7 @@ import { createGates } from '../../fixtures/gates.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -65,10 +66,7 @@ const settle = (
   actor = ana,
 ) => instance.service.settleFinding(id, finding, action, actor);
 
-async function statusesOf(id: string): Promise<Record<string, string>> {
-  const { steps } = await instance.service.listSteps(id, { limit: 100 });
-  return Object.fromEntries(steps.map((step) => [step.id, step.status]));
-}
+const { statusesOf } = readsOf(() => instance);
 
 const answer = (id: string, step: string) => settleAsRead(instance, id, { [step]: 'done' });
 

@@ -14,6 +14,7 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -48,10 +49,7 @@ const approve = (
   actor = ana,
 ) => instance.service.approve(id, { version, digest }, actor);
 
-async function statusesOf(id: string): Promise<Record<string, string>> {
-  const { steps } = await instance.service.listSteps(id, { limit: 100 });
-  return Object.fromEntries(steps.map((step) => [step.id, step.status]));
-}
+const { statusesOf } = readsOf(() => instance);
 
 /** A plan that has run into a failure. */
 async function failed(steps: PlanDraft['steps'], title = 'Failed') {

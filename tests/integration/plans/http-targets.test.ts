@@ -16,6 +16,7 @@ import {
   type TestInstance,
 } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
 /** What is at each address; `tag`: sent as its ETag. */
@@ -61,8 +62,7 @@ const request = (method: string, url: string, more: JsonObject = {}): StepDraft 
   draftStep('a', 'Tidy up', 'http_request', { method, url, ...more });
 const propose = (step: StepDraft) =>
   instance.service.propose({ title: 'Change a page', steps: [step] }, { user: ana.id }, ana);
-const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
-  instance.service.approve(id, { version, digest }, ana);
+const { approve } = readsOf(() => instance);
 const confirm = (planId: string) => settleAsRead(instance, planId, { a: 'retry' });
 async function seenBy(step: StepDraft) {
   const { id } = await propose(step);

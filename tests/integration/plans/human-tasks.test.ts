@@ -6,12 +6,13 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { findStalledPlans } from '#db/sql/recover.ts';
 import { person } from '#domain/people/actor.ts';
-import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -38,24 +39,13 @@ function write(id: string, content: JsonObject, ...after: string[]): StepDraft {
   return draftStep(id, `Write ${id}`, 'workspace_write', args, ...after);
 }
 
-async function stepOf(planId: string, id: string): Promise<Step> {
-  const [step] = await instance.service.getSteps(planId, [id]);
-  if (step === undefined) throw new Error(`There is no step ${id}.`);
-  return step;
-}
+const { stepOf, becomes } = readsOf(() => instance);
 
 /** Proposes, approves and waits until the step asks. */
 async function askIn(steps: StepDraft[], id = 'ask'): Promise<string> {
   const plan = await runPlan(instance, { title: 'Ask', steps });
   await becomes(plan.id, id, 'waiting');
   return plan.id;
-}
-
-function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
-  return waitFor(`step ${id} to be ${status}`, async () => {
-    const step = await stepOf(planId, id);
-    return step.status === status ? step : null;
-  });
 }
 
 const done = { ask: 'done' as const };

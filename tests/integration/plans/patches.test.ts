@@ -10,6 +10,7 @@ import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, noop, reach, runPlan } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -56,10 +57,7 @@ async function goOn(id: string): Promise<void> {
   await instance.service.resume(id, { version, steps: { hold: 'done' }, answer: 'yes' }, ana);
 }
 
-async function statusesOf(id: string): Promise<Record<string, string>> {
-  const { steps } = await instance.service.listSteps(id, { limit: 100 });
-  return Object.fromEntries(steps.map((step) => [step.id, step.status]));
-}
+const { statusesOf } = readsOf(() => instance);
 
 const expectSound = (id: string) => expectSoundPlan(instance, id);
 

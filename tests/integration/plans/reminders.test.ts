@@ -11,6 +11,7 @@ import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging, setReminder } from '#notices/reminders.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
 
@@ -27,8 +28,8 @@ beforeEach(() => {
   warnings = [];
 });
 
-const textsIn = async (conversation: string) =>
-  (await instance.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+const { textsIn } = readsOf(() => instance);
+
 const remindersIn = async (conversation: string) =>
   (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
 

@@ -24,6 +24,7 @@ import {
   type TestInstance,
 } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
 const database = useDatabase();
@@ -106,10 +107,7 @@ async function held(steps: PlanDraft['steps'], more: Partial<PlanDraft> = {}): P
   });
 }
 
-async function statusesOf(id: string): Promise<Record<string, string>> {
-  const { steps } = await instance.service.listSteps(id, { limit: 100 });
-  return Object.fromEntries(steps.map((step) => [step.id, step.status]));
-}
+const { statusesOf } = readsOf(() => instance);
 
 /** Until nothing of the plan runs or is about to. */
 const quiet = (id: string) =>

@@ -6,10 +6,11 @@ import { headlineOf } from '#cards/calls.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CallDescription } from '#domain/plan/call.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -39,21 +40,13 @@ const step = (
 const propose = (...steps: StepDraft[]) =>
   instance.service.propose({ title: 'Change files', steps }, { user: ana.id }, ana);
 
-const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
-  instance.service.approve(id, { version, digest }, ana);
-
 async function effectsOf(planId: string): Promise<string[]> {
   const view = viewPlan(await instance.service.card(planId, { user: ana.id, timezone: 'UTC' }));
   const section = view.sections.find(({ kind }) => kind === 'effects');
   return (section?.lines ?? []).map(({ text, note }) => `${text} | ${note}`);
 }
 
-function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
-  return waitFor(`step ${id} to be ${status}`, async () => {
-    const [found] = await instance.service.getSteps(planId, [id]);
-    return found?.status === status ? found : null;
-  });
-}
+const { approve, becomes } = readsOf(() => instance);
 
 const confirm = (planId: string, id: string) => settleAsRead(instance, planId, { [id]: 'retry' });
 

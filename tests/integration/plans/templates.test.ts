@@ -3,10 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
 import { readDraft, readPatch } from '#domain/plan/templates.ts';
 import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
 import { ana, reach, settleAsRead } from '../../setup/instance.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -27,11 +28,7 @@ async function start(...steps: StepDraft[]): Promise<string> {
   return id;
 }
 
-async function stepOf(planId: string, id: string): Promise<Step> {
-  const [found] = await instance.service.getSteps(planId, [id]);
-  if (found === undefined) throw new Error(`There is no step ${id}.`);
-  return found;
-}
+const { stepOf } = readsOf(() => instance);
 
 const get = (path: string) => readFile(join(instance.workspace, path), 'utf8');
 const put = (path: string, text: string) => writeFile(join(instance.workspace, path), text);

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, reach, runPlan } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
+import { readsOf } from '../../setup/reads.ts';
 import { useInstance } from '../../setup/use-instance.ts';
-import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 
@@ -23,21 +23,10 @@ const write = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
   ...more,
 });
 
-async function stepOf(planId: string, id: string): Promise<Step> {
-  const [step] = await instance.service.getSteps(planId, [id]);
-  if (step === undefined) throw new Error(`There is no step ${id}.`);
-  return step;
-}
+const { stepOf, becomes } = readsOf(() => instance);
 
 const statusOf = async (planId: string, ...ids: string[]) =>
   Promise.all(ids.map(async (id) => (await stepOf(planId, id)).status));
-
-function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
-  return waitFor(`step ${id} to be ${status}`, async () => {
-    const step = await stepOf(planId, id);
-    return step.status === status ? step : null;
-  });
-}
 
 const isThere = (name: string) =>
   readFile(join(instance.workspace, `${name}.md`)).then(

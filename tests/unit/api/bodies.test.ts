@@ -1,14 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const megabyte = 1_048_576;
 

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { expect, it } from 'vitest';
+import { readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('starts a run and says where to ask about it', async () => {
   const response = await api.post('/api/run', { text: 'Write a note', reasoning_level: 2 });

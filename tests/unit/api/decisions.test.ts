@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { proposeDraft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { expect, it } from 'vitest';
+import { proposeDraft, readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('approves the version and digest that were read', async () => {
   const { id, version, digest } = await proposeDraft(api);

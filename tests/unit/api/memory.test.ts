@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { describe, expect, it } from 'vitest';
+import { readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 function send(method: string, path: string, body?: unknown): Promise<Response> {
   return fetch(`${api.origin}/api/memory/${path}`, {

@@ -1,13 +1,9 @@
 // Changes of plans over HTTP: read strictly, handed to the service, answered by what came of them.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { proposeDraft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { expect, test } from 'vitest';
+import { proposeDraft, readProblem, useApi } from '../../fixtures/api.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const remove = { op: 'remove_steps', steps: { ids: ['1'] } };
 const add = {

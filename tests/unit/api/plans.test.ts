@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { draft, proposeDraft, readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { draft, proposeDraft, readProblem, useApi } from '../../fixtures/api.ts';
 
 const Plan = z.looseObject({ id: z.string() });
 const Steps = z.looseObject({ steps: z.array(z.object({ id: z.string() })) });
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('counts plans, and says what no tool can do', async () => {
   const response = await api.get('/api/stats');

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 function put(user: string, body: unknown): Promise<Response> {
   return fetch(`${api.origin}/api/policy/${encodeURIComponent(user)}`, {

@@ -1,16 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ProblemCode, problemKinds, toProblem } from '#api/problem.ts';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 describe('the table of problems', () => {
   it('has a row for every code of the instance', async () => {

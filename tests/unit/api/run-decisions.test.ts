@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readProblem, startApi, type TestApi } from '../../fixtures/api.ts';
+import { expect, it } from 'vitest';
+import { readProblem, useApi } from '../../fixtures/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('approves what a run shows by its digest', async () => {
   const body = { digest: 'shown', turn: 2, user: 'ana' };
