@@ -9,7 +9,7 @@ import type { Planner, PlanningRequest } from '#domain/planning/run.ts';
 import { outsidePlan } from '#domain/tool.ts';
 import type { ChatModel, ChatReply } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createPlanner, openPlannerStore } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/reads/open-reads.ts';
 import { median } from '../numbers.ts';
 import { makeRow } from '../row.ts';
@@ -97,12 +97,12 @@ function openPlanner({ db, registry, catalogue }: Instance, model: ChatModel): P
     }),
     model,
     limits: { turns: 10, retries: 2, wallSeconds: 45, softPerTurn: 0.3, perSession: 2, perDay: 5 },
-    store: {
+    store: openPlannerStore({
       db,
       budget: createBudget({ db, clock: systemClock, caps }),
       otherPlans: createPortfolioReader(db.query),
       warn,
-    },
+    }),
   });
 }
 

@@ -4,8 +4,8 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
-import { createPlanner } from '#planner/create-planner.ts';
 import { request, saidBy } from '#tests/unit/planner/requests.ts';
+import { createMemoryPlanner } from '../fixtures/memory-planner.ts';
 import type { EvalCase, Expectation } from './case.ts';
 import { judge } from './gates.ts';
 import { openInstance } from './instance.ts';
@@ -38,7 +38,7 @@ export async function runCase(one: EvalCase, model: ChatModel): Promise<EvalResu
   const clock = { now: () => now };
   const instance = await openInstance(one, clock, timezone);
   const calls: ModelCall[] = [];
-  const planner = createPlanner({
+  const planner = createMemoryPlanner({
     tools: instance.tools,
     model: meter(model, calls),
     limits,

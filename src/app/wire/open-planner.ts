@@ -15,7 +15,7 @@ import { computeBound, findPrice } from '#models/catalogue.ts';
 import type { ChatModel } from '#models/chat.ts';
 import { type Budget, firstOutputTokens } from '#planner/budget/budget.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createPlanner, openPlannerStore } from '#planner/create-planner.ts';
 import type {
   DataRequests,
   PartPlanners,
@@ -167,12 +167,12 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
       },
       profile: settings.schedule,
       guarded: settings.guardedTools,
-      store: {
+      store: openPlannerStore({
         db,
         budget,
         otherPlans: createPortfolioReader(db.query, undefined, apart),
         warn,
-      },
+      }),
       clock: systemClock,
     }),
   );

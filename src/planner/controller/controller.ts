@@ -43,7 +43,7 @@ export type ControllerOptions = {
     readState: () => Readonly<PlanningState>,
   ): Remember;
   /** US dollars of this turn by the books, with what a planner that died had paid; null: the session's own count is all. */
-  readCost: ((request: PlanningRequest) => Promise<number | null>) | null;
+  readCost(request: PlanningRequest): Promise<number | null>;
   limits: PlanningLimits;
   thresholds: Thresholds;
   flags: { allowNewSubtypes: boolean; requireRfcForNewSubtype: boolean };
@@ -261,7 +261,7 @@ async function planTurn(
     seq = await move(options, session, stage, event, seq);
   }
   const request = asked;
-  const cost = (await options.readCost?.(request)) ?? session.state.cost_usd;
+  const cost = (await options.readCost(request)) ?? session.state.cost_usd;
   return describeOutcome(session.state, request, {
     cost,
     planner: reasoner.name,

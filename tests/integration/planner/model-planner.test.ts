@@ -5,7 +5,7 @@ import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { propose as proposeAll } from '../../fixtures/model-calls.ts';
 import {
   type ChatBody,
@@ -44,7 +44,7 @@ function plannerAt(
   const { limits: changed, ...rest } = more;
   return {
     tools,
-    planner: createPlanner({ tools, model, limits: { ...limits, ...changed }, ...rest }),
+    planner: createMemoryPlanner({ tools, model, limits: { ...limits, ...changed }, ...rest }),
   };
 }
 

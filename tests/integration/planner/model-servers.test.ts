@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Activity } from '#domain/planning/activity.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { proposeFiles } from '../../fixtures/model-calls.ts';
 import { openModelInstance, settled } from '../../fixtures/model-instance.ts';
 import {
@@ -30,7 +30,7 @@ afterEach(async () => {
 function plannerAt(baseUrl: string, api: 'chat' | 'responses' = 'chat') {
   const client = createModelClient({ apiKey: 'own-key', baseUrl });
   const prices = { '*': { input: 0, output: 0 } };
-  return createPlanner({
+  return createMemoryPlanner({
     tools: toolsOf(builtins),
     model: createChatModel({ client, api, name: 'some-model', effort: 'low', prices }),
     limits: { turns: 6, retries: 2, wallSeconds: 20, softPerTurn: 1, perSession: 2, perDay: 5 },

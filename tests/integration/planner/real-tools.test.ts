@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { substitute } from '#domain/plan/arguments.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { type Json, JsonObject } from '#domain/text.ts';
-import { createPlanner } from '#planner/create-planner.ts';
 import { checkDraft } from '#planner/draft/check-draft.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { makePlan } from '../../fixtures/plans.ts';
 import { limits } from '../../unit/planner/planners.ts';
 import { plan, proposalOf } from '../../unit/planner/requests.ts';
@@ -48,7 +48,7 @@ function toolsOf(): PlannerTools {
 }
 
 async function ask(text: string) {
-  return plan(createPlanner({ tools: toolsOf(), model: null, limits }), text);
+  return plan(createMemoryPlanner({ tools: toolsOf(), model: null, limits }), text);
 }
 
 /** Does the steps in the order of the draft, which is one their prerequisites allow. */

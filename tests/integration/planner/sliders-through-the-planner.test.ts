@@ -4,7 +4,7 @@ import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts'
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { call, elicit, proposeFiles, resultsIn } from '../../fixtures/model-calls.ts';
 import { type OpenAiDouble, type Script, start, type Turn } from '../../fixtures/openai-double.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
@@ -33,7 +33,7 @@ async function run(
     api: 'chat',
     name: 'gpt-4.1',
   });
-  const planner = createPlanner({ tools: toolsOf(builtins), model, limits });
+  const planner = createMemoryPlanner({ tools: toolsOf(builtins), model, limits });
   const outcome = await plan(planner, 'Write two files', {
     policy: { ...defaultPolicy, ...policy },
   });
@@ -193,7 +193,7 @@ describe('approval_policy', () => {
         api: 'chat',
         name: 'gpt-4.1',
       });
-      const planner = createPlanner({ tools: toolsOf(builtins), model, limits });
+      const planner = createMemoryPlanner({ tools: toolsOf(builtins), model, limits });
       const policy = { ...defaultPolicy, approval_policy };
       const runId = `gates-${approval_policy}`;
       let outcome = await plan(planner, 'Write two files', { policy, runId });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
-import { keepInDatabase } from '#planner/create-planner.ts';
+import { keepInDatabase } from '#planner/controller/checkpoints.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';

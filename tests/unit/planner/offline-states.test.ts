@@ -5,7 +5,7 @@ import { applyOverride, defaultPolicy, type PolicyOverride } from '#domain/peopl
 import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, Utterance } from '#domain/planning/run.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createMemoryPlanner } from '../../fixtures/memory-planner.ts';
 import { builtins, toolsOf } from './manifest.ts';
 import { limits } from './planners.ts';
 import { proposalOf, request, saidBy } from './requests.ts';
@@ -17,7 +17,7 @@ type Turn = string | { say?: string; decide: SessionDecision };
 
 /** One conversation with one planner; a decision is about what was said before. */
 class Talk {
-  readonly #planner = createPlanner({ tools: toolsOf(builtins), model: null, limits, clock });
+  readonly #planner = createMemoryPlanner({ tools: toolsOf(builtins), model: null, limits, clock });
   readonly #history: Utterance[] = [];
   readonly #policy: PolicyOverride;
   #turn = 0;

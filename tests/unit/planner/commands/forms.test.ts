@@ -9,7 +9,7 @@ import { changeForms, forms, frames } from '#planner/commands/forms.ts';
 import { compile } from '#planner/commands/match.ts';
 import { readRequest } from '#planner/commands/request.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
-import { createPlanner } from '#planner/create-planner.ts';
+import { createMemoryPlanner } from '../../../fixtures/memory-planner.ts';
 import { rounds } from '../../../rounds.ts';
 import { builtins, everythingServer, tableOperations, toolsOf } from '../manifest.ts';
 import { limits } from '../planners.ts';
@@ -24,7 +24,7 @@ const files = {
 const manifest = [...builtins, ...tableOperations, ...everythingServer];
 const tools = toolsOf(manifest, files);
 const planner = (): Planner =>
-  createPlanner({
+  createMemoryPlanner({
     tools: {
       ...tools,
       async call(name, args, signal) {

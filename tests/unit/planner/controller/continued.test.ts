@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
-import { keepInMemory } from '#planner/controller/checkpoints.ts';
+import { keepInMemory } from '../../../fixtures/memory-planner.ts';
 import { request } from '../requests.ts';
 import { type Acts, calling, notes, proposing, script } from './scripted.ts';
 

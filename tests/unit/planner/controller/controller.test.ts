@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage } from '#domain/planning/stages.ts';
-import { keepInMemory } from '#planner/controller/checkpoints.ts';
+import { keepInMemory } from '../../../fixtures/memory-planner.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
 import { type Act, type Acts, calling, proposing, script, takesMilestones } from './scripted.ts';

@@ -5,10 +5,11 @@ import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { type Checkpoints, keepInMemory } from '#planner/controller/checkpoints.ts';
+import type { Checkpoints } from '#planner/controller/checkpoints.ts';
 import { type ControllerOptions, createController } from '#planner/controller/controller.ts';
 import type { Reasoner, StageTask } from '#planner/reasoner.ts';
 import { createToolset } from '#planner/tools/registry.ts';
+import { keepInMemory } from '../../../fixtures/memory-planner.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 import { limits } from '../planners.ts';
 
@@ -121,7 +122,7 @@ export function script(
     }),
     checkpoints,
     rememberFor: () => async (_, __, make) => ({ outcome: await make(), remembered: false }),
-    readCost: null,
+    readCost: () => Promise.resolve(null),
     limits,
     thresholds: { continue: 0.7, escalate: 0.4 },
     flags: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
