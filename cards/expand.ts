@@ -74,7 +74,7 @@ export function expandCard(template: LazyTemplate, data: unknown): Drawn {
 }
 
 /** A template may keep blocks that are repeated together under `blocks`; Slack wants them flat. */
-function expandBlocks(template: LazyTemplate, data: unknown): Drawn[] {
+export function expandBlocks(template: LazyTemplate, data: unknown): Drawn[] {
   // The root of every template in slack/ is an array of blocks.
   const blocks = expand(template, data) as (Drawn & { blocks?: Drawn[] })[];
   return blocks.flatMap((block) => block.blocks ?? [block]);

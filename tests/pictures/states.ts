@@ -1,13 +1,13 @@
 // One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
 // The names are those of the pictures in docs/cards.
 import { slackDrawing } from '#adapters/slack/drawing.ts';
-import { drawHome } from '#adapters/slack/lists/home-view.ts';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
 import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { drawDetails } from '#adapters/teams/press/show.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
+import { drawHome } from '#cards/slack-lists.ts';
 import type { Said } from '#chat/outbox/delivery-context.ts';
 import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
@@ -623,7 +623,7 @@ export const cardStates = {
     drawn: {
       slack: {
         text: 'Home',
-        card: drawHome({ groups: [], policy: defaultPolicy, said: [] }, now).blocks,
+        card: drawHome({ groups: [], policy: defaultPolicy, said: [] }, now),
       },
       teams: { text: 'Preferences', card: drawAdaptivePolicy(defaultPolicy, '') },
     },

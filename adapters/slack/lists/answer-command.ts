@@ -5,6 +5,8 @@ import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { describeCommands, type PlanListView } from '#cards/plan-list.ts';
+import { drawPlanLists } from '#cards/slack-lists.ts';
+import { textSection } from '#cards/slack-windows.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { answerPlans } from '#chat/answer-plans.ts';
 import { readRecord } from '#conversation/read-record.ts';
@@ -14,9 +16,9 @@ import type { Export } from '#domain/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { Ask } from '../port/hold.ts';
 import { sendFile } from '../port/send-file.ts';
+import { toBlocks } from '../press/windows.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
-import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 
 // A plan's record for the person who asks for it, as a file in their direct messages.
 const fits = (text: string) => text.length <= slackLimits.exportText;
@@ -58,24 +60,23 @@ const help = describeCommands('/plans', [[...exportWords.asFile]]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
 
-const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [plainSection(text)] });
+const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [textSection(text)] });
 
 /** One plan as its card says it, with nothing to press but what shows more: decisions are made where all see them. */
 function drawPlan(facts: PlanCardFacts): Answer {
   const view = viewPlan(facts);
   const buttons = view.buttons.filter(({ press }) => press.action === 'details');
   const { text, blocks } = drawBlocks({ ...view, asks: [], asks_more: 0, buttons });
-  // Blocks of `cards/` are Slack's by construction.
-  return { text, blocks: blocks as unknown as types.KnownBlock[] };
+  return { text, blocks: toBlocks(blocks) };
 }
 
 function drawList({ title, sections, inbox, more, text }: PlanListView, now: string): Answer {
-  const blocks = [
-    ...(inbox ? [] : [headerBlock(title)]),
-    ...sections.flatMap((section) => listBlocks(section, now, true)),
-    ...(more === '' ? [] : [plainSection(more)]),
+  const lists = [
+    ...(inbox ? [] : [{ heading: title, plans: [], more: '' }]),
+    ...sections,
+    ...(more === '' ? [] : [{ heading: '', plans: [], more }]),
   ];
-  return { text, blocks };
+  return { text, blocks: toBlocks(drawPlanLists(lists, now, true)) };
 }
 
 /** Answers a command through the address that Slack gave for it; no channel has to know the app for that. */

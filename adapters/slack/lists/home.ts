@@ -1,5 +1,14 @@
 // The Home tab of somebody: drawn from what is true now, and what they set on it kept.
+import type { types } from '@slack/bolt';
 import { sliderNames, sliders } from '#cards/policy-words.ts';
+import {
+  digestHome,
+  drawHome,
+  type HomeFacts,
+  linesOfGroup,
+  sliderPrefix,
+} from '#cards/slack-lists.ts';
+import { textSection } from '#cards/slack-windows.ts';
 import { sayRefusal } from '#chat/talk.ts';
 import type { ChatHomes } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,10 +17,11 @@ import { PolicyOverride } from '#domain/people/policy.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
+import { toBlocks } from '../press/windows.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { PressSignal } from '../transport/read-signal.ts';
-import { actionPrefix, digestHome, drawHome, type HomeFacts, linesOfGroup } from './home-view.ts';
-import { plainSection } from './plan-lists.ts';
+
+const homeOf = (blocks: types.KnownBlock[]) => ({ type: 'home' as const, blocks });
 
 async function readHome(service: Service, read: PlanReads, id: string): Promise<HomeFacts> {
   const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
@@ -33,11 +43,14 @@ export function createHomes({
     try {
       const { id } = await people.find(team, user);
       const facts = await readHome(service, plansFor(team, id), id);
-      return { digest: digestHome(facts), view: drawHome(facts, clock.now().toISOString()) };
+      return {
+        digest: digestHome(facts),
+        view: homeOf(toBlocks(drawHome(facts, clock.now().toISOString()))),
+      };
     } catch (error) {
       if (!(error instanceof CountersignError) || error.code !== 'forbidden') throw error;
       const { message } = error;
-      return { digest: message, view: { type: 'home' as const, blocks: [plainSection(message)] } };
+      return { digest: message, view: homeOf([textSection(message)]) };
     }
   }
 
@@ -59,9 +72,9 @@ export function createHomes({
 /** The slider that was set; null: this press sets none. */
 function readSetting({ pressed }: PressSignal): PolicyOverride | null {
   const [action] = pressed.actions;
-  if (pressed.view === undefined || action?.action_id.startsWith(actionPrefix) !== true)
+  if (pressed.view === undefined || action?.action_id.startsWith(sliderPrefix) !== true)
     return null;
-  const slider = sliderNames.find((name) => name === action.action_id.slice(actionPrefix.length));
+  const slider = sliderNames.find((name) => name === action.action_id.slice(sliderPrefix.length));
   const value = action.selected_option?.value;
   if (slider === undefined || value === undefined) return null;
   const number = sliders[slider].kind === 'range';

@@ -7,6 +7,7 @@ import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
+import { drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
@@ -16,7 +17,7 @@ import type { Service } from '#domain/service.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './read-button.ts';
 import { lineBlocks, reviewBlocks } from './review-blocks.ts';
-import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from './windows.ts';
+import { makeWindow, noticeWindow, toBlocks } from './windows.ts';
 
 /** Lines in as few sections as hold them. */
 function textSections(lines: string[]): types.KnownBlock[] {
@@ -109,7 +110,7 @@ function makeForm(form: Form, about: string, held: Held): types.ModalView {
           ...{ name, label, type, required, min, max, whole },
         })),
     },
-    blocks: [textSection(about), ...formBlocks(form)],
+    blocks: [textSection(about), ...toBlocks(drawForm(form))],
   });
 }
 
@@ -121,8 +122,7 @@ function drawCard(view: PlanView): Block[] {
   const waits = view.status === 'proposed' || view.status === 'needs_review';
   const sections = view.sections.filter(({ kind }) => !(waits && saidBelow.has(kind)));
   const card = { ...view, sections, buttons: [], asks: [], asks_more: 0 };
-  // Blocks of `cards/` are Slack's by construction.
-  return drawBlocks(card).blocks as unknown as Block[];
+  return toBlocks(drawBlocks(card).blocks);
 }
 
 function pageButton(label: string, action: string, value: string) {
@@ -170,7 +170,7 @@ export async function fillDetails(
       ? drawCard(viewPlan(facts))
       : lineBlocks(view.title, words.page({ page: pages.length }));
   const ends: Block[] = [
-    ...(ticks ? partBlocks(steps.flatMap(toTick)) : []),
+    ...(ticks ? toBlocks(drawTicks(steps.flatMap(toTick))) : []),
     ...(covers === null ? [] : lineBlocks(covers)),
     ...drawTurns(view),
     ...(approve === null || plan.total_steps <= numberedAtMost ? [] : [textSection(noPartWords)]),

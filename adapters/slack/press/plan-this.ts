@@ -4,6 +4,7 @@ import type { types } from '@slack/bolt';
 import { slackLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { planThisWords as words } from '#cards/plan-this.ts';
+import { drawForm, textSection } from '#cards/slack-windows.ts';
 import { planMessage } from '#chat/talk.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -16,7 +17,7 @@ import { readPlainText } from '../talk/read-text.ts';
 import type { SentSignal, ShortcutSignal } from '../transport/read-signal.ts';
 import { type About, planThisCallback, readAbout } from './about.ts';
 import { readText } from './read-entered.ts';
-import { formBlocks, makeWindow, textSection } from './windows.ts';
+import { makeWindow, toBlocks } from './windows.ts';
 
 /** Characters of a message that go along; a window remembers little more. */
 const quotedAtMost = 2000;
@@ -41,14 +42,16 @@ function planThisWindow(whole: About): types.ModalView {
       blocks: [
         textSection(quoted === '' ? words.nothing : quoteWords(quoted, quotedAtMost)),
         ...(cut ? [textSection(words.cut({ atMost: about.text.length }))] : []),
-        ...formBlocks({
-          fields: [],
-          label: words.what,
-          placeholder: words.placeholder,
-          required: quoted === '',
-          missing: words.nothing,
-          submit: words.submit,
-        }),
+        ...toBlocks(
+          drawForm({
+            fields: [],
+            label: words.what,
+            placeholder: words.placeholder,
+            required: quoted === '',
+            missing: words.nothing,
+            submit: words.submit,
+          }),
+        ),
       ],
     }),
     callback_id: planThisCallback,

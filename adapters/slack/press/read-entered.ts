@@ -1,6 +1,7 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
 import { entryWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
+import { fieldBlock, partBlock, textAtMost, textBlock, valueId } from '#cards/slack-windows.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#domain/plan/answer.ts';
 import { isStorableText } from '#domain/text.ts';
@@ -8,7 +9,7 @@ import type { Acknowledgement } from '../transport/accept.ts';
 import type { SentSignal, Signal } from '../transport/read-signal.ts';
 import { isPlanThis, readAbout } from './about.ts';
 import { type Held, readHeld } from './held.ts';
-import { fieldBlock, isPart, partBlock, textAtMost, textBlock, valueId } from './windows.ts';
+import { isPart } from './windows.ts';
 
 type Sent = SentSignal['sent']['view'];
 

@@ -22,6 +22,7 @@ import type { Queryable, Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { chatPlaces, chatPosts } from '../schema.ts';
 import { daysAgo, inSeconds, now } from '../time.ts';
+import { isAlone } from './alone.ts';
 
 const is = (conversation: string) => eq(chatPlaces.conversation, conversation);
 /** A place that can be posted to again starts afresh. */
@@ -69,12 +70,6 @@ const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
   and not exists (
     select from ${countersign}.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
-
-/** Whether the place is a chat of one person with the bot. */
-const isAlone = (place: SQL) => sql`(case ${place}.platform
-  when 'slack' then ${place}.channel like 'D%'
-  else exists (select from ${countersign}.teams_conversations c
-    where c.tenant = ${place}.tenant and c.channel = ${place}.channel and c.kind = 'personal') end)`;
 
 /** Conversations among `targets` that live on a platform, as a poster in `from` sees them. */
 export async function findPostTargets(

@@ -10,9 +10,10 @@ import {
   replaces,
 } from '#domain/people/memory.ts';
 import { memoryLimits } from '#domain/people/memory-note.ts';
+import { isAlone } from '../chat/alone.ts';
 import type { Queryable, Transaction } from '../database.ts';
 import { schemaName } from '../instance.ts';
-import { chatPlaces, memory, teamsConversations } from '../schema.ts';
+import { chatPlaces, memory } from '../schema.ts';
 import { readNamesOf } from './identities.ts';
 
 /** Whose entries. New ones go under the first of `owners`. */
@@ -35,9 +36,7 @@ export async function ownerOfConversation(
   const [place] = await db
     .select({
       ...{ platform, tenant, channel },
-      alone: sql<boolean>`case ${platform} when 'slack' then ${channel} like 'D%' else exists (
-        select from ${teamsConversations} c where c.tenant = ${tenant} and c.channel = ${channel}
-          and c.kind = 'personal') end`,
+      alone: isAlone(sql`${chatPlaces}`),
     })
     .from(chatPlaces)
     .where(eq(chatPlaces.conversation, conversation));

@@ -3,16 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readHeld, writeHeld } from '#adapters/slack/press/held.ts';
 import { objectTo } from '#adapters/slack/press/read-entered.ts';
-import {
-  formBlocks,
-  makeWindow,
-  partBlocks,
-  textBlock,
-  textSection,
-  valueId,
-} from '#adapters/slack/press/windows.ts';
+import { makeWindow, toBlocks } from '#adapters/slack/press/windows.ts';
 import { entryWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
+import { drawForm, drawTicks, textBlock, textSection, valueId } from '#cards/slack-windows.ts';
 import type { Field, Form } from '#cards/view.ts';
 import { checkSlackView } from '../../../fixtures/block-kit.ts';
 
@@ -28,6 +22,8 @@ const form = (given: Partial<Form>): Form => ({
   ...given,
 });
 
+const ticks = (steps: Parameters<typeof drawTicks>[0]) => toBlocks(drawTicks(steps));
+
 type Drawing = Omit<Parameters<typeof makeWindow>[0], 'title'> & { title?: string };
 
 /** Draws a window, which Slack has to take. */
@@ -37,8 +33,8 @@ function draw({ title = 'A window', ...rest }: Drawing) {
   return view;
 }
 
-const drawForm = (given: Partial<Form>) =>
-  JSON.stringify(draw({ blocks: formBlocks(form(given)), submit: 'Send' }).blocks);
+const writeForm = (given: Partial<Form>) =>
+  JSON.stringify(draw({ blocks: toBlocks(drawForm(form(given))), submit: 'Send' }).blocks);
 
 /** Each text as a window shows it. */
 const texts: [string, number, (text: string) => string][] = [
@@ -46,21 +42,21 @@ const texts: [string, number, (text: string) => string][] = [
   [
     'the button that sends it',
     slackLimits.viewButton,
-    (submit) => draw({ submit, blocks: formBlocks(form({})) }).submit?.text ?? '',
+    (submit) => draw({ submit, blocks: toBlocks(drawForm(form({}))) }).submit?.text ?? '',
   ],
-  ['what is asked', slackLimits.inputLabel, (label) => drawForm({ label })],
-  ['an example of it', slackLimits.placeholder, (placeholder) => drawForm({ placeholder })],
+  ['what is asked', slackLimits.inputLabel, (label) => writeForm({ label })],
+  ['an example of it', slackLimits.placeholder, (placeholder) => writeForm({ placeholder })],
   [
     'the name of a field',
     slackLimits.inputLabel,
-    (label) => drawForm({ fields: [field({ label })] }),
+    (label) => writeForm({ fields: [field({ label })] }),
   ],
-  ['help to a field', slackLimits.placeholder, (help) => drawForm({ fields: [field({ help })] })],
+  ['help to a field', slackLimits.placeholder, (help) => writeForm({ fields: [field({ help })] })],
   [
     'a choice',
     slackLimits.optionText,
     (label) =>
-      drawForm({
+      writeForm({
         fields: [field({ type: 'choice', options: [{ value: 'v', label, called: label }] })],
       }),
   ],
@@ -68,7 +64,7 @@ const texts: [string, number, (text: string) => string][] = [
     'a step to tick',
     slackLimits.optionText,
     (label) =>
-      JSON.stringify(draw({ blocks: partBlocks([{ label, place: 0 }]), submit: 'Send' }).blocks),
+      JSON.stringify(draw({ blocks: ticks([{ label, place: 0 }]), submit: 'Send' }).blocks),
   ],
   [
     'a line',
@@ -97,7 +93,7 @@ test.each([
     label: `<${n}>`,
     called: `${n}`,
   }));
-  const drawn = drawForm({ fields: [field({ type: 'choice', options })] });
+  const drawn = writeForm({ fields: [field({ type: 'choice', options })] });
   expect(drawn.match(/<\d+>/g)).toHaveLength(offered);
 });
 
@@ -109,7 +105,7 @@ test.each([
   [slackLimits.checkboxes + 1, 2],
 ])('%i steps to tick stand in %i blocks, each once', (steps, blocks) => {
   const labels = Array.from({ length: steps }, (_, n) => ({ label: `<${n}>`, place: n }));
-  const drawn = draw({ blocks: partBlocks(labels), submit: 'Send' }).blocks;
+  const drawn = draw({ blocks: ticks(labels), submit: 'Send' }).blocks;
   expect(drawn).toHaveLength(blocks);
   const values = [...JSON.stringify(drawn.map(readOptions)).matchAll(/"value":"(\d+)"/g)];
   expect(values.map(([, value]) => value)).toEqual(labels.map((_, n) => `${n}`));
@@ -160,5 +156,5 @@ test.each([
   ['text', slackLimits.inputLine],
   ['multiline', slackLimits.inputText],
 ] as const)('a field of %s takes %i characters', (type, atMost) => {
-  expect(drawForm({ label: '', fields: [field({ type })] })).toContain(`"max_length":${atMost}`);
+  expect(writeForm({ label: '', fields: [field({ type })] })).toContain(`"max_length":${atMost}`);
 });

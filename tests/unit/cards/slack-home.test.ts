@@ -1,15 +1,10 @@
 // The Home tab is published anew for what people look there for, not for each step of a plan that runs.
 import { expect, test } from 'vitest';
-import {
-  digestHome,
-  drawHome,
-  type HomeFacts,
-  linesOfGroup,
-} from '#adapters/slack/lists/home-view.ts';
 import { slackLimits } from '#cards/limits.ts';
+import { digestHome, drawHome, type HomeFacts, linesOfGroup } from '#cards/slack-lists.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
-import { makeGroups, makeListed, now, samples } from '../../../fixtures/plans.ts';
+import { makeGroups, makeListed, now, samples } from '../../fixtures/plans.ts';
 
 const { plan } = samples.executing;
 const homeOf = (group: InboxGroup, changes: Partial<InboxPlan> = {}): HomeFacts => ({
@@ -42,7 +37,7 @@ test('what has waited longest stands first, and says what it waits for', () => {
   );
   if (older === undefined || younger === undefined) throw new Error('No plans.');
   const facts = { ...before, groups: makeGroups({ needs_you: [older, younger] }) };
-  const shown = JSON.stringify(drawHome(facts, now).blocks);
+  const shown = JSON.stringify(drawHome(facts, now));
   expect(shown.indexOf(older.id)).toBeLessThan(shown.indexOf(younger.id));
   expect(shown).toContain('needs your task, step 3a');
 });
@@ -66,7 +61,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
     request: 'x'.repeat(500),
     policy: defaultPolicy,
   }));
-  const { blocks } = drawHome({ groups, policy: defaultPolicy, said }, now);
+  const blocks = drawHome({ groups, policy: defaultPolicy, said }, now);
   expect(blocks.length).toBeLessThanOrEqual(slackLimits.viewBlocks);
   const shown = JSON.stringify(blocks);
   expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([

@@ -1,0 +1,163 @@
+// Draws what stands beside Slack's cards: lists of plans, and the Home tab with what waits for the reader, what runs, and how they like
+// to be talked to.
+import { hash } from 'node:crypto';
+import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
+import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
+import type { SaidPolicy } from '#domain/service.ts';
+import { cutShown, isolateText, quoteWords } from '#domain/shown-text.ts';
+import { countRest } from '#domain/words.ts';
+import { reviewLabel } from './buttons.ts';
+import { homeWords, pressWords } from './chat-words.ts';
+import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
+import { slackLimits } from './limits.ts';
+import {
+  describeGuard,
+  describePlan,
+  describeStanding,
+  type PlanListView,
+  sayMore,
+  titleGroup,
+} from './plan-list.ts';
+import {
+  describeEffect,
+  describeValue,
+  listChoices,
+  sliderNames,
+  sliders,
+} from './policy-words.ts';
+import { nothingWaiting } from './words.ts';
+
+const templates = {
+  list: findTemplate('slack/plan-list.json'),
+  home: findTemplate('slack/home.json'),
+};
+
+/** Of a line, so that a message of as many as a list has stays within `slackLimits.message`. */
+const titleLength = 100;
+
+type Section = PlanListView['sections'][number];
+
+/** A plan on one line, with a button that opens all of it. @param bar as in `describeStanding` */
+function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
+  const { id, version, digest, may_approve: decides } = plan;
+  const [title = '', ...facts] = describePlan(plan, now, { bar, reader: null }).split('\n');
+  const text = [cutShown(title, titleLength), ...facts].join('\n');
+  return {
+    text: cutShown(text, slackLimits.sectionText),
+    action_id: `countersign:details:${id}`,
+    button: decides ? reviewLabel : pressWords.details,
+    value: JSON.stringify({ action: 'details', plan_id: id, version, digest }),
+  };
+}
+
+/** Lists under their names, and what shows the rest of each. @param bar as in `describeStanding` */
+export function drawPlanLists(sections: Section[], now: string, bar: boolean): Drawn[] {
+  return expandBlocks(templates.list, {
+    sections: sections.map(({ heading, plans, more }) => ({
+      heading: cutShown(heading, slackLimits.headerText),
+      rows: plans.map((plan) => dressRow(plan, now, bar)),
+      more: cutShown(more, slackLimits.sectionText),
+    })),
+  });
+}
+
+export type HomeFacts = {
+  /** The reader's inbox. */
+  groups: InboxPage[];
+  policy: InteractionPolicy;
+  said: SaidPolicy[];
+};
+
+/** Before the name of a slider, in the id of what it is set by. */
+export const sliderPrefix = 'countersign:policy:';
+
+function dressSlider(slider: keyof InteractionPolicy, policy: InteractionPolicy) {
+  const { label, about } = sliders[slider];
+  const options = listChoices(slider, policy).map((choice) => ({
+    label: choice.label,
+    value: choice.value,
+  }));
+  const chosen = options.find(({ value }) => value === String(policy[slider]));
+  return {
+    text: cutShown(
+      `${label}: ${about}\n${describeEffect(slider, policy)}`,
+      slackLimits.sectionText,
+    ),
+    action_id: `${sliderPrefix}${slider}`,
+    options,
+    chosen:
+      chosen === undefined
+        ? null
+        : {
+            text: { type: 'plain_text', text: chosen.label, emoji: false },
+            value: chosen.value,
+          },
+  };
+}
+
+/** Lines of each group: with all the rest they fit `viewBlocks`. */
+const linesOf: Partial<Record<InboxGroup, number>> = {
+  needs_you: 20,
+  running: 15,
+  failed: 5,
+  others: 15,
+};
+/** So many of each group are enough to draw it. */
+export const linesOfGroup = 20;
+
+const emptyHome = [
+  nothingWaiting('by writing to me or mentioning me'),
+  homeWords.example,
+  homeWords.promise,
+].join('\n');
+
+/** What differs in single conversations, in a few lines; or empty. */
+function sayPolicies(said: SaidPolicy[]): string {
+  const lines = said.slice(0, 5).map(({ request, policy }) => {
+    const whole = applyOverride(defaultPolicy, policy);
+    const values = sliderNames
+      .filter((name) => policy[name] !== undefined)
+      .map((name) => `${sliders[name].label}: ${describeValue(name, whole)}`);
+    return `${isolateText(quoteWords(request, 80))}: ${values.join(', ')}`;
+  });
+  return lines.length === 0 ? '' : [homeWords.saidInConversations, ...lines].join('\n');
+}
+
+/** What is shown of each group, and how many others it has. */
+function chooseLines(groups: InboxPage[]) {
+  return groups.flatMap((page) => {
+    const shown = page.plans.slice(0, linesOf[page.group] ?? 0);
+    const more = countRest(page, shown.length);
+    return shown.length === 0 ? [] : [{ group: page.group, plans: shown, more }];
+  });
+}
+
+export function drawHome({ groups, policy, said }: HomeFacts, now: string): Drawn[] {
+  const lists = chooseLines(groups).map(({ group, plans, more }) => ({
+    heading: titleGroup(group, null),
+    plans,
+    more: sayMore(group, more, '/plans'),
+  }));
+  const empty = { heading: homeWords.plans, plans: [], more: emptyHome };
+  return [
+    ...drawPlanLists(lists.length === 0 ? [empty] : lists, now, false),
+    ...expandBlocks(templates.home, {
+      title: homeWords.policy,
+      sliders: sliderNames.map((slider) => dressSlider(slider, policy)),
+      said: cutShown(sayPolicies(said), slackLimits.sectionText),
+    }),
+  ];
+}
+
+/** Ages stand on it in words, which change by themselves: only what else is different is worth drawing. */
+export function digestHome({ groups, policy, said }: HomeFacts): string {
+  const shown = chooseLines(groups).map(({ group, plans, more }) => [
+    group,
+    more,
+    plans.map((plan) => [
+      ...[plan.id, plan.title, plan.asked_by ?? plan.requester, plan.may_approve],
+      ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
+    ]),
+  ]);
+  return hash('sha256', JSON.stringify([shown, policy, said]), 'hex');
+}

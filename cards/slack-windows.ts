@@ -1,0 +1,140 @@
+// Draws Slack's windows: their frame, the form of a button, and the steps of a plan to tick.
+import { cutShown } from '#domain/shown-text.ts';
+import { windowWords } from './chat-words.ts';
+import { type Drawn, expandBlocks, expandCard, findTemplate } from './expand.ts';
+import { slackLimits } from './limits.ts';
+import type { Field, Form } from './view.ts';
+
+const templates = {
+  window: findTemplate('slack/window.json'),
+  form: findTemplate('slack/form.json'),
+};
+
+/** Characters of what is entered. */
+export const textAtMost = slackLimits.inputText;
+
+/** The block and element of the text, and the names of the rest. */
+export const textBlock = 'text';
+export const valueId = 'value';
+export const fieldBlock = (name: string) => `field:${name}`;
+export const partBlock = (index: number) => `part:${index}`;
+
+const plain = (text: string, max: number) => ({
+  type: 'plain_text' as const,
+  text: cutShown(text, max),
+  emoji: false,
+});
+
+/** Text that Slack does not parse. */
+export function textSection(text: string) {
+  return { type: 'section' as const, text: plain(text, slackLimits.sectionText) };
+}
+
+/** @param submit null: it can only be closed */
+export function drawWindow(view: {
+  title: string;
+  close: string;
+  submit: string | null;
+  callback_id: string;
+  metadata: string;
+  blocks: object[];
+}): Drawn {
+  const { title, close, submit } = view;
+  return expandCard(templates.window, {
+    ...view,
+    title: cutShown(title, slackLimits.viewTitle),
+    close: cutShown(close, slackLimits.viewButton),
+    submit: submit === null ? null : plain(submit, slackLimits.viewButton),
+  });
+}
+
+const placeholderOf = (text: string) => (text === '' ? null : plain(text, slackLimits.placeholder));
+
+const optionOf = (label: string, value: string) => ({
+  label: cutShown(label, slackLimits.optionText),
+  value,
+});
+
+/** An element of a form by its kind in `slack/form.json`. */
+function dressElement({ type, help, options, min, max, whole }: Field) {
+  const placeholder = placeholderOf(help);
+  switch (type) {
+    case 'text':
+      return {
+        ...{ kind: 'text', multiline: false, max_length: slackLimits.inputLine, placeholder },
+      };
+    case 'multiline':
+      return { kind: 'text', multiline: true, max_length: textAtMost, placeholder };
+    case 'number':
+      return {
+        ...{ kind: 'number', decimals: !whole, placeholder },
+        min: min === null ? null : String(min),
+        max: max === null ? null : String(max),
+      };
+    case 'date':
+      return { kind: 'date' };
+    case 'choice':
+      return {
+        kind: 'choice',
+        // By place: a value may be longer than Slack takes.
+        options: options
+          .slice(0, slackLimits.options)
+          .map(({ label }, index) => optionOf(label, String(index))),
+      };
+    case 'boolean':
+      return { kind: 'ticks', options: [optionOf(windowWords.yes, 'true')], initial: null };
+    default:
+      return type satisfies never;
+  }
+}
+
+type Input = { block_id: string; label: string; optional: boolean; kind: string };
+
+function drawInputs(inputs: Input[]): Drawn[] {
+  return expandBlocks(templates.form, {
+    inputs: inputs.map((input) => ({
+      ...input,
+      action_id: valueId,
+      label: cutShown(input.label, slackLimits.inputLabel),
+    })),
+  });
+}
+
+export function drawForm({ fields, label, placeholder, required }: Form): Drawn[] {
+  const text = {
+    ...{ block_id: textBlock, label, optional: !required },
+    ...{ kind: 'text', multiline: true, max_length: textAtMost },
+    placeholder: placeholderOf(placeholder),
+  };
+  return drawInputs([
+    ...fields.map((field) => ({
+      block_id: fieldBlock(field.name),
+      label: field.label,
+      // Not ticked is an answer too.
+      optional: !field.required || field.type === 'boolean',
+      ...dressElement(field),
+    })),
+    ...(label === '' ? [] : [text]),
+  ]);
+}
+
+/** Steps to tick by their places in the plan, as many to a block as Slack takes; all are ticked at first. */
+export function drawTicks(steps: { label: string; place: number }[]): Drawn[] {
+  const atOnce = slackLimits.checkboxes;
+  const blocks = Array.from({ length: Math.ceil(steps.length / atOnce) }, (_, index) =>
+    steps
+      .slice(index * atOnce, (index + 1) * atOnce)
+      .map(({ label, place }) => optionOf(label, String(place))),
+  );
+  const { first, more } = windowWords.steps;
+  return drawInputs(
+    blocks.map((options, index) => ({
+      ...{ block_id: partBlock(index), label: index === 0 ? first : more, optional: true },
+      ...{ kind: 'ticks', options },
+      initial: options.map(({ label, value }) => ({
+        text: plain(label, slackLimits.optionText),
+        value,
+      })),
+    })),
+  );
+}
