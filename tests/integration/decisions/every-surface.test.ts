@@ -33,8 +33,10 @@ type Row = {
   text?: string;
   /** The step that waits or failed, where the decision is about one. */
   step?: string;
-  /** Brings the plan to where it is decided about. */
+  /** Brings the plan to where it is decided about. @returns what the button names, if not the plan's version */
   prepare?(plan: Plan): Promise<unknown>;
+  /** What is pressed, where the row has another name. */
+  press?: CardPress['action'];
   /** How the same press of the same person is answered once more; null: as done. */
   twice: string | null;
   /** In which the decision stands in the audit, once. */
@@ -50,7 +52,19 @@ const stall = ({ id }: Plan) =>
 const running = { steps: [task(addressOf('ana'))], before: 'executing' as const };
 const failed = { steps: [failing], before: 'failed' as const, step: 'gone' };
 
-const rows: Partial<Record<CardPress['action'], Row>> = {
+/** A change that waits: it adds a call that the approved plan does not make. */
+async function change({ id }: Plan): Promise<{ version: number; digest: string }> {
+  const { revision: base_revision } = await all.instance.service.overview(id);
+  const operations = [{ op: 'add_step' as const, step: failing }];
+  const { version, digest } = await all.instance.service.patch(
+    id,
+    { base_revision, operations },
+    ana,
+  );
+  return { version, digest };
+}
+
+const rows: Record<string, Row> = {
   approve: {
     ...{ steps: [noop('a')], before: 'proposed', twice: null, action: 'approve' },
     holds: ({ plan }) => plan.approvals.length === 1 && plan.decided_by === ana.id,
@@ -63,6 +77,15 @@ const rows: Partial<Record<CardPress['action'], Row>> = {
     ...{ steps: [noop('a')], before: 'proposed', action: 'request_changes' },
     ...{ text: 'not like this', twice: 'stale_version' },
     holds: ({ plan }) => plan.version === 2 && plan.status === 'proposed',
+  },
+  'approve the change': {
+    ...{ ...running, prepare: change, press: 'approve', twice: null, action: 'patch_applied' },
+    holds: ({ plan }) => plan.version === 2 && plan.total_steps === 2,
+  },
+  'reject the change': {
+    ...{ ...running, prepare: change, press: 'reject', text: '', twice: 'stale_version' },
+    ...{ action: 'patch_rejected' },
+    holds: ({ plan }) => plan.version === 1 && plan.pending_patch === null,
   },
   cancel: {
     ...{ ...running, twice: null, action: 'cancel' },
@@ -103,23 +126,26 @@ async function readFacts(id: string, step?: string): Promise<Facts> {
 }
 
 /** A plan that waits for the decision, and the button that was shown for it. */
-async function offer(surface: Surface, action: CardPress['action'], row: Row): Promise<CardPress> {
+async function offer(surface: Surface, name: string, row: Row): Promise<CardPress> {
+  const action = row.press ?? (name as CardPress['action']); // the other rows are called as their buttons
   const { instance } = all;
   const { conversation } = surface;
-  const draft = { title: action, steps: row.steps };
+  const draft = { title: name, steps: row.steps };
   const plan = await instance.service.propose(draft, { user: ana.id, conversation }, ana);
-  const { id, version, digest } = plan;
+  const { id } = plan;
   if (row.before !== 'proposed') {
-    await instance.service.approve(id, { version, digest }, ana);
+    await instance.service.approve(id, { version: plan.version, digest: plan.digest }, ana);
     await reach(instance, id, row.before);
   }
   const waits = async () => (await instance.service.getPlan(id)).counts.waiting > 0;
   if (row.before === 'executing') await waitFor('the task', waits);
-  await row.prepare?.(plan);
+  const prepared = await row.prepare?.(plan);
+  const shown = row.prepare === change ? (prepared as { version: number; digest: string }) : plan;
   const { plan: now, step } = await readFacts(id, row.step);
   const ended = action === 'retry' ? { ended_at: now.execution_ended_at ?? '' } : {};
   const stood = step?.status === 'failed' ? ('failed' as const) : ('waiting' as const);
   const about = step === undefined ? {} : { step_id: step.id, attempt: step.attempt, stood };
+  const { version, digest } = shown;
   return { action, plan_id: id, version, digest, ...ended, ...(action === 'retry' ? {} : about) };
 }
 
@@ -130,7 +156,7 @@ const countDeeds = async (id: string, action: string) =>
 const surfaces = ['slack', 'teams', 'console', 'terminal', 'http'] as const;
 
 describe.each(surfaces)('in %s', (name) => {
-  test.each(Object.entries(rows) as [CardPress['action'], Row][])(
+  test.each(Object.entries(rows))(
     '%s is refused to others and about another version, and then done once',
     async (action, row) => {
       const surface = all[name];
@@ -150,6 +176,28 @@ describe.each(surfaces)('in %s', (name) => {
       expect(await countDeeds(id, row.action)).toBe(1);
     },
   );
+
+  test('a planning gate is refused to others and by another digest, and then approved once', async () => {
+    const { service } = all.instance;
+    const surface = all[name];
+    const { conversation } = surface;
+    const { run_id } = await service.startRun({ text: 'Plan the launch', conversation }, ana);
+    const gateAt = (turn: number) =>
+      waitFor(`the gate of turn ${turn}`, async () => {
+        const run = await service.getRun(run_id);
+        return run.turn === turn && run.planning_status !== 'running'
+          ? service.runCard(run_id, { user: ana.id, timezone: 'UTC' })
+          : null;
+      });
+    const { digest } = await gateAt(1);
+    if (digest === null) throw new Error('Nothing waits.');
+    const button = { action: 'session_approve' as const, run_id, digest, turn: 1 };
+    expect(await surface.press(button, 'eve')).toBe('not_allowed');
+    expect(await surface.press({ ...button, digest: 'f'.repeat(64) }, 'ana')).toBe('stale_version');
+    expect(await surface.press(button, 'ana')).toBe(null);
+    expect((await gateAt(2)).pause).toMatchObject({ gate: 'roadmap' });
+    expect(await surface.press(button, 'ana')).toBe('stale_version');
+  });
 
   test('two presses at once decide once', async () => {
     const row = rows.approve as Row;

@@ -7,11 +7,12 @@ import { teamsWith } from '#adapters/teams/platform.ts';
 import { pressDrawn } from '#adapters/terminal/press.ts';
 import { openSession } from '#adapters/terminal/session.ts';
 import { serve } from '#app/serve.ts';
-import type { CardPress } from '#domain/chat/card.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
+import type { AnyPress } from '#domain/chat/press.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
 import { type SlackDouble, startSlack } from '../../fixtures/slack/double.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
 import { type Connector, startConnector } from '../../fixtures/teams/connector.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 import {
@@ -34,7 +35,7 @@ export type Answered = string | null;
 export type Surface = {
   /** Where plans are proposed that its presses are about. */
   conversation: string;
-  press(button: CardPress, who: Who, text?: string): Promise<Answered>;
+  press(button: AnyPress, who: Who, text?: string): Promise<Answered>;
 };
 
 export type Surfaces = Record<'slack' | 'teams' | 'console' | 'terminal' | 'http', Surface> & {
@@ -72,7 +73,7 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
   };
   let count = 0;
   /** What was pressed once, sent again with another button. */
-  const send = (button: CardPress, who: Who) =>
+  const send = (button: AnyPress, who: Who) =>
     slack.replay(delivery.signal, (raw) => {
       const payload = raw as Payload; // as Slack's double sends presses
       const [action] = payload.actions;
@@ -83,13 +84,15 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
       action.action_ts = `17000000${count}.000000`;
       action.value = JSON.stringify(button);
     });
-  const fillIn = async ({ plan_id }: CardPress, action: string, who: Who, text: string) => {
+  const fillIn = async (button: AnyPress, who: Who, text: string) => {
+    const { action } = button;
+    const subject = 'plan_id' in button ? button.plan_id : button.run_id;
     const shown = await waitFor('its own card', async () =>
       slack
         .replies(channel, message.ts)
         .find(
           ({ blocks }) =>
-            JSON.stringify(blocks).includes(plan_id) &&
+            JSON.stringify(blocks).includes(subject) &&
             JSON.stringify(blocks).includes(`countersign:${action}`),
         ),
     );
@@ -109,7 +112,7 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
     }),
     async press(button, who, text) {
       const before = (await readPresses(instance)).length;
-      await (text === undefined ? send(button, who) : fillIn(button, button.action, who, text));
+      await (text === undefined ? send(button, who) : fillIn(button, who, text));
       await settled(instance);
       const made = (await readPresses(instance)).slice(before);
       return made.length === 0 ? 'ignored' : (made[0] ?? null);
@@ -161,7 +164,13 @@ function openHttp(origin: string): Surface {
   const fates = { settle_done: 'done', human_done: 'done', human_take_over: 'take_over' };
   return {
     conversation: 'conv-http',
-    press({ action, plan_id, version, digest, step_id = '', ...seen }, who, feedback) {
+    press(button, who, feedback) {
+      if ('run_id' in button) {
+        const { run_id, digest, turn, action } = button;
+        const path = `/api/runs/${run_id}/${action.replace('session_', '')}`;
+        return post(origin, path, { digest, turn, user: addressOf(who) });
+      }
+      const { action, plan_id, version, digest, step_id = '', ...seen } = button;
       const { attempt, stood, ended_at } = seen;
       const decision = { version, user: addressOf(who), ...(feedback && { feedback }) };
       const call = (path: string, more: object = {}) =>
@@ -194,8 +203,16 @@ const proposal: PlanDraft = { title: 'Do nothing', steps: [noop('a')] };
 export async function openSurfaces(url: string): Promise<Surfaces> {
   const slack = await startSlack();
   const teams = await startConnector();
-  const instance = await openTestInstance(url, {
-    planner: scriptedPlanner(() => ({ kind: 'proposal', draft: proposal })),
+  const scripted = scriptedPlanner(() => ({ kind: 'proposal', draft: proposal }));
+  const staged = stagedPlanner(() => instance.db.query);
+  const instance: TestInstance = await openTestInstance(url, {
+    planner: {
+      ...scripted,
+      plan: (request, ...rest) =>
+        request.text.startsWith('Plan')
+          ? staged.plan(request, ...rest)
+          : scripted.plan(request, ...rest),
+    },
     env: {
       SLACK_API_URL: slack.apiUrl,
       SLACK_BOT_TOKEN: slack.token,
