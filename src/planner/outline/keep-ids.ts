@@ -1,10 +1,9 @@
 // Keeps the ids of unchanged nodes and steps when an outline is drafted anew, since people, approvals and the stored plan refer
 // to them.
-import { type ArgumentReference, isReference } from '#domain/plan/arguments.ts';
+import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
-import type { Json } from '#domain/text.ts';
 import { takeId } from './outline-tree.ts';
 
 type Entry = { id: string; key: string };
@@ -35,15 +34,6 @@ function matchIds(previous: Entry[], next: Entry[]): Map<string, string> {
   return names;
 }
 
-function sameJson(value: Json, rename: (id: string) => string): Json {
-  if (isReference(value)) return { ...value, $from: rename(value.$from) };
-  if (Array.isArray(value)) return value.map((item) => sameJson(item, rename));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, sameJson(item, rename)]),
-  );
-}
-
 /** What a step does, whatever it and the steps it takes values from are called. */
 function keyOfStep(
   { tool, operation, args = {}, when, ask_before }: StepDraft,
@@ -53,7 +43,7 @@ function keyOfStep(
   return JSON.stringify([
     tool,
     operation,
-    sameJson(args, describe),
+    renameReferences(args, describe),
     conditions,
     ask_before ?? false,
   ]);
@@ -107,13 +97,4 @@ function renameStep(step: StepDraft, rename: (id: string) => string): StepDraft 
     ...(args === undefined ? {} : { args: renameReferences(args, rename) }),
     ...(when === undefined ? {} : { when: renameConditions(when, rename) }),
   };
-}
-
-function renameReferences(
-  args: NonNullable<StepDraft['args']>,
-  rename: (id: ArgumentReference['$from']) => string,
-): NonNullable<StepDraft['args']> {
-  return Object.fromEntries(
-    Object.entries(args).map(([key, value]) => [key, sameJson(value, rename)]),
-  );
 }
