@@ -7,6 +7,7 @@ import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
+import { drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
 import { drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
@@ -16,7 +17,6 @@ import { numberedAtMost } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './read-button.ts';
-import { lineBlocks, reviewBlocks } from './review-blocks.ts';
 import { makeWindow, noticeWindow, toBlocks } from './windows.ts';
 
 /** Lines in as few sections as hold them. */
@@ -71,6 +71,8 @@ export function fillAsk(view: PlanView, press: CardPress, held: Held): types.Mod
         blocks,
       });
 }
+
+const lineBlocks = (text: string, note = '') => toBlocks(drawReviewLine(text, note));
 
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
@@ -185,7 +187,7 @@ export async function fillDetails(
       { type: 'divider' },
       ...(steps.length === 0
         ? [textSection(windowWords.noSteps)]
-        : [...lineBlocks(view.label), ...reviewBlocks(steps)]),
+        : [...lineBlocks(view.label), ...toBlocks(drawReviewSteps(steps))]),
       ...ends,
     ],
   });

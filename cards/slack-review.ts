@@ -1,13 +1,14 @@
 // The calls of a review as blocks: each whole, its long values set apart as text that Slack never parses. Pure.
-import type { types } from '@slack/bolt';
-import { windowWords } from '#cards/chat-words.ts';
-import { slackLimits } from '#cards/limits.ts';
-import { drawQuote } from '#cards/quotes.ts';
-import { boundary, type ReviewStep } from '#cards/review.ts';
+import { windowWords } from './chat-words.ts';
+import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
+import { slackLimits } from './limits.ts';
+import { drawQuote } from './quotes.ts';
+import { boundary, type ReviewStep } from './review.ts';
+
+const template = findTemplate('slack/review.json');
 
 type Style = { bold?: true; italic?: true; code?: true };
-type Run = { type: 'text'; text: string; style?: Style };
-type Element = types.RichTextBlockElement;
+type Run = { text: string; style: Style | null };
 
 const bold: Style = { bold: true };
 const italic: Style = { italic: true };
@@ -31,13 +32,8 @@ function splitText(text: string): string[] {
   return [...parts, rest];
 }
 
-function run(text: string, style?: Style): Run[] {
-  if (text === '') return [];
-  return splitText(text).map((part) => ({
-    type: 'text',
-    text: part,
-    ...(style === undefined ? {} : { style }),
-  }));
+function run(text: string, style: Style | null = null): Run[] {
+  return text === '' ? [] : splitText(text).map((part) => ({ text: part, style }));
 }
 
 const lengthOf = (runs: Run[]) => runs.reduce((sum, { text }) => sum + text.length, 0);
@@ -60,39 +56,44 @@ function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
 }
 
 /** An element of rich text and how many characters it has. */
-type Sized = { element: Element; size: number };
+type Sized = {
+  element: { type: 'rich_text_section' | 'rich_text_preformatted'; runs: Run[] };
+  size: number;
+};
 
 function sections(runs: Run[]): Sized[] {
-  return gather(runs, ({ text }) => text.length).map((elements) => ({
-    element: { type: 'rich_text_section', elements },
-    size: lengthOf(elements),
+  return gather(runs, ({ text }) => text.length).map((together) => ({
+    element: { type: 'rich_text_section', runs: together },
+    size: lengthOf(together),
   }));
 }
 
 function preformatted(text: string): Sized[] {
   return run(text).map((one) => ({
-    element: { type: 'rich_text_preformatted', elements: [one] },
+    element: { type: 'rich_text_preformatted', runs: [one] },
     size: one.text.length,
   }));
 }
 
-function pack(elements: Sized[]): types.RichTextBlock[] {
-  return gather(elements, ({ size }) => size).map((group) => ({
-    type: 'rich_text',
-    elements: group.map(({ element }) => element),
-  }));
+function pack(elements: Sized[]): Sized[][] {
+  return gather(elements, ({ size }) => size);
 }
 
+const draw = (blocks: Sized[][]): Drawn[] =>
+  expandBlocks(template, {
+    blocks: blocks.map((group) => ({ elements: group.map(({ element }) => element) })),
+  });
+
 /** A line of ours, and what is said beside it. */
-export function lineBlocks(text: string, note = ''): types.RichTextBlock[] {
-  return pack(sections([...run(text, bold), ...run(note === '' ? '' : `  ${note}`, italic)]));
+export function drawReviewLine(text: string, note = ''): Drawn[] {
+  return draw(pack(sections([...run(text, bold), ...run(note === '' ? '' : `  ${note}`, italic)])));
 }
 
 function drawStep(step: ReviewStep): Sized[] {
   const { lead, headline, marks, note, quotes, parts, matters, continued, continues } = step;
   const drawn: Sized[] = [];
   let line: Run[] = [
-    ...run(`${lead}  ${headline}`, matters ? bold : undefined),
+    ...run(`${lead}  ${headline}`, matters ? bold : null),
     ...marks.flatMap((mark) => [...run('  '), ...run(mark, code)]),
     ...run(continued ? ` ${windowWords.review.continued}` : '', italic),
     ...run(note === '' ? '' : `\n${note}`, italic),
@@ -113,6 +114,6 @@ function drawStep(step: ReviewStep): Sized[] {
 }
 
 /** What each step does, whole; the ones that only read stand back. */
-export function reviewBlocks(steps: ReviewStep[]): types.RichTextBlock[] {
-  return steps.flatMap((step) => pack(drawStep(step)));
+export function drawReviewSteps(steps: ReviewStep[]): Drawn[] {
+  return draw(steps.flatMap((step) => pack(drawStep(step))));
 }

@@ -7,8 +7,8 @@ import { keepPages } from '#cards/details-view.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { JsonObject } from '#domain/text.ts';
-import { checkSlackView } from '../../../fixtures/block-kit.ts';
-import { following, labelled, makeFacts, makeStep, reviewOf } from '../../../fixtures/plans.ts';
+import { checkSlackView } from '../../fixtures/block-kit.ts';
+import { following, labelled, makeFacts, makeStep, reviewOf } from '../../fixtures/plans.ts';
 
 type View = Awaited<ReturnType<typeof fillDetails>>;
 
