@@ -1,7 +1,7 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
 import { exactOf } from '#domain/plan/call-words.ts';
-import { describeCondition } from '#domain/plan/condition-words.ts';
+import { boundsIn } from '#domain/plan/step-words.ts';
 import { cutShown, readsLikeJson, showExact, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { formatAgo } from './times.ts';
@@ -122,27 +122,9 @@ export function marksOf({ destructive, class: reach }: CallDescription): Mark[] 
 }
 
 /**
- * When a step runs at all, and whether a person is asked before; never cut.
- * @param nameStep what another step is called
- * @param nameAsked whom another step asks; null: nobody, or that is not known here
- */
-export function limitsOf(
-  { when, ask_before }: Pick<ShownStep, 'when' | 'ask_before'>,
-  nameStep: (id: string) => string,
-  nameAsked: (id: string) => string | null = () => null,
-): string[] {
-  const conditions = when.map((one) =>
-    describeCondition(one, nameStep(one.step), nameAsked(one.step)),
-  );
-  return [
-    ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
-    ...(ask_before ? ['asks before it runs'] : []),
-  ];
-}
-
-/**
  * What bounds a step besides its effect, whole: why it will fail, on what it depends, whether and when it starts.
  * @param nameStep what another step is called
+ * @param nameAsked whom another step asks; null: nobody, or that is not known here
  */
 export function boundsOf(
   step: ShownStep,
@@ -151,11 +133,8 @@ export function boundsOf(
   nameAsked: (id: string) => string | null = () => null,
 ): string[] {
   const warning = warnOfTarget(step.call);
-  return [
-    ...(warning === '' ? [] : [warning]),
-    ...limitsOf(step, nameStep, nameAsked),
-    ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
-  ];
+  const bounds = boundsIn(step, { step: nameStep, asked: nameAsked, time: formatAt });
+  return warning === '' ? bounds : [warning, ...bounds];
 }
 
 /** One value of a call, whole: short ones beside their label, long ones below it. */

@@ -1,4 +1,5 @@
 // What changed between two versions, in words: one line for a card, more where there is room.
+import { wordsFor } from '#domain/plan/step-words.ts';
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
 import { showLine, showWhole } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
@@ -69,21 +70,10 @@ export function describeCounts({ counts }: VersionDiff): string {
   ].join('  ');
 }
 
-/** Names of fields as people read them; an argument has its own. */
-const fieldNames: Record<string, string> = {
-  when: 'only if',
-  ask_before: 'asks before it runs',
-  after: 'after',
-  not_before: 'not before',
-  duration_minutes: 'minutes',
-};
-
 /** A field of a step as people read it: an argument by its own name. */
 export function nameField(field: string): string {
   const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
-  return showWhole(
-    own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field,
-  );
+  return showWhole(own ?? wordsFor(field).name ?? field);
 }
 
 /** `target: a.md → b.md`; times in the reader's zone. */

@@ -53,6 +53,7 @@ const shared = [
   'domain/plan/planner-words.ts',
   'domain/plan/review-rank.ts',
   'domain/plan/step-numbers.ts',
+  'domain/plan/step-words.ts',
   'domain/plan/call-words.ts',
   'domain/plan/condition-words.ts',
   'domain/shown-text.ts',

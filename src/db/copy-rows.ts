@@ -7,7 +7,7 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { connectionOf, type Queryable } from './database.ts';
 import { schemaName } from './instance.ts';
 
-type Field = string | number | boolean | null;
+export type Field = string | number | boolean | null;
 
 /** What a table of a plan takes of each `T`, by column, beside the plan's id. JSON is text. */
 export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };

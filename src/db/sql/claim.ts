@@ -1,29 +1,18 @@
 // Claims ready steps: one statement that leases them, counts the change and records which calls are allowed, and why.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
+import type { SealedField } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
+import { sealedColumns } from '../steps/step-columns.ts';
 import { isoOf } from '../time.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
 export type ClaimedStep = Pick<
   Step,
-  | 'position'
-  | 'description'
-  | 'tool'
-  | 'operation'
-  | 'target'
-  | 'args'
-  | 'resources'
-  | 'capabilities'
-  | 'seen'
-  | 'effect'
-  | 'guarded'
-  | 'attempt'
-  | 'when'
-  | 'ask_before'
+  Exclude<SealedField, 'id'> | 'position' | 'description' | 'effect' | 'guarded' | 'attempt'
 > & {
   step_id: string;
   lane: number;
@@ -60,18 +49,15 @@ export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
     from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
   )`;
 
-/** What of a step is needed to run it. */
-export const contentColumns = sql.raw(
-  `s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.seen, s.effect, s.guarded, s.seal,
-    coalesce(s."when", '[]') as "when", s.ask_before`,
-);
+/** What of a step is needed to run it; `s` is `plan_steps`. */
+export const neededColumns = sql`s.description, s.effect, s.guarded, s.seal, ${sealedColumns}`;
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
 export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*,
     extract(epoch from clock_timestamp() - c.available_at)::float8 as waited
   from ${sql.raw(source)} c cross join lateral (
-    select ${contentColumns} from ${countersign}.plan_steps s
+    select ${neededColumns} from ${countersign}.plan_steps s
     where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
   ) content
   order by c.priority desc, c.dependents desc, c.available_at, c.position`;

@@ -1,45 +1,42 @@
 // Applies a patch to a stored plan. Every caller holds the plan's lock; each statement costs what it changes.
 import { sql } from 'drizzle-orm';
-import type { StepContent } from '#domain/plan/plan.ts';
-import { copyRows } from '../copy-rows.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { accounting } from '../steps/accounting.ts';
 import { changeSteps, type PlanProgress } from '../steps/change-steps.ts';
 import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
 import { insertEvents } from '../steps/events.ts';
+import {
+  type ChangeableContent,
+  changeRecord,
+  changeSettings,
+  contentWithLinks,
+} from '../steps/step-columns.ts';
 import type { Edge, NewStep } from '../steps/steps.ts';
 import { endable, noLane, notBegun } from './patch-reads.ts';
 
 /**
- * Keeps what version `version` said of the steps that the next one says otherwise; null: it did not have the step. What
+ * Keeps what version `version` says of the steps that the next one says otherwise; null: it does not have the step. What
  * is not kept is the same in the next version, so a patch costs what it touches.
  */
 export async function archiveTouched(
   tx: Queryable,
   planId: string,
   version: number,
-  steps: { position: number; step_id: string; content: object | null }[],
+  { touched, added }: { touched: number[]; added: { position: number; step_id: string }[] },
 ): Promise<void> {
-  await copyRows(tx, planId, steps, {
-    table: 'plan_version_steps',
-    fields: {
-      version: () => version,
-      position: ({ position }) => position,
-      step_id: ({ step_id }) => step_id,
-      content: ({ content }) => JSON.stringify(content),
-    },
-  });
+  await tx.execute(sql`
+    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
+    select ${planId}, ${version}::int, s.position, s.step_id, ${contentWithLinks}
+    from ${countersign}.plan_steps s
+    where s.plan_id = ${planId} and s.position = any(${sql.param(touched)}::int[])
+    union all
+    select ${planId}, ${version}::int, position, step_id, 'null'::jsonb
+    from jsonb_to_recordset(${JSON.stringify(added)}::jsonb) as a(position int, step_id text)`);
 }
 
-export type ChangedContent = Pick<
-  NewStep,
-  | Exclude<keyof StepContent, 'id' | 'tool' | 'operation' | 'after'>
-  | 'position'
-  | 'seal'
-  | 'review_rank'
-  | 'lane'
->;
+export type ChangedContent = ChangeableContent &
+  Pick<NewStep, 'position' | 'seal' | 'review_rank' | 'lane'>;
 
 /** Steps whose contents one statement changes. */
 const changedAtOnce = 1000;
@@ -63,9 +60,7 @@ async function updateSome(tx: Queryable, planId: string, steps: ChangedContent[]
   await tx.execute(sql`
     with n as (
       select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as n(
-        position int, description text, target text, args jsonb, priority int, partition text, tags text[],
-        resources jsonb, capabilities text[], notes jsonb, duration_minutes double precision,
-        not_before timestamptz, "when" jsonb, ask_before boolean, seen jsonb, seal text, review_rank smallint, lane int)
+        position int, ${changeRecord}, seal text, review_rank smallint, lane int)
     ),
     moved as (
       select s.status, s.partition as old, n.partition as new
@@ -86,11 +81,7 @@ async function updateSome(tx: Queryable, planId: string, steps: ChangedContent[]
     waits as (
       delete from ${countersign}.resource_waits w using n where w.plan_id = ${planId} and w.position = n.position
     )
-    update ${countersign}.plan_steps c set description = n.description, target = n.target, args = n.args,
-      priority = n.priority, partition = n.partition, tags = n.tags, resources = n.resources,
-      capabilities = n.capabilities, notes = n.notes, duration_minutes = n.duration_minutes,
-      not_before = n.not_before, "when" = nullif(n."when", '[]'), ask_before = n.ask_before, seen = nullif(n.seen, 'null'), seal = n.seal,
-      review_rank = n.review_rank
+    update ${countersign}.plan_steps c set ${changeSettings}, seal = n.seal, review_rank = n.review_rank
     from n where c.plan_id = ${planId} and c.position = n.position`);
 }
 

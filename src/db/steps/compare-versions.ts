@@ -1,12 +1,13 @@
 // Compares two versions of a plan inside the database and returns a bounded result. Rows are found by key or by joining whole
 // versions, so the statements stay fast before the planner has statistics of a new plan.
 import { type SQL, sql } from 'drizzle-orm';
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import { KeptContent, type StepContent } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
-import { limitsOfStep } from './conditions.ts';
+import { contentJson, contentWithLinks } from './step-columns.ts';
 
 /**
  * A version. A proposal that was revised is archived whole; of one that a patch changed, only the steps that the next
@@ -67,16 +68,7 @@ function contentsOf(version: VersionRef, more: SQL = sql`true`): SQL {
   return sql`
     ${archived}
     union all
-    select s.step_id, s.position, jsonb_build_object(
-      'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
-      'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags),
-      'resources', s.resources, 'capabilities', to_jsonb(s.capabilities), 'notes', s.notes,
-      'duration_minutes', s.duration_minutes, 'not_before', s.not_before, 'seen', s.seen, 'after', (
-        select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
-          order by e.predecessor, e.type), '[]')
-        from ${countersign}.plan_edges e
-        join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
-        where e.plan_id = s.plan_id and e.successor = s.position)) || ${limitsOfStep} as content
+    select s.step_id, s.position, ${contentWithLinks} as content
     from ${countersign}.plan_steps s where s.plan_id = ${version.planId} and ${isPresent(version)} and ${more}`;
 }
 
@@ -105,11 +97,8 @@ function sealsOf(version: VersionRef): SQL {
     select max(step_id) as step_id, position,
       ${sealOf(sql`max(rest)`, sql`max(not_before)`, sql`string_agg(link, ',' order by link)`)}
     from (
-      select s.position, s.step_id, (jsonb_build_object(
-        'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
-        'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags),
-        'resources', s.resources, 'capabilities', to_jsonb(s.capabilities), 'notes', s.notes,
-        'duration_minutes', s.duration_minutes) || ${limitsOfStep})::text as rest, s.not_before, null::text as link
+      select s.position, s.step_id, ((${contentJson}) - '{not_before,seen}'::text[])::text as rest,
+        s.not_before, null::text as link
       from ${countersign}.plan_steps s where s.plan_id = ${planId} and ${isPresent(version)}
       union all
       select e.successor, null, null, null,
@@ -124,8 +113,8 @@ export type StepDifference = {
   kind: 'added' | 'removed' | 'changed';
   /** How many steps differ in this way; the rows are the first of them. */
   total: number;
-  before: JsonObject | null;
-  after: JsonObject | null;
+  before: StepContent | null;
+  after: StepContent | null;
 };
 
 /** The steps with these ids, as a version has them. */
@@ -133,24 +122,24 @@ export async function readContentsById(
   db: Queryable,
   version: VersionRef,
   ids: string[],
-): Promise<JsonObject[]> {
+): Promise<StepContent[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.execute<{ content: JsonObject }>(
     contentsOf(version, sql`s.step_id = any(${sql.param(ids)}::text[])`),
   );
-  return rows.map(({ content }) => content);
+  return rows.map(({ content }) => KeptContent.parse(content));
 }
 
 async function readContents(
   db: Queryable,
   version: VersionRef,
   positions: (number | null)[],
-): Promise<Map<number, JsonObject>> {
+): Promise<Map<number, StepContent>> {
   const wanted = positions.filter((position) => position !== null);
   const { rows } = await db.execute<{ position: number; content: JsonObject }>(
     contentsOf(version, sql`s.position = any(${sql.param(wanted)}::int[])`),
   );
-  return new Map(rows.map(({ position, content }) => [position, content]));
+  return new Map(rows.map(({ position, content }) => [position, KeptContent.parse(content)]));
 }
 
 /** The first `limit` steps of each kind of difference, in the order of their positions. */

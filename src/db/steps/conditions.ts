@@ -14,8 +14,3 @@ export const isSkippedByCondition = (alias: 's' | 'p'): SQL =>
 /** Whether the end of the step in the row `alias` of `step_states` meets what waits for it. */
 export const isMet = (alias: 's' | 'p'): SQL =>
   sql`(${sql.raw(alias)}.status = 'succeeded' or ${isSkippedByCondition(alias)})`;
-
-/** What the row `s` of `plan_steps` says of conditions and of asking before; no keys where it says nothing. */
-export const limitsOfStep: SQL = sql.raw(`(
-  case when s."when" is null then '{}' else jsonb_build_object('when', s."when") end
-  || case when s.ask_before then '{"ask_before": true}'::jsonb else '{}' end)`);

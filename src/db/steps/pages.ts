@@ -1,35 +1,26 @@
 // Steps for readers: pages by position, single steps by id, the next in line. All prepared statements, since PostgreSQL plans
 // one for longer than it runs.
 import { type SQL, sql } from 'drizzle-orm';
-import type { Dependency, Step, StepStatus } from '#domain/plan/plan.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { prepareStatement, type Queryable, type Statement } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { firstOf } from './blocks.ts';
+import { contentColumns } from './step-columns.ts';
 import { isPresent } from './steps.ts';
 import { numberIn, patternsOf, saysWords } from './words.ts';
 
-type StepRow = Omit<Step, 'id' | 'after'> & { step_id: string };
+type StepRow = Omit<Step, 'after'>;
 
-const columns = sql.join(
-  [
-    ...[
-      's.position s.step_id c.description c.tool c.operation c.target c.args c.priority c.partition c.tags c.resources',
-      'c.capabilities c.notes c.duration_minutes c.seen c.effect c.guarded s.status s.attempt s.tries s.result_summary s.error',
-      's.output s.question s.final_args c.ask_before',
-    ]
-      .join(' ')
-      .split(' ')
-      .map((column) => sql.raw(column)),
-    sql.raw(`coalesce(c.label, s.position::text) as label`),
-    sql.raw(`coalesce(c."when", '[]') as "when"`),
-    ...['c.not_before', 's.available_at', 's.started_at', 's.ended_at'].map(
-      (column) =>
-        sql`${isoOf(column, 'milliseconds')} as ${sql.identifier(column.split('.')[1] ?? column)}`,
-    ),
-  ],
+const columns = sql`${sql.raw(
+  's.position, c.effect, c.guarded, s.status, s.attempt, s.tries, s.result_summary, s.error, s.output, s.question, s.final_args',
+)}, coalesce(c.label, s.position::text) as label, ${contentColumns}, ${sql.join(
+  ['available_at', 'started_at', 'ended_at'].map(
+    (column) => sql`${isoOf(`s.${column}`, 'milliseconds')} as ${sql.identifier(column)}`,
+  ),
   sql`, `,
-);
+)}`;
 
 const byPosition = sql`s.position`;
 
@@ -95,11 +86,7 @@ async function selectSteps(
     planId,
     rows.map(({ position }) => position),
   );
-  return rows.map(({ step_id, ...row }) => ({
-    ...row,
-    id: step_id,
-    after: after.get(row.position) ?? [],
-  }));
+  return rows.map((row) => ({ ...row, after: after.get(row.position) ?? [] }));
 }
 
 export type StepConditions = {

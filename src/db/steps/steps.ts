@@ -1,13 +1,14 @@
 // Steps, edges and lanes of a plan: inserted in bulk, and archived when a new version replaces them.
 import { sql } from 'drizzle-orm';
-import type { Step, StepContent } from '#domain/plan/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { copyRows, type RowForm, writeList } from '../copy-rows.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import type { planEdges, planLanes } from '../schema.ts';
-import { limitsOfStep } from './conditions.ts';
+import { contentWithLinks, writers } from './step-columns.ts';
 
 // What the tables of a plan take of its steps, lanes and edges.
 
@@ -35,29 +36,12 @@ export const contentRows: RowForm<NewStep> = {
   table: 'plan_steps',
   fields: {
     position: (step) => step.position,
-    step_id: (step) => step.id,
     label: (step) => step.label,
-    description: (step) => step.description,
-    tool: (step) => step.tool,
-    operation: (step) => step.operation,
-    target: (step) => step.target,
-    args: (step) => JSON.stringify(step.args),
-    priority: (step) => step.priority,
-    partition: (step) => step.partition,
-    tags: (step) => writeList(step.tags),
-    resources: (step) => JSON.stringify(step.resources),
-    capabilities: (step) => writeList(step.capabilities),
-    notes: (step) => (step.notes === null ? null : JSON.stringify(step.notes)),
-    duration_minutes: (step) => step.duration_minutes,
-    not_before: (step) => step.not_before,
-    seen: (step) => (step.seen === null ? null : JSON.stringify(step.seen)),
+    ...writers,
     effect: (step) => step.effect,
     guarded: (step) => step.guarded,
     review_rank: (step) => step.review_rank,
     seal: (step) => step.seal,
-    // A word of SQL.
-    '"when"': (step) => (step.when.length === 0 ? null : JSON.stringify(step.when)),
-    ask_before: (step) => step.ask_before,
   },
 };
 
@@ -155,13 +139,6 @@ export async function analyzeMany(tx: Queryable, inserted: number): Promise<void
 /** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
 export const isPresent = sql`s.lane <> 0`;
 
-const after = sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
-    order by e.predecessor, e.type), '[]')
-  from ${countersign}.plan_edges e
-  join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
-  where e.plan_id = s.plan_id and e.successor = s.position) as after`;
-
 /** How often the plan uses each operation, in the order of the steps. */
 export async function readOperations(
   db: Queryable,
@@ -193,13 +170,8 @@ export async function readOperations(
 export async function archiveSteps(tx: Queryable, planId: string, version: number): Promise<void> {
   await tx.execute(sql`
     insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
-    select s.plan_id, ${version}, s.position, s.step_id, jsonb_build_object(
-      'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
-      'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
-      'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
-      'not_before', s.not_before, 'after', x.after) || ${limitsOfStep} ||
-      case when s.seen is null then '{}' else jsonb_build_object('seen', s.seen) end
-    from ${countersign}.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
+    select s.plan_id, ${version}, s.position, s.step_id, ${contentWithLinks}
+    from ${countersign}.plan_steps s where s.plan_id = ${planId}`);
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
     await tx.execute(
       sql`delete from ${countersign}.${sql.identifier(table)} where plan_id = ${planId}`,

@@ -1,21 +1,19 @@
 // Describes the operations of a patch in sentences.
 import { quoteWords, showString } from '#domain/shown-text.ts';
-import { isObject } from '../text.ts';
+import { isObject, JsonObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { countOf, endSentence, listOf } from '../words.ts';
 import { renameReferences } from './arguments.ts';
 import { shortenSized } from './call-words.ts';
-import { conditionsOf } from './condition.ts';
-import { describeCondition } from './condition-words.ts';
+import { toDependency } from './dependency.ts';
 import type { AddedDraft, PatchOperation } from './patch.ts';
-import { toDependency } from './plan.ts';
+import { contentOfSettings, type StepSettings } from './step-content.ts';
 import { describeDependency } from './step-numbers.ts';
 import type { StepSelector } from './step-selector.ts';
+import { wordsFor } from './step-words.ts';
 
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;
-
-type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
 
 /** The label of a step, by its id. */
 type NameStep = (id: string) => string;
@@ -38,42 +36,24 @@ function describeSteps({ ids, partition, tag }: StepSelector, { named: most, nam
   return listOf(parts);
 }
 
-/** `the condition that step 2 /status is "green"`, whole. */
-function describeLimits({ when, ask_before }: SetFields, { name }: Room): string[] {
-  const conditions = conditionsOf(when).map((one) => describeCondition(one, name(one.step)));
-  return [
-    ...(when === undefined
-      ? []
-      : [when === null ? 'no condition' : `the condition that ${conditions.join(' and ')}`]),
-    ...(ask_before === undefined
-      ? []
-      : [ask_before ? 'a question before it runs' : 'no question before it runs']),
-  ];
-}
-
 function describeValue(value: unknown, { text }: Room): string {
   return shortenSized(typeof value === 'string' ? showString(value) : JSON.stringify(value), text);
 }
 
-/** Fields whose own names do not read well in a sentence. */
-const fieldNames: Record<string, string> = {
-  args: 'arguments',
-  duration_minutes: 'duration in minutes',
-  not_before: 'earliest start',
-};
-
-/** `priority 5`, `no earliest start`, `the condition that …`: what a step is given, one phrase each. */
-function describeFields({ when, ask_before, ...fields }: SetFields, room: Room): string[] {
-  const set = Object.entries(fields).map(([field, value]) => {
-    const what = fieldNames[field] ?? field;
-    const said = isObject(value) ? renameReferences(value, room.name) : value;
-    return value === null ? `no ${what}` : `${what} ${describeValue(said, room)}`;
+/** `priority 5`, `no earliest start`, `the condition that …`: what a step is given, one phrase each; limits come last. */
+function describeFields(fields: StepSettings, room: Room): string[] {
+  const stored: Record<string, unknown> = contentOfSettings(fields);
+  const phrases = Object.entries(fields).map(([field, value]) => {
+    const { noun = field, given } = wordsFor(field);
+    if (given !== undefined)
+      return { limit: true, words: given(stored[field], { step: room.name }) };
+    const shown = isObject(value) ? renameReferences(JsonObject.parse(value), room.name) : value;
+    return {
+      limit: false,
+      words: value === null ? `no ${noun}` : `${noun} ${describeValue(shown, room)}`,
+    };
   });
-  const limits = {
-    ...(when === undefined ? {} : { when }),
-    ...(ask_before === undefined ? {} : { ask_before }),
-  };
-  return [...set, ...describeLimits(limits, room)];
+  return phrases.toSorted((a, b) => Number(a.limit) - Number(b.limit)).map(({ words }) => words);
 }
 
 /** `after step 1`, `2 d after step 1 begins`. */
@@ -86,7 +66,7 @@ function describeWaits({ after = [] }: AddedDraft, { named: most, name }: Room):
   return hidden === 0 ? waits : [...waits, `after ${countOf(hidden, 'more step')}`];
 }
 
-function describeAdded(step: AddedDraft, fields: SetFields, room: Room): string {
+function describeAdded(step: AddedDraft, fields: StepSettings, room: Room): string {
   const given = describeFields(fields, room);
   const waits = describeWaits(step, room);
   return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;

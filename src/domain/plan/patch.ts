@@ -1,9 +1,9 @@
 // A patch: a change to a proposed or approved plan, applied as a whole against a revision or refused as a whole.
 import { z } from 'zod';
 import { line } from '../text.ts';
-import { StepCondition } from './condition.ts';
-import { Dependency, StepDraft } from './plan.ts';
+import { Dependency } from './dependency.ts';
 import type { SeenState } from './seen.ts';
+import { StepDraft, StepSettings } from './step-content.ts';
 import { StepSelector } from './step-selector.ts';
 
 export const PatchOperation = z.discriminatedUnion('op', [
@@ -13,14 +13,7 @@ export const PatchOperation = z.discriminatedUnion('op', [
   z.strictObject({
     op: z.literal('update_steps'),
     steps: StepSelector,
-    set: StepDraft.omit({ id: true, after: true, tool: true, operation: true })
-      .extend({
-        target: line(2000).nullable(),
-        not_before: z.iso.datetime({ offset: true }).nullable(),
-        when: z.union([StepCondition, z.array(StepCondition).min(1).max(10)]).nullable(),
-      })
-      .partial()
-      .refine((set) => Object.keys(set).length > 0, 'changes nothing'),
+    set: StepSettings.refine((set) => Object.keys(set).length > 0, 'changes nothing'),
   }),
   /**
    * They never run, and never again: those that failed, wait for a person or have an unknown outcome too, where `ids` names

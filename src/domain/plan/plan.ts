@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { JsonObject, JsonValue, line, StorableText } from '../text.ts';
 import { Effect } from '../tool.ts';
-import { StepCondition } from './condition.ts';
 import { OpenFindings } from './finding.ts';
 import { PlanningModes } from './modes.ts';
 import { PatchOutcome } from './patch-outcome.ts';
 import { PatternSpec } from './pattern.ts';
-import { SeenState } from './seen.ts';
+import { StepDraft, storedShape } from './step-content.ts';
+
+export { Dependency, DependencyType, toDependency } from './dependency.ts';
+export { type StepContent, StepDraft } from './step-content.ts';
 
 const text = z.string();
 const time = z.iso.datetime();
@@ -43,22 +45,6 @@ export type StepStatus = z.infer<typeof StepStatus>;
 /** How many steps are in each status. */
 export const StepCounts = z.record(StepStatus, whole);
 export type StepCounts = z.infer<typeof StepCounts>;
-
-/** Precedence between two steps: the successor's start or finish waits for the predecessor's start or finish. */
-export const DependencyType = z.enum(['FS', 'SS', 'FF', 'SF']);
-export type DependencyType = z.infer<typeof DependencyType>;
-
-export const Dependency = z.strictObject({
-  id: line(200),
-  type: DependencyType.default('FS'),
-  lag_minutes: z.number().int().min(-525_600).max(525_600).default(0),
-});
-export type Dependency = z.infer<typeof Dependency>;
-
-/** A dependency, written whole or as the id of a step that must have ended. */
-export function toDependency(entry: string | Dependency): Dependency {
-  return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
-}
 
 /** For rules without names: whether guests of a chat, and people of other organisations there, count. */
 const withGuests = { guests: z.literal(true).exactOptional() };
@@ -99,43 +85,6 @@ export const PlanContext = z.strictObject({
   modes: PlanningModes.optional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;
-
-/** One step as it is proposed: one operation with its arguments, or a task for a person. */
-export const StepDraft = z.strictObject({
-  id: line(200).optional(),
-  description: line(3000),
-  tool: line(200),
-  operation: line(200),
-  target: line(2000).optional(),
-  args: JsonObject.optional(),
-  after: z
-    .array(z.union([line(200), Dependency]))
-    .max(10_000)
-    .optional(),
-  priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
-  partition: line(200).optional(),
-  tags: z.array(line(200)).max(100).optional(),
-  /** Amounts of resource pools held while the step runs; to the millionth, so that sums stay exact. */
-  resources: z
-    .record(
-      line(200),
-      z
-        .number()
-        .min(0.000_001)
-        .max(1e12)
-        .refine((amount) => Number(amount.toFixed(6)) === amount, 'at most 6 decimals'),
-    )
-    .optional(),
-  capabilities: z.array(line(200)).max(50).optional(),
-  notes: JsonValue.optional(),
-  duration_minutes: z.number().min(0).max(5_256_000).optional(),
-  not_before: z.iso.datetime({ offset: true }).optional(),
-  /** The step runs only if all of these hold; otherwise it is skipped, with the reason. */
-  when: z.union([StepCondition, z.array(StepCondition).min(1).max(10)]).optional(),
-  /** A person confirms the final arguments just before the step runs. */
-  ask_before: z.boolean().optional(),
-});
-export type StepDraft = z.infer<typeof StepDraft>;
 
 /**
  * Steps that come again by a rule (B17): occurrences are added within a rolling horizon until `until`, as copies of
@@ -197,30 +146,11 @@ export type StepError = z.infer<typeof StepError>;
 
 /** A stored step. Times are ISO 8601 in UTC. */
 export const Step = z.object({
-  id: text,
+  ...storedShape,
   /** Place in the plan, from 1; stable. */
   position: whole,
   /** What people call it on cards and in sentences, such as `2a`; stable within a version, and unique. */
   label: text,
-  description: text,
-  tool: text,
-  operation: text,
-  target: text.nullable(),
-  args: JsonObject,
-  after: z.array(Dependency),
-  priority: whole,
-  partition: text.nullable(),
-  tags: z.array(text),
-  resources: z.record(text, z.number()),
-  capabilities: z.array(text),
-  notes: JsonValue,
-  duration_minutes: z.number().nullable(),
-  not_before: time.nullable(),
-  /** All of them must hold; empty: the step always runs. */
-  when: z.array(StepCondition),
-  ask_before: z.boolean(),
-  /** What its target looked like when it was proposed; null: that was not looked up. */
-  seen: SeenState.nullable(),
   /** What the operation does to the world, as the registry said when the plan was proposed. */
   effect: Effect,
   guarded: z.boolean(),
@@ -241,29 +171,6 @@ export const Step = z.object({
   final_args: JsonObject.nullable(),
 });
 export type Step = z.infer<typeof Step>;
-
-/** What people propose of a step: all of it that an approval binds, and nothing that execution changes. */
-export type StepContent = Pick<
-  Step,
-  | 'id'
-  | 'description'
-  | 'tool'
-  | 'operation'
-  | 'target'
-  | 'args'
-  | 'after'
-  | 'priority'
-  | 'partition'
-  | 'tags'
-  | 'resources'
-  | 'capabilities'
-  | 'notes'
-  | 'duration_minutes'
-  | 'not_before'
-  | 'when'
-  | 'ask_before'
-  | 'seen'
->;
 
 /** What somebody said about one step of a version, or, without a step, about all of it. */
 export const StepComment = z.strictObject({ step_id: text.nullable(), text });

@@ -2,7 +2,8 @@
 // ids, words and order (B22). Pure; problems come back as sentences, and then nothing has changed.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
@@ -175,8 +176,8 @@ function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepC
       Object.entries(all).filter(([key]) => !argsCleared.includes(key)),
     );
   }
-  for (const key of cleared) delete merged[key];
-  return merged;
+  const kept = Object.entries(merged).filter(([key]) => !cleared.some((name) => name === key));
+  return StepDraft.parse(Object.fromEntries(kept));
 }
 
 export function editSteps(outline: PlanOutline, edits: StepChange[]): Edited {

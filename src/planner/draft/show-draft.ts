@@ -1,9 +1,11 @@
 // The draft as a model reads it: each step on a line, with the number that its card shows. Of a long one only what the feedback
 // may be about; `show_steps` reads on.
 import MiniSearch from 'minisearch';
-import { conditionsOf } from '#domain/plan/condition.ts';
-import { type PlanDraft, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { contentOfDraft, type StepDraft } from '#domain/plan/step-content.ts';
 import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
+import { boundsIn } from '#domain/plan/step-words.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -57,24 +59,23 @@ function viewDraft(outline: PlanOutline, current: PlanDraft | null, timezone: st
 
 /** @param most characters of the step's arguments */
 function writeStep(step: StepDraft, { labels, places, timezone }: View, most: number): string {
-  const { id = '', description, tool, operation, args = {}, after = [], when, notes } = step;
-  const { ask_before, not_before, duration_minutes: minutes } = step;
+  const { id = '', description, tool, operation, args = {}, after = [], notes } = step;
+  const { duration_minutes: minutes } = step;
+  const { when, ...others } = contentOfDraft(step);
   const waits = after.map((entry) => {
     const { id: before, type, lag_minutes } = toDependency(entry);
     return type === 'FS' && lag_minutes === 0
       ? before
       : JSON.stringify({ id: before, type, lag_minutes });
   });
-  const conditions = conditionsOf(when);
   const { phase = null, deadline = null } = places.get(id) ?? {};
   const local = (moment: string) => toLocalIso(new Date(moment), timezone).slice(0, 16);
   const parts = [
     `Step ${labels.get(id) ?? id} (id ${id}): ${shorten(description.replace(/\s+/g, ' '), 300)} | ${tool}_${operation} ${shorten(JSON.stringify(writeTemplates(args)), most)}`,
     ...(phase === null ? [] : [`phase ${shorten(phase.replace(/\s+/g, ' '), 80)}`]),
     ...(waits.length > 0 ? [`after ${waits.join(', ')}`] : []),
-    ...(conditions.length > 0 ? [`when ${JSON.stringify(conditions)}`] : []),
-    ...(ask_before === true ? ['asks before'] : []),
-    ...(not_before === undefined ? [] : [`not before ${local(not_before)}`]),
+    ...(when.length > 0 ? [`when ${JSON.stringify(when)}`] : []),
+    ...boundsIn(others, { step: (other) => other, time: local }),
     ...(minutes === undefined ? [] : [`takes ${minutes} min`]),
     ...(deadline === null ? [] : [`by ${local(deadline)}`]),
     ...(notes === undefined ? [] : [`notes ${shorten(JSON.stringify(notes), 120)}`]),

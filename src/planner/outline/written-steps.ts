@@ -2,56 +2,38 @@
 // schemas send is read too: arguments as JSON text, tool and operation apart, null for what is not said.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
-import { ConditionOperator } from '#domain/plan/condition.ts';
-import { StepDraft } from '#domain/plan/plan.ts';
+import { allFields, type FieldName, StepDraft } from '#domain/plan/step-content.ts';
+import type { Written } from '#domain/plan/step-fields.ts';
 import { readTemplates } from '#domain/plan/templates.ts';
-import { AnyJson, isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
+import { isObject, type Json, JsonObject, line, parseJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { toMoment } from '#timeline/recurrence.ts';
 import { showSchema } from '../define-tool.ts';
 
-/** A condition on the output of an earlier step, as it is written. */
-export const writtenCondition = z.strictObject({
-  step: z.string(),
-  path: z.string().describe('JSON pointer into its output'),
-  is: ConditionOperator,
-  value: AnyJson.optional(),
-});
+type Shape = Record<string, z.ZodType>;
 
-/** What a model may say of a step; only the first four are needed for a new one. */
+function shapeOf(...groups: Written['of'][]): Shape {
+  return Object.fromEntries(
+    allFields.flatMap(([name, { written }]) =>
+      written !== undefined && groups.includes(written.of) ? [[name, written.type]] : [],
+    ),
+  );
+}
+
+/** A step of an outline, as a model writes it; the first four are needed for a new one. */
+export const stepOfOutline = shapeOf('one', 'many');
 export const writtenStepShape = {
-  id: z.string().describe('short and unique: 1, 2, 2a'),
-  description: z.string().describe('what it does, verb first'),
-  operation: z.string().describe('full name of an operation'),
-  args: JsonObject,
-  after: z
-    .array(AnyJson)
-    .optional()
-    .describe('ids of steps before it, or {"id","type":"SS","lag_minutes":60}'),
-  when: z.array(writtenCondition).optional().describe('skipped unless all hold'),
-  ask_before: z.boolean().optional().describe('a person confirms just before it runs'),
+  ...stepOfOutline,
   phase: z.string().optional().describe('name of the phase it belongs to'),
-  not_before: z.string().optional().describe('local ISO 8601 time'),
 };
-
 /** What many steps, or shared means, need beside it; shown where there are such. */
-export const capacityShape = {
-  partition: z.string().optional(),
-  tags: z.array(z.string()).optional(),
-  priority: z.number().int().optional().describe('higher first'),
-  resources: z
-    .record(z.string(), z.number())
-    .optional()
-    .describe('amounts of resource pools, held while it runs: {"gpu":1}'),
-  capabilities: z.array(z.string()).optional().describe('what its back end must have'),
-  notes: z
-    .strictObject({
-      prereq_titles: z.array(z.string()).optional(),
-      prereq_tags: z.array(z.string()).optional(),
-    })
-    .optional()
-    .describe('steps it waits for whose ids are not known: by description or tag'),
-};
+export const capacityShape = shapeOf('wide');
+/** What can be said of many steps at once. */
+export const ofMany = Object.keys(shapeOf('many', 'wide'));
+/** What a change takes away with null. */
+const clearable = allFields.flatMap(([name, { written, empty }]) =>
+  written === undefined || empty === undefined ? [] : [name],
+);
 
 /** Looks operations up by tool and operation, or by the full name in either place. */
 function indexOperations(
@@ -78,8 +60,7 @@ function readConditions(when: Json | undefined): { when?: Json } {
   };
 }
 
-/** A step without phase as the outline of larger work holds it; the reader checks it. */
-const { phase: _, ...stepOfOutline } = writtenStepShape;
+/** A step as the outline of larger work holds it; the reader checks it. */
 export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutline)));
 
 /** A whole new step. */
@@ -90,7 +71,7 @@ export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
   /** Keys of the step that are taken away. */
-  cleared: (keyof StepDraft)[];
+  cleared: FieldName[];
   /** The step's arguments change only where these do. */
   argsCleared: string[];
 };
@@ -104,20 +85,6 @@ export type StepReader = {
 
 const NewStep = StepDraft.extend({ id: line(200) });
 const ChangedStep = StepDraft.partial().extend({ id: line(200) });
-const clearable = [
-  'after',
-  'when',
-  'ask_before',
-  'not_before',
-  'args',
-  'partition',
-  'tags',
-  'priority',
-  'resources',
-  'capabilities',
-  'notes',
-] as const;
-
 /** @param timezone in which times without an offset are meant */
 export function createStepReader(manifest: OperationSpec[], timezone: string): StepReader {
   const find = indexOperations(manifest);

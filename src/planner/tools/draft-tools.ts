@@ -5,7 +5,7 @@ import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { isObject, type Json, JsonValue, toJson } from '#domain/text.ts';
+import { isObject, type Json, JsonObject, JsonValue, toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { checkStep } from '../draft/check-draft.ts';
@@ -17,6 +17,7 @@ import {
   capacityShape,
   createStepReader,
   type NewStep,
+  ofMany,
   writtenStepShape,
 } from '../outline/written-steps.ts';
 import { fail, succeed, type Tool, type ToolContext } from '../tool.ts';
@@ -125,14 +126,18 @@ const add = defineTool({
   },
 });
 
-const { id, description, operation, args, ...others } = writtenStepShape;
-const editShape = {
-  description: description.optional(),
-  operation: operation.optional(),
-  args: args.optional().describe('only arguments that change; null takes one away'),
-  ...others,
-};
-const EditSteps = z.strictObject({ steps: z.array(z.strictObject({ id, ...editShape })) });
+const editShape = Object.fromEntries(
+  Object.entries(writtenStepShape).flatMap(([name, type]): [string, z.ZodType][] => {
+    if (name === 'id') return [];
+    if (name !== 'args') return [[name, type.isOptional() ? type : type.optional()]];
+    return [
+      [name, JsonObject.optional().describe('only arguments that change; null takes one away')],
+    ];
+  }),
+);
+const EditSteps = z.strictObject({
+  steps: z.array(z.strictObject({ id: z.string(), ...editShape })),
+});
 const WideEditSteps = z.strictObject({
   steps: z.array(
     z.strictObject({
@@ -142,9 +147,6 @@ const WideEditSteps = z.strictObject({
     }),
   ),
 });
-
-/** What can be said of all steps of a group, phase or partition at once. */
-const ofMany = [...Object.keys(capacityShape), 'after', 'ask_before', 'not_before'];
 
 /** Edits of a group, phase or partition as edits of each of its steps. */
 function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problems: string[] } {

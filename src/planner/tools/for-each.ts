@@ -2,7 +2,7 @@
 // step is concrete.
 import { z } from 'zod';
 import { partitionSizeOf } from '#domain/plan/modes.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
@@ -14,7 +14,7 @@ import { checkStep } from '../draft/check-draft.ts';
 import { addGroup, type Edited, withGaps } from '../draft/edit-draft.ts';
 import { partitionSteps } from '../draft/partition-steps.ts';
 import { summariseGroup, summaryOperations } from '../draft/summarise-group.ts';
-import { capacityShape, createStepReader, writtenStepShape } from '../outline/written-steps.ts';
+import { capacityShape, createStepReader } from '../outline/written-steps.ts';
 import { type Coverage, isPartial, maxItems, newCoverage, tellPart } from '../reads/list-pages.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
@@ -30,7 +30,7 @@ const template = '{{item}} or {{item/path}} stands for it, or a value in it';
 const stepShape = {
   description: z.string(),
   operation: z.string(),
-  args: writtenStepShape.args,
+  args: JsonObject,
   after: z.array(AnyJson).optional(),
   ask_before: z.boolean().optional(),
 };

@@ -1,13 +1,17 @@
 // A change of a plan as a model writes it: steps to add, replace, edit, remove, run again, and what is to wait for what.
 import { z } from 'zod';
 import { PatchOperation, type PlanPatch } from '#domain/plan/patch.ts';
+import { allFields } from '#domain/plan/step-content.ts';
 import { isObject, type Json, JsonObject, JsonValue, line, toJson } from '#domain/text.ts';
-import { type StepChange, type StepReader, writtenStepShape } from '../outline/written-steps.ts';
+import { type StepChange, type StepReader, stepOfOutline } from '../outline/written-steps.ts';
 
-const { phase: _, ...newStepShape } = writtenStepShape;
 const newStep = z.strictObject({
-  ...newStepShape,
+  ...stepOfOutline,
   id: z.string().describe('new, unlike any step of the plan: 4b, 9'),
+});
+const editable = allFields.flatMap(([name, { change, written }]) => {
+  if (change === undefined || written === undefined || written.of === 'wide') return [];
+  return [name === 'args' ? 'args (all of them)' : name];
 });
 
 /** A change, without the plan it is of. */
@@ -29,7 +33,7 @@ export const WrittenChange = z.strictObject({
     .array(z.looseObject({ id: z.string() }))
     .optional()
     .describe(
-      'Steps that have not begun, by id, with what changes of description, args (all of them), not_before, notes, when, ask_before.',
+      `Steps that have not begun, by id, with what changes of ${editable.join(', ')}, notes.`,
     ),
   remove: z
     .array(z.string())

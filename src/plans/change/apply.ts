@@ -30,7 +30,7 @@ import type { RaisedFinding } from '#domain/plan/finding.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
-import { contentOfStep, digestPlan, withDigests } from '../content/canonical.ts';
+import { digestPlan, withDigests } from '../content/canonical.ts';
 import { Lanes } from '../content/lanes.ts';
 import { bindStep } from '../content/normalise-step.ts';
 import { addedOperations, digestOperations } from '../content/operation-digests.ts';
@@ -69,11 +69,10 @@ async function storeContents(
   effect: PatchEffect,
 ): Promise<string[]> {
   const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
-  const touched = [...changed.map(({ before }) => before), ...removed];
-  await archiveTouched(tx, row.id, row.version, [
-    ...touched.map((step) => ({ ...step, step_id: step.id, content: contentOfStep(step) })),
-    ...added.map(({ position, now }) => ({ position, step_id: now.id, content: null })),
-  ]);
+  await archiveTouched(tx, row.id, row.version, {
+    touched: positionsOf([...changed, ...removed]),
+    added: added.map(({ position, now }) => ({ position, step_id: now.id })),
+  });
   await deleteEdges(tx, row.id, edgesRemoved);
   const gone = positionsOf(removed);
   await (isGated(row) ? leaveOutSteps(tx, row.id, gone) : deleteSteps(tx, row.id, gone));

@@ -1,19 +1,13 @@
 // Whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
-import { isDeepStrictEqual } from 'node:util';
 import type { RerunStep } from '#db/sql/rerun.ts';
 import { hasRuntime, renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { changedFields } from '#domain/plan/step-content.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
-import {
-  type AddedStep,
-  type ChangedStep,
-  keyOfDependency,
-  type PatchEffect,
-  type StepAsSaid,
-} from './model.ts';
+import type { AddedStep, ChangedStep, PatchEffect, StepAsSaid } from './model.ts';
 
 const reasonsAtMost = 50;
 
@@ -72,87 +66,17 @@ function renameIn(step: Step, replaced: ReadonlyMap<string, string>): Step {
   };
 }
 
-/** Pools of which `after` reserves more than `before`. */
-function raisedPools(
-  before: Record<string, number>,
-  after: Record<string, number>,
-): [string, number, number][] {
-  return Object.entries(after).flatMap(([pool, amount]): [string, number, number][] => {
-    const was = Object.hasOwn(before, pool) ? (before[pool] ?? 0) : 0;
-    return amount > was ? [[pool, was, amount]] : [];
-  });
-}
-
-/** Parts of a step that people read when they approved, and that bind what it does. */
-const bound = [
-  ['description', 'what step % says it does'],
-  ['target', 'the target of step %'],
-  ['args', 'the arguments of step %'],
-  ['capabilities', 'the capabilities that step % asks for'],
-  ['notes', 'the notes of step %'],
-] as const;
-
-function widensByTime({ before, now }: ChangedStep): string | null {
-  if (before.not_before === null || before.not_before === now.not_before) return null;
-  if (now.not_before === null) {
-    return `Lets step ${before.label} begin at any time; it was not to begin before ${before.not_before}.`;
-  }
-  return now.not_before < before.not_before
-    ? `Lets step ${before.label} begin earlier: ${now.not_before} instead of ${before.not_before}.`
-    : null;
-}
-
-/** Conditions that were approved have to stay, and so does asking first; more of them narrow. */
-function widensByLimits({ before, now }: ChangedStep): string[] {
-  const kept = before.when.every((one) => now.when.some((other) => isDeepStrictEqual(one, other)));
-  return [
-    ...(kept ? [] : [`Changes or removes the conditions of step ${before.label}.`]),
-    ...(before.ask_before && !now.ask_before
-      ? [`Lets step ${before.label} run without asking before.`]
-      : []),
-  ];
-}
-
-function widensByChanging(step: ChangedStep, names: ReadonlyMap<string, string>): string[] {
-  const { before, now } = step;
+function widensByChanging(
+  { before, now }: ChangedStep,
+  names: ReadonlyMap<string, string>,
+): string[] {
   const { label } = before;
-  const reasons: string[] = [];
-  for (const [field, words] of bound) {
-    if (isDeepStrictEqual(before[field], now[field])) continue;
-    const decided = field === 'args' && hasRuntime(now.args) && !hasRuntime(before.args);
-    const more = decided ? '; some are decided only when it runs' : '';
-    reasons.push(`Changes ${words.replace('%', label)}${more}.`);
-  }
-  if (before.seen !== null && !isDeepStrictEqual(before.seen, now.seen)) {
-    reasons.push(`Changes what step ${label} is compared with before it runs.`);
-  }
-  for (const [pool, was, amount] of raisedPools(before.resources, now.resources)) {
-    reasons.push(`Raises what step ${label} reserves of ${pool} from ${was} to ${amount}.`);
-  }
-  const { duration_minutes: minutes } = now;
-  if (minutes !== null && minutes > (before.duration_minutes ?? 0)) {
-    const was = before.duration_minutes;
-    reasons.push(
-      was === null
-        ? `Says that step ${label} takes ${minutes} minutes; nothing was said before.`
-        : `Raises the duration of step ${label} from ${was} to ${minutes} minutes.`,
-    );
-  }
-  reasons.push(...widensByLimits(step));
-  const time = widensByTime(step);
-  if (time !== null) reasons.push(time);
-  const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
-  for (const one of before.after) {
-    const same = kept.get(keyOfDependency(one));
-    if (same === undefined)
-      reasons.push(
-        `Lets step ${label} run without waiting for step ${names.get(one.id) ?? one.id}.`,
-      );
-    else if (same.lag_minutes < one.lag_minutes) {
-      reasons.push(`Shortens the wait of step ${label} after step ${names.get(one.id) ?? one.id}.`);
-    }
-  }
-  return reasons;
+  const step = { label, nameStep: (id: string) => names.get(id) ?? id, asking: [] };
+  return changedFields(before, now).flatMap(([name, { widens, named }]) => {
+    if (widens !== undefined) return widens(before[name], now[name], step);
+    const what = named === undefined ? `the ${name} of step %` : named;
+    return what === null ? [] : [`Changes ${what.replace('%', label)}.`];
+  });
 }
 
 /**

@@ -5,9 +5,11 @@ import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps/steps.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { keyOfDependency } from '#domain/plan/step-changes.ts';
+import { changedFields } from '#domain/plan/step-content.ts';
 import { listSome } from '#domain/words.ts';
 import { isInert, meet, readsPredecessors, touchesOf } from '../content/touches.ts';
-import { type ChangedStep, keyOfDependency, type PatchEffect } from './model.ts';
+import type { ChangedStep, PatchEffect } from './model.ts';
 
 /** A step that has not ended for good, as far as others depend on it. `args`: without the contents it writes. */
 export type NearStep = Pick<
@@ -54,11 +56,7 @@ export function repeatsCall({ tool, effect, called }: RerunStep): boolean {
 function isRetimed({ before, now }: ChangedStep): boolean {
   const was = new Map(before.after.map((one) => [keyOfDependency(one), one.lag_minutes]));
   return (
-    before.priority !== now.priority ||
-    before.not_before !== now.not_before ||
-    before.ask_before !== now.ask_before ||
-    !isDeepStrictEqual(before.resources, now.resources) ||
-    !isDeepStrictEqual(before.when, now.when) ||
+    changedFields(before, now).some(([, { retimes }]) => retimes === true) ||
     now.after.some((one) => was.get(keyOfDependency(one)) !== one.lag_minutes)
   );
 }

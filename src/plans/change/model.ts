@@ -1,7 +1,8 @@
 // The effect of a patch as data: steps before and after, edges added and removed.
 import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps/steps.ts';
-import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { StepBody } from '../content/normalise-step.ts';
 
@@ -46,7 +47,3 @@ export const countInvalidated = ({ invalidated }: PatchEffect): number =>
 export function changesContent({ added, changed, removed }: PatchEffect): boolean {
   return added.length + changed.length + removed.length > 0;
 }
-
-/** The key of a dependency among those of one step. */
-export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>
-  `${type} ${id}`;

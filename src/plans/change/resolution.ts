@@ -3,9 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { Edge } from '#db/steps/steps.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
-import { conditionsOf, renameConditions } from '#domain/plan/condition.ts';
+import { renameConditions } from '#domain/plan/condition.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
-import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { keyOfDependency } from '#domain/plan/step-changes.ts';
+import { contentOf, contentOfSettings } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
@@ -21,7 +24,7 @@ import {
 import { Problems } from '../content/problems.ts';
 import { checkSelected, isSelected, selectorOf } from '../content/read-steps.ts';
 import { type Conflict, canBeRemoved, hasBegun, patchConflict } from './conflicts.ts';
-import { keyOfDependency, type PatchEffect, type StepAsSaid } from './model.ts';
+import type { PatchEffect, StepAsSaid } from './model.ts';
 import type { Selection } from './selection.ts';
 
 type Work = {
@@ -35,22 +38,8 @@ type Work = {
 
 /** What a step says, without what execution knows of it. */
 function asSaid(step: Step): StepAsSaid {
-  const {
-    position: _position,
-    status: _status,
-    attempt: _attempt,
-    tries: _tries,
-    available_at: _available,
-    started_at: _started,
-    ended_at: _ended,
-    result_summary: _summary,
-    error: _error,
-    output: _output,
-    question: _question,
-    final_args: _final,
-    ...said
-  } = step;
-  return said;
+  const { effect, guarded } = step;
+  return { ...contentOf(step), effect, guarded };
 }
 
 /** Works out one patch; used once. */
@@ -211,7 +200,8 @@ export class Resolution {
         this.problems.add('invalid_request', `${path}.args`, message);
       }
     }
-    const when = set.when === undefined ? now.when : conditionsOf(set.when);
+    const content = contentOfSettings(set);
+    const { when = now.when } = content;
     if (set.args !== undefined || set.when !== undefined) {
       after = dependenciesOf({ after, when }, args, own, this.#positions, this.problems).map(
         ({ dependency }) => dependency,
@@ -219,32 +209,14 @@ export class Resolution {
     }
     checkTarget(set.target, args, `${path}.set`, id, this.problems);
     checkResources(set, path, id, this.#rules.pools, this.problems);
-    work.now = {
-      ...now,
-      args,
-      after,
-      target,
-      seen,
-      description: set.description ?? now.description,
-      priority: set.priority ?? now.priority,
-      partition: set.partition ?? now.partition,
-      tags: set.tags === undefined ? now.tags : [...new Set(set.tags)],
-      resources: set.resources ?? now.resources,
-      capabilities:
-        set.capabilities === undefined
-          ? now.capabilities
-          : [...new Set([...(spec?.capabilities ?? []), ...set.capabilities])],
-      notes: set.notes === undefined ? now.notes : set.notes,
-      duration_minutes: set.duration_minutes ?? now.duration_minutes,
-      not_before:
-        set.not_before == null
-          ? set.not_before === null
-            ? null
-            : now.not_before
-          : readTime({ not_before: set.not_before }, path, id, this.problems),
-      when,
-      ask_before: set.ask_before ?? now.ask_before,
-    };
+    work.now = { ...now, ...content, args, after, target, seen };
+    if (set.capabilities !== undefined) {
+      work.now.capabilities = [...new Set([...(spec?.capabilities ?? []), ...set.capabilities])];
+    }
+    if (set.not_before != null) {
+      const { not_before } = set;
+      work.now.not_before = readTime({ not_before }, path, id, this.problems);
+    }
   }
 
   #addDependency(id: string, after: Dependency, path: string): void {

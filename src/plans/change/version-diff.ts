@@ -1,6 +1,5 @@
 // What changed between two versions of a plan, bounded: counts and the first items of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
-import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planVersions } from '#db/schema.ts';
@@ -17,9 +16,8 @@ import { readLabels } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
 import type { AskingStep } from '#domain/plan/condition-labels.ts';
-import { SeenState } from '#domain/plan/seen.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
-import { JsonObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { longestChain } from '#graph/longest-chain.ts';
@@ -27,12 +25,6 @@ import { describeCall } from '#tools/describe-call.ts';
 import { samePolicy } from '../authority/approver-rules.ts';
 import { compareFields } from '../content/changed-fields.ts';
 import { compareTerms } from '../content/terms.ts';
-
-/** What names other steps in the content of one. */
-const Links = z.object({
-  after: z.array(z.object({ id: z.string() })).default([]),
-  when: z.array(z.object({ step: z.string() })).default([]),
-});
 
 const listedAtMost = 100;
 const descriptionAtMost = 300;
@@ -91,33 +83,32 @@ async function readSchedule(
 
 type NameStep = (id: string) => string;
 
-const nameOf = (step: JsonObject | null, nameStep: NameStep): ComparedStep => {
-  const { id = '', description = '', tool = '', operation = '', args = {}, seen } = step ?? {};
-  const name = operationName(String(tool), String(operation));
-  return {
-    id: String(id),
-    description: shorten(String(description), descriptionAtMost),
-    call: describeCall(
-      name,
-      undefined,
-      renameReferences(JsonObject.parse(args), nameStep),
-      SeenState.nullable().parse(seen ?? null),
-    ),
-  };
-};
+const nameOf = (
+  { id, description, tool, operation, args, seen }: StepContent,
+  nameStep: NameStep,
+): ComparedStep => ({
+  id,
+  description: shorten(description, descriptionAtMost),
+  call: describeCall(
+    operationName(tool, operation),
+    undefined,
+    renameReferences(args, nameStep),
+    seen,
+  ),
+});
 
 /** Ids of the steps that the changed ones wait for, look at or take something of. */
 function idsIn(rows: StepDifference[]): string[] {
   return rows.flatMap(({ before, after }) =>
-    [before, after].flatMap((step) => {
-      if (step === null) return [];
-      const { after: waits, when } = Links.parse(step);
-      return [
-        ...waits.map(({ id }) => id),
-        ...when.map(({ step: id }) => id),
-        ...referencesOf(step.args ?? {}).map(({ $from }) => $from),
-      ];
-    }),
+    [before, after].flatMap((step) =>
+      step === null
+        ? []
+        : [
+            ...step.after.map(({ id }) => id),
+            ...step.when.map(({ step: id }) => id),
+            ...referencesOf(step.args).map(({ $from }) => $from),
+          ],
+    ),
   );
 }
 
@@ -125,13 +116,10 @@ function idsIn(rows: StepDifference[]): string[] {
 async function readAsking(
   db: Queryable,
   version: VersionRef,
-  contents: (JsonObject | null)[],
+  contents: (StepContent | null)[],
 ): Promise<AskingStep[]> {
-  const steps = contents.flatMap((one) =>
-    one === null ? [] : Links.parse(one).when.map(({ step }) => step),
-  );
-  const read = await readContentsById(db, version, [...new Set(steps)]);
-  return read.map(({ id, args }) => ({ id: String(id), args: JsonObject.parse(args ?? {}) }));
+  const steps = contents.flatMap((one) => one?.when.map(({ step }) => step) ?? []);
+  return readContentsById(db, version, [...new Set(steps)]);
 }
 
 type Asking = { before: AskingStep[]; after: AskingStep[] };
@@ -140,12 +128,15 @@ function listSteps(rows: StepDifference[], nameStep: NameStep, asking: Asking) {
   const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);
   const countOf = (kind: StepDifference['kind']) => of(kind)[0]?.total ?? 0;
   return {
-    added: of('added').map(({ after }) => nameOf(after, nameStep)),
-    removed: of('removed').map(({ before }) => nameOf(before, nameStep)),
-    changed: of('changed').map(({ before, after }) => ({
-      ...nameOf(after, nameStep),
-      ...compareFields(before ?? {}, after ?? {}, nameStep, asking),
-    })),
+    added: of('added').flatMap(({ after }) => (after === null ? [] : [nameOf(after, nameStep)])),
+    removed: of('removed').flatMap(({ before }) =>
+      before === null ? [] : [nameOf(before, nameStep)],
+    ),
+    changed: of('changed').flatMap(({ before, after }) =>
+      before === null || after === null
+        ? []
+        : [{ ...nameOf(after, nameStep), ...compareFields(before, after, nameStep, asking) }],
+    ),
     counts: {
       added: countOf('added'),
       removed: countOf('removed'),

@@ -1,8 +1,9 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
 import { createHash, hash } from 'node:crypto';
-import type { ApproverPolicy, PlanContext, Risk, Series, StepContent } from '#domain/plan/plan.ts';
+import { canonical } from '#domain/canonical.ts';
+import type { ApproverPolicy, PlanContext, Risk, Series } from '#domain/plan/plan.ts';
+import { allFields, isEmpty, type StepContent } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { canonical, canonicalObject, canonicalString } from './canonical-text.ts';
 
 /** What a version says besides its steps. */
 export type PlanHeader = {
@@ -41,77 +42,20 @@ export function withDigests(
   return Object.keys(digests).length > 0 ? { operation_digests: digests } : {};
 }
 
-/** The keys of a step that most steps do not have. */
-type Optional = 'when' | 'ask_before' | 'seen';
+/** The fields in the order of RFC 8785, which sorts keys by UTF-16 code units, each with its key. */
+const inOrder = allFields
+  .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  .map(([name, field]) => ({ name, field, key: `${JSON.stringify(name)}:` }));
 
-/** A step as versions keep it: what is not said of it is no key, so that it changes no digest. */
-export type SaidContent = Omit<StepContent, Optional> & Partial<Pick<StepContent, Optional>>;
-
-function optionalOf({ when, ask_before, seen }: StepContent): Partial<Pick<StepContent, Optional>> {
-  return {
-    ...(when.length > 0 ? { when } : {}),
-    ...(ask_before ? { ask_before } : {}),
-    ...(seen === null ? {} : { seen }),
-  };
-}
-
-/** The proposed content of a step that may hold more. */
-export function contentOfStep(step: StepContent): SaidContent {
-  return {
-    id: step.id,
-    description: step.description,
-    tool: step.tool,
-    operation: step.operation,
-    target: step.target,
-    args: step.args,
-    after: step.after,
-    priority: step.priority,
-    partition: step.partition,
-    tags: step.tags,
-    resources: step.resources,
-    capabilities: step.capabilities,
-    notes: step.notes,
-    duration_minutes: step.duration_minutes,
-    not_before: step.not_before,
-    ...optionalOf(step),
-  };
-}
-
-function canonicalText(text: string | null): string {
-  return text === null ? 'null' : canonicalString(text);
-}
-
-function canonicalList(texts: string[]): string {
-  return texts.length === 0 ? '[]' : `[${texts.map(canonicalString).join(',')}]`;
-}
-
-function canonicalDependency({ id, lag_minutes, type }: StepContent['after'][number]): string {
-  return `{"id":${canonicalString(id)},"lag_minutes":${canonical(lag_minutes)},"type":"${type}"}`;
-}
-
-/**
- * The content of a step as canonical JSON. Put together by hand in the order of its keys, since plans of a hundred
- * thousand steps are digested whole, when they are proposed and again before they start.
- */
+/** The content of a step as canonical JSON. Plans of a hundred thousand steps are digested whole. */
 export function canonicalStep(step: StepContent): string {
-  return [
-    `{"after":[${step.after.map(canonicalDependency).join(',')}]`,
-    `"args":${canonicalObject(step.args)}${step.ask_before ? ',"ask_before":true' : ''}`,
-    `"capabilities":${canonicalList(step.capabilities)}`,
-    `"description":${canonicalString(step.description)}`,
-    `"duration_minutes":${canonical(step.duration_minutes)}`,
-    `"id":${canonicalString(step.id)}`,
-    `"not_before":${canonicalText(step.not_before)}`,
-    `"notes":${canonical(step.notes)}`,
-    `"operation":${canonicalString(step.operation)}`,
-    `"partition":${canonicalText(step.partition)}`,
-    `"priority":${canonical(step.priority)}`,
-    `"resources":${canonicalObject(step.resources)}`,
-    ...(step.seen === null ? [] : [`"seen":${canonical(step.seen)}`]),
-    `"tags":${canonicalList(step.tags)}`,
-    `"target":${canonicalText(step.target)}`,
-    `"tool":${canonicalString(step.tool)}${step.when.length > 0 ? `,"when":${canonical(step.when)}` : ''}}`,
-  ].join(',');
+  let text = '';
+  for (const { name, field, key } of inOrder) {
+    const value = step[name];
+    if (field.sparse === true && isEmpty(field, value)) continue;
+    text += `${text === '' ? '{' : ','}${key}${canonical(value)}`;
+  }
+  return `${text}}`;
 }
 
 /** Characters that are hashed at once; what else waits has its turn in between. */

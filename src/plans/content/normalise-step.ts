@@ -1,8 +1,8 @@
 // Normalises one step of a draft: looks up its operation, checks its arguments and requirements. Problems are collected, not thrown.
 import { openArguments } from '#domain/plan/arguments.ts';
-import { conditionsOf } from '#domain/plan/condition.ts';
-import type { Step, StepContent, StepDraft } from '#domain/plan/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
+import { contentOfDraft, type StepContent, type StepDraft } from '#domain/plan/step-content.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -161,29 +161,15 @@ export function normaliseStep(
   checkTarget(step.target, args, path, id, problems);
   checkResources(step, path, id, rules.pools, problems);
   const guarded = rules.guarded.has(name);
-  const executed = {
+  const { after: _, ...content } = contentOfDraft(step);
+  const said = {
+    ...content,
     id,
-    tool: step.tool,
-    operation: step.operation,
-    target: targetFrom(args, spec?.targetArgument),
     args,
-    resources: step.resources ?? {},
-    capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
-    when: conditionsOf(step.when),
-    ask_before: step.ask_before ?? false,
-    seen: null,
-  };
-  return {
-    ...executed,
-    description: step.description,
-    priority: step.priority ?? 0,
-    partition: step.partition ?? null,
-    tags: [...new Set(step.tags ?? [])],
-    notes: step.notes ?? null,
-    duration_minutes: step.duration_minutes ?? null,
+    target: targetFrom(args, spec?.targetArgument),
+    capabilities: [...new Set([...(spec?.capabilities ?? []), ...content.capabilities])],
     not_before: readTime(step, path, id, problems),
-    effect: spec?.effect ?? 'write',
     guarded,
-    ...bindStep({ ...executed, guarded }, spec),
   };
+  return { ...said, effect: spec?.effect ?? 'write', ...bindStep(said, spec) };
 }

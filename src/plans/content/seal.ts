@@ -1,41 +1,36 @@
 // The seal of a step: SHA-256 over what is executed of it. Kept when it is approved, compared again when it runs.
 import { hash } from 'node:crypto';
-import type { Step } from '#domain/plan/plan.ts';
-import { canonical, canonicalObject, isPlain } from './canonical-text.ts';
+import { canonical, isPlain } from '#domain/canonical.ts';
+import {
+  isEmpty,
+  type SealedField,
+  type StepContent,
+  sealedFields,
+} from '#domain/plan/step-content.ts';
 
 /** What a call is made of: whatever else a step says changes nothing about what it does. */
-export type SealedContent = Pick<
-  Step,
-  | 'id'
-  | 'tool'
-  | 'operation'
-  | 'target'
-  | 'args'
-  | 'resources'
-  | 'capabilities'
-  | 'when'
-  | 'ask_before'
-  | 'seen'
->;
+export type SealedContent = Pick<StepContent, SealedField>;
 
-/** The same as RFC 8785 has it; what has no canonical form is escaped. */
-function quote(text: string): string {
-  return isPlain(text) ? `"${text}"` : JSON.stringify(text);
+const calls = sealedFields.filter(([, { sealed }]) => sealed === 'call');
+const limits = sealedFields.filter(([, { sealed }]) => sealed === 'limits');
+const own = sealedFields.filter(([, { sealed }]) => sealed === 'own');
+
+/** As RFC 8785 has it; a text that has no canonical form is escaped. */
+function sealed(value: unknown): string {
+  if (typeof value === 'string') return isPlain(value) ? `"${value}"` : JSON.stringify(value);
+  return Array.isArray(value) ? `[${value.map(sealed).join(',')}]` : canonical(value);
 }
 
 /**
- * SHA-256 in hex over `[id, tool, operation, target, args, resources, capabilities]` as canonical JSON (RFC 8785), with
- * `{ ask_before, when }` behind them where the step has a condition or asks first, and `{ seen }` where its target was looked
- * up. The list is put together by hand, since plans of a hundred thousand steps are sealed whole and most have no arguments.
+ * SHA-256 in hex over the list of the fields of the call as canonical JSON (RFC 8785): `[id, tool, operation, target, args,
+ * resources, capabilities]`, with `{ ask_before, when }` behind them where the step has one of the two, and an object for each
+ * other field that it gives, such as `{ seen }`.
  */
 export function sealOf(step: SealedContent): string {
-  const target = step.target === null ? 'null' : quote(step.target);
-  const capabilities = step.capabilities.map(quote).join(',');
-  const limits =
-    step.when.length === 0 && !step.ask_before
-      ? ''
-      : `,${canonicalObject({ ask_before: step.ask_before, when: step.when })}`;
-  const seen = step.seen === null ? '' : `,{"seen":${canonical(step.seen)}}`;
-  const text = `[${quote(step.id)},${quote(step.tool)},${quote(step.operation)},${target},${canonicalObject(step.args)},${canonicalObject(step.resources)},[${capabilities}]${limits}${seen}]`;
-  return hash('sha256', text, 'hex');
+  const parts = calls.map(([name]) => sealed(step[name]));
+  if (!limits.every(([name, field]) => isEmpty(field, step[name])))
+    parts.push(canonical(Object.fromEntries(limits.map(([name]) => [name, step[name]]))));
+  for (const [name, field] of own)
+    if (!isEmpty(field, step[name])) parts.push(canonical({ [name]: step[name] }));
+  return hash('sha256', `[${parts.join(',')}]`, 'hex');
 }

@@ -1,8 +1,13 @@
 // Which stored steps are unchanged occurrences of a series. A draft need not list them.
-import { isDeepStrictEqual } from 'node:util';
 import { referencesOf } from '#domain/plan/arguments.ts';
-import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, type Series, type StepContent, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import type { Series } from '#domain/plan/plan.ts';
+import {
+  changedFields,
+  contentOfDraft,
+  type FieldName,
+  type StepContent,
+} from '#domain/plan/step-content.ts';
 import {
   nameOfOccurrence,
   type OccurrenceStep,
@@ -28,24 +33,17 @@ function waitsForTheSame(step: StepContent, said: OccurrenceStep): boolean {
   );
 }
 
-/** Whether the stored step says what its template does; targets and capabilities may have been read from the operation. */
-function saysTheSame(step: StepContent, said: OccurrenceStep): boolean {
+/** Given by the occurrence, or read from the operation as well. */
+const others = new Set<FieldName>(['id', 'not_before', 'after', 'target', 'capabilities', 'seen']);
+
+/** Whether the stored step says what its template does. */
+function saysTheSame(step: StepContent, given: OccurrenceStep): boolean {
+  const content = contentOfDraft(given);
   return (
-    step.description === said.description &&
-    step.tool === said.tool &&
-    step.operation === said.operation &&
-    isDeepStrictEqual(step.args, said.args ?? {}) &&
-    (said.target === undefined || step.target === said.target) &&
-    (said.capabilities ?? []).every((one) => step.capabilities.includes(one)) &&
-    step.priority === (said.priority ?? 0) &&
-    step.partition === (said.partition ?? null) &&
-    isDeepStrictEqual(step.tags, [...new Set(said.tags ?? [])]) &&
-    isDeepStrictEqual(step.resources, said.resources ?? {}) &&
-    isDeepStrictEqual(step.notes, said.notes ?? null) &&
-    step.duration_minutes === (said.duration_minutes ?? null) &&
-    isDeepStrictEqual(step.when, conditionsOf(said.when)) &&
-    step.ask_before === (said.ask_before ?? false) &&
-    waitsForTheSame(step, said)
+    changedFields(step, content).every(([name]) => others.has(name)) &&
+    (given.target === undefined || step.target === given.target) &&
+    content.capabilities.every((one) => step.capabilities.includes(one)) &&
+    waitsForTheSame(step, given)
   );
 }
 

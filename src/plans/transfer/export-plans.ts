@@ -5,9 +5,10 @@ import type { Transaction } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { countersign } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
+import { contentOf } from '#domain/plan/step-content.ts';
 import { readHeader } from '../content/preflight.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
-import { readContent, type TransferLine } from './format.ts';
+import type { TransferLine } from './format.ts';
 
 const rowsAtOnce = 500;
 
@@ -46,7 +47,7 @@ async function* linesOf(
   for await (const step of iterateSteps(tx, planId)) {
     yield {
       kind: 'step',
-      content: readContent(step),
+      content: contentOf(step),
       ...(isOccurrence(step) ? { occurrence: true } : {}),
     };
   }

@@ -1,7 +1,8 @@
 // The file that plans travel in between instances: JSON lines. A header, then for each plan what it is, its steps, the rows that
 // record what became of it, and an end with a checksum, so that a file that was cut off or changed is noticed.
 import { z } from 'zod';
-import { ApproverPolicy, PlanContext, PlanStatus, Risk, Series, Step } from '#domain/plan/plan.ts';
+import { ApproverPolicy, PlanContext, PlanStatus, Risk, Series } from '#domain/plan/plan.ts';
+import { KeptContent } from '#domain/plan/step-content.ts';
 
 /** Counts the changes of the format that an older version cannot read. */
 export const transferVersion = 1;
@@ -44,38 +45,14 @@ const PlanLine = z.looseObject({
 });
 export type PlanLine = z.infer<typeof PlanLine>;
 
-/** A step of the present version as it was proposed. */
-const StepContent = Step.pick({
-  id: true,
-  description: true,
-  tool: true,
-  operation: true,
-  target: true,
-  args: true,
-  after: true,
-  priority: true,
-  partition: true,
-  tags: true,
-  resources: true,
-  capabilities: true,
-  notes: true,
-  duration_minutes: true,
-  not_before: true,
-  when: true,
-  ask_before: true,
-  seen: true,
-});
-
 const StepLine = z.looseObject({
   kind: z.literal('step'),
-  content: StepContent,
+  /** Of the present version, as it was proposed. */
+  content: KeptContent,
   /** It follows from a series, and is not proposed again by itself. */
   occurrence: z.literal(true).exactOptional(),
 });
 export type StepLine = z.infer<typeof StepLine>;
-
-/** All that a step line says of a step. */
-export const readContent = (step: StepLine['content']) => StepContent.parse(step);
 
 /** A row of a table as Postgres writes it: the record of the plan. */
 const RowLine = z.looseObject({ kind: z.literal('row'), table: z.string(), row: z.unknown() });

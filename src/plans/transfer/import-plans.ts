@@ -6,7 +6,8 @@ import type { Database, Queryable } from '#db/database.ts';
 import { audit, plans } from '#db/schema.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { PlanDraft, PlanStatus, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
+import { draftOf } from '#domain/plan/step-content.ts';
 import type { Service } from '#domain/service.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { parseJson } from '#domain/text.ts';
@@ -30,28 +31,6 @@ const bad = (reason: string) =>
 
 type Whole = { plan: PlanLine; steps: StepLine[] };
 
-/** The step without what is looked up afresh and what says nothing. */
-function draftOf({ content }: StepLine): StepDraft {
-  const {
-    target: _t,
-    seen: _s,
-    partition,
-    notes,
-    duration_minutes,
-    not_before,
-    when,
-    ...rest
-  } = content;
-  return {
-    ...rest,
-    ...(partition === null ? {} : { partition }),
-    ...(notes === null ? {} : { notes }),
-    ...(duration_minutes === null ? {} : { duration_minutes }),
-    ...(not_before === null ? {} : { not_before }),
-    ...(when.length === 0 ? {} : { when }),
-  };
-}
-
 function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
   const { content, status, begun, total } = plan;
   const from = `Imported: ${content.id}, version ${content.version}, exported ${exportedAt}`;
@@ -60,7 +39,9 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
   return {
     title: content.title,
     summary: shorten(summary === null ? from : `${summary} (${from})`, 1000),
-    steps: steps.filter(({ occurrence }) => occurrence !== true).map(draftOf),
+    steps: steps.flatMap(({ content: step, occurrence }) =>
+      occurrence === true ? [] : [draftOf(step)],
+    ),
     // Artifacts stay where they are.
     context: { ...context, artifacts: [] },
     risks: begun === 0 ? risks : [{ text: again }, ...risks.slice(0, 49)],

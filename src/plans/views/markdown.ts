@@ -17,6 +17,7 @@ import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#domain/plan/plan.ts';
 import { showPlanned } from '#domain/plan/planner-words.ts';
+import { sparseContentOf } from '#domain/plan/step-content.ts';
 import {
   escapeJson,
   hidesSomething,
@@ -28,7 +29,6 @@ import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { isObject } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
-import { contentOfStep } from '../content/canonical.ts';
 import { describeTerms } from '../content/terms.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
@@ -101,7 +101,6 @@ async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, 
 }
 
 function stepBlock(step: Step, scheduled: string | undefined, planner: string | null): string {
-  const { id, description, after, ...content } = contentOfStep(step);
   const name = operationName(step.tool, step.operation);
   // What the call does comes first; all of its arguments stand in the block below.
   const effect = sayHeadline(describeCall(name, undefined, step.args, step.seen));
@@ -110,9 +109,9 @@ function stepBlock(step: Step, scheduled: string | undefined, planner: string | 
     '',
     [`\`${name}\``, step.status, ...(scheduled === undefined ? [] : [scheduled])].join(' · '),
     '',
-    `Reason: ${inline(notIsolated(showPlanned(description, planner, descriptionAtMost)))}`,
+    `Reason: ${inline(notIsolated(showPlanned(step.description, planner, descriptionAtMost)))}`,
     '',
-    jsonFence({ id, description, ...content, after }),
+    jsonFence(sparseContentOf(step)),
   ].join('\n');
 }
 

@@ -9,6 +9,7 @@ import { changeSteps } from '#db/steps/change-steps.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { contentRows, type NewStep, stateRows } from '#db/steps/steps.ts';
 import { StepStatus } from '#domain/plan/plan.ts';
+import { contentOfDraft } from '#domain/plan/step-content.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
@@ -35,26 +36,16 @@ beforeEach(async () => {
 });
 
 function makeStep(position: number): NewStep {
-  return {
+  const draft = {
     id: `s${position}`,
-    position,
-    label: null,
     description: 'Do nothing',
     tool: 'control',
     operation: 'noop',
-    target: null,
-    args: {},
-    priority: 0,
-    partition: null,
-    tags: [],
-    resources: {},
-    capabilities: [],
-    notes: null,
-    duration_minutes: null,
-    not_before: null,
-    when: [],
-    ask_before: false,
-    seen: null,
+  };
+  return {
+    ...contentOfDraft(draft),
+    position,
+    label: null,
     effect: 'read',
     guarded: false,
     unmet: 0,

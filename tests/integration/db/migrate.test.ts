@@ -1,16 +1,26 @@
 // Migrations: applied once whoever starts, refused against a newer database.
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { eq } from 'drizzle-orm';
 import { Client } from 'pg';
 import pino from 'pino';
 import { afterEach, expect, inject, test } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
+import { openDatabase } from '#db/database.ts';
 import { migrate, migrationState, migrationsFolder } from '#db/migrate.ts';
+import { readPlanRow } from '#db/plans/plans.ts';
+import { planSteps, plans } from '#db/schema.ts';
+import { iterateSteps } from '#db/steps/pages.ts';
+import { digestPlan } from '#plans/content/canonical.ts';
+import { readHeader } from '#plans/content/preflight.ts';
+import { sealOf } from '#plans/content/seal.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
 
+const fixtures = join(import.meta.dirname, '../../fixtures/upgrade');
 const files = readdirSync(migrationsFolder)
   .filter((name) => name.endsWith('.sql'))
   .map((name) => name.replace(/\.sql$/, ''))
@@ -101,3 +111,35 @@ test('a server that is not there is named without its password', async () => {
   expect(String(error)).toMatch(/nowhere at 127\.0\.0\.1:1 cannot be reached/);
   expect(String(error)).not.toContain('secret');
 });
+
+const fail = (error: Error) => {
+  throw error;
+};
+
+test.each(globSync('*.sql.gz', { cwd: fixtures }))(
+  'every plan and step of %s has the digest and the seal that it was stored with',
+  async (name) => {
+    const url = await withDatabase(emptyDatabase);
+    await query(gunzipSync(readFileSync(join(fixtures, name))).toString());
+    await migrate(url);
+    const db = openDatabase(url, { max: 2, applicationName: 'digests', onError: fail });
+    try {
+      const ids = await db.query.select({ id: plans.id }).from(plans);
+      expect(ids.length).toBeGreaterThan(10);
+      for (const { id } of ids) {
+        const row = await readPlanRow(db.query, id);
+        const digest = await digestPlan(
+          await readHeader(db.query, row),
+          iterateSteps(db.query, id),
+        );
+        expect([id, digest]).toEqual([id, row.digest]);
+        const sealed = await db.query.select().from(planSteps).where(eq(planSteps.plan_id, id));
+        const seals = new Map(sealed.map(({ step_id, seal }) => [step_id, seal]));
+        for await (const step of iterateSteps(db.query, id))
+          expect([id, step.id, sealOf(step)]).toEqual([id, step.id, seals.get(step.id)]);
+      }
+    } finally {
+      await db.close();
+    }
+  },
+);

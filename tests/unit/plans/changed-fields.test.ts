@@ -1,10 +1,11 @@
 // What differs in a step between two versions: what binds comes whole, and nothing is left out uncounted.
 import { expect, test } from 'vitest';
 import { describeFields } from '#cards/version-words.ts';
+import { contentOfDraft } from '#domain/plan/step-content.ts';
 import { compareFields } from '#plans/content/changed-fields.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 
-const step = draftStep('s', 'Write', 'workspace_write', {});
+const step = contentOfDraft(draftStep('s', 'Write', 'workspace_write', {}));
 const now = '2026-02-03T14:00:00.000Z';
 
 function tell(before: Parameters<typeof compareFields>[0], after: typeof before): string[] {
@@ -17,7 +18,7 @@ function tell(before: Parameters<typeof compareFields>[0], after: typeof before)
 
 test('a changed condition is told whole, however long it is', () => {
   const value = `${'x'.repeat(400)} unless it is Friday`;
-  const when = [{ step: 'fetch', path: '/text', is: 'contains', value }];
+  const when = [{ step: 'fetch', path: '/text', is: 'contains' as const, value }];
   expect(tell(step, { ...step, when })).toEqual([
     `only if: (nothing) → step fetch /text contains "${value}"`,
   ]);
@@ -25,7 +26,7 @@ test('a changed condition is told whole, however long it is', () => {
 
 test('a changed condition and a lost question come before many changed arguments, and these are counted', () => {
   const args = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]));
-  const when = [{ step: 'fetch', path: '', is: 'exists' }];
+  const when = [{ step: 'fetch', path: '', is: 'exists' as const }];
   const told = tell({ ...step, when, ask_before: true }, { ...step, args });
   expect(told[0]).toBe('only if: the output of step fetch has a value → (nothing)');
   expect(told[1]).toBe('asks before it runs: yes → (nothing)');

@@ -1,6 +1,7 @@
 // Digests are what people have countersigned: those of plans that exist already must never change.
 import { expect, test } from 'vitest';
-import type { Series, StepContent } from '#domain/plan/plan.ts';
+import type { Series } from '#domain/plan/plan.ts';
+import { contentOfDraft } from '#domain/plan/step-content.ts';
 import { digestPlan, type PlanHeader, termsOf } from '#plans/content/canonical.ts';
 
 const header: PlanHeader = {
@@ -14,26 +15,12 @@ const header: PlanHeader = {
   executor_model: null,
   tools_required: ['control_noop'],
 };
-const step: StepContent = {
+const step = contentOfDraft({
   id: '1',
   description: 'Do nothing',
   tool: 'control',
   operation: 'noop',
-  target: null,
-  args: {},
-  after: [],
-  priority: 0,
-  partition: null,
-  tags: [],
-  resources: {},
-  capabilities: [],
-  notes: null,
-  duration_minutes: null,
-  not_before: null,
-  when: [],
-  ask_before: false,
-  seen: null,
-};
+});
 const series: Series = {
   id: 'daily',
   title: 'Daily',

@@ -3,10 +3,11 @@ import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
 import { maxFullText } from '#cards/quotes.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import { describeCondition } from '#domain/plan/condition-words.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
 import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
-import type { Dependency, Step } from '#domain/plan/plan.ts';
-import { quoteName, quoteWords } from '#domain/shown-text.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import { factsIn } from '#domain/plan/step-words.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
@@ -30,23 +31,13 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepLabels)
 
 /** What is known of a step besides its call. */
 function listFacts(step: Step, names: StepLabels, workingDay: number | null): [string, string][] {
+  const facts = factsIn(step, {
+    step: (id) => names.get(id) ?? id,
+    time: formatTime,
+    wait: (dependency) => describeAfter(dependency, names),
+    length: () => statedLength(step, workingDay),
+  });
   const rows: [string, string | null][] = [
-    [
-      'After',
-      step.after.length === 0
-        ? null
-        : step.after.map((edge) => describeAfter(edge, names)).join(', '),
-    ],
-    [
-      'Only if',
-      step.when.length === 0
-        ? null
-        : step.when
-            .map((one) => describeCondition(one, names.get(one.step) ?? one.step))
-            .join(' and '),
-    ],
-    ['Asks first', step.ask_before ? 'yes, just before it runs' : null],
-    ['Not before', step.not_before === null ? null : formatTime(step.not_before)],
     [
       'Effect',
       {
@@ -54,12 +45,6 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
         idempotent: 'Changes something; safe to repeat',
         write: 'Changes something; never repeated without your approval',
       }[step.effect],
-    ],
-    ['Expected', step.duration_minutes === null ? null : statedLength(step, workingDay)],
-    ['Partition', step.partition === null ? null : quoteName(step.partition, 200)],
-    [
-      'Tags',
-      step.tags.length === 0 ? null : step.tags.map((tag) => quoteName(tag, 200)).join(', '),
     ],
     ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
@@ -69,9 +54,10 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
     ['Question', step.question === null ? null : quoteWords(step.question, maxFullText)],
     ['Result', step.result_summary === null ? null : quoteWords(step.result_summary, maxFullText)],
   ];
-  return rows.flatMap(([name, value]) =>
-    value === null ? [] : [[name, value] as [string, string]],
+  const known = rows.flatMap(([name, value]): [string, string][] =>
+    value === null ? [] : [[name, value]],
   );
+  return [...facts, ...known];
 }
 
 function drawJson(title: string, value: unknown): TemplateResult | typeof nothing {

@@ -1,0 +1,122 @@
+// The columns of `plan_steps` that hold what a step says, by the table of its fields: how they are written, read, changed and kept.
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import {
+  allFields,
+  type FieldName,
+  isEmpty,
+  type StepContent,
+  sealedFields,
+} from '#domain/plan/step-content.ts';
+import type { StepField } from '#domain/plan/step-fields.ts';
+import { type Field, writeList } from '../copy-rows.ts';
+import { countersign } from '../schema/columns.ts';
+import { planSteps } from '../schema.ts';
+import { isoOf } from '../time.ts';
+
+type Stored = Exclude<FieldName, 'after'>;
+type StoredField = {
+  name: Stored;
+  field: StepField;
+  /** Its column as SQL writes it, and the type. */
+  column: string;
+  type: string;
+  /** A column of JSON that may be null is null for the empty value. */
+  nullable: boolean;
+};
+
+// Each field has a column of its name; dependencies are rows of `plan_edges`.
+const { step_id, ...others } = getTableColumns(planSteps);
+const columns: Record<Stored, PgColumn> = { id: step_id, ...others };
+
+const storedFields = allFields.flatMap(([name, field]): StoredField[] => {
+  if (name === 'after') return [];
+  const { name: column, notNull } = columns[name];
+  const type = columns[name].getSQLType();
+  return [{ name, field, column: `"${column}"`, type, nullable: !notNull }];
+});
+
+function writeValue({ field, type, nullable }: StoredField, value: unknown): Field {
+  if (type === 'jsonb') return nullable && isEmpty(field, value) ? null : JSON.stringify(value);
+  return Array.isArray(value) ? writeList(value) : (value as Field); // the table has no other types
+}
+
+/** What COPY takes of a step's content, by column. */
+export const writers: Record<string, (step: Omit<StepContent, 'after'>) => Field> =
+  Object.fromEntries(
+    storedFields.map((one) => [one.column, (step) => writeValue(one, step[one.name])]),
+  );
+
+const emptyJson = ({ empty }: StepField) => `'${JSON.stringify(empty)}'`;
+
+/** The value in the row `alias`, as a step has it. */
+function valueIn({ field, column, type, nullable }: StoredField, alias: string): SQL {
+  const value = `${alias}.${column}`;
+  if (type.startsWith('timestamp')) return isoOf(value, 'milliseconds');
+  const replaced = type === 'jsonb' && nullable && field.empty !== null;
+  return sql.raw(replaced ? `coalesce(${value}, ${emptyJson(field)})` : value);
+}
+
+function listOf(fields: StoredField[], alias: string): SQL {
+  return sql.join(
+    fields.map((one) => sql`${valueIn(one, alias)} as ${sql.identifier(one.name)}`),
+    sql`, `,
+  );
+}
+
+/** What a step says, in columns of the fields' names; `c` is `plan_steps`. */
+export const contentColumns = listOf(storedFields, 'c');
+
+const sealed = new Set<string>(sealedFields.map(([name]) => name));
+/** What binds the call of a step, without its id; `s` is `plan_steps`. */
+export const sealedColumns = listOf(
+  storedFields.filter(({ name }) => sealed.has(name) && name !== 'id'),
+  's',
+);
+
+const isGiven = ({ field, column, nullable }: StoredField): string =>
+  nullable ? `s.${column} is not null` : `to_jsonb(s.${column}) <> ${emptyJson(field)}::jsonb`;
+
+/** What the row `s` of `plan_steps` says, as versions keep it: without dependencies. */
+export const contentJson: SQL = sql.raw(
+  [
+    `jsonb_build_object(${storedFields
+      .filter(({ field }) => field.sparse !== true)
+      .map(({ name, column }) => `'${name}', s.${column}`)
+      .join(', ')})`,
+    ...storedFields
+      .filter(({ field }) => field.sparse === true)
+      .map(
+        (one) =>
+          `case when ${isGiven(one)} then jsonb_build_object('${one.name}', s.${one.column}) else '{}' end`,
+      ),
+  ].join(' || '),
+);
+
+/** The same with what the step waits for. */
+export const contentWithLinks: SQL = sql`(${contentJson} || jsonb_build_object('after', (
+  select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
+    order by e.predecessor, e.type), '[]')
+  from ${countersign}.plan_edges e
+  join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+  where e.plan_id = s.plan_id and e.successor = s.position)))`;
+
+/** Fields that a change of a stored step may set: it keeps its id and its operation. */
+export type ChangeableContent = Omit<StepContent, 'id' | 'tool' | 'operation' | 'after'>;
+const changeable = storedFields.filter(({ name }) => !['id', 'tool', 'operation'].includes(name));
+
+/** The columns of a JSON record set of changed steps. */
+export const changeRecord: SQL = sql.raw(
+  changeable.map(({ column, type }) => `${column} ${type}`).join(', '),
+);
+
+/** Sets the changed columns out of the record `n`. */
+export const changeSettings: SQL = sql.raw(
+  changeable
+    .map(({ field, column, type, nullable }) =>
+      type === 'jsonb' && nullable
+        ? `${column} = nullif(n.${column}, ${emptyJson(field)})`
+        : `${column} = n.${column}`,
+    )
+    .join(', '),
+);

@@ -1,0 +1,123 @@
+// A step by its table of fields: its schemas, and its forms as a draft, as a change and as content that an approval binds.
+import { z } from 'zod';
+import { isSameJson } from '../canonical.ts';
+import { isObject } from '../text.ts';
+import { type StepField, stepFields } from './step-fields.ts';
+
+type Rows = typeof stepFields;
+export type FieldName = keyof Rows;
+
+/** Every field with its row, in the order of the table. */
+export const allFields = Object.entries<StepField>(stepFields) as [FieldName, StepField][];
+
+type Shape<Key extends 'draft' | 'stored' | 'change'> = {
+  [Name in FieldName as NonNullable<Rows[Name][Key]> extends never ? never : Name]: Extract<
+    Rows[Name][Key],
+    z.ZodType
+  >;
+};
+
+/** The schemas of a column of the table, by field. */
+function shapeOf<Key extends 'draft' | 'stored' | 'change'>(key: Key): Shape<Key> {
+  const given = allFields.flatMap(([name, field]) => {
+    const schema = field[key];
+    return schema == null ? [] : [[name, schema]];
+  });
+  // The type has the same fields: those whose rows have a schema.
+  return Object.fromEntries(given) as Shape<Key>;
+}
+
+/** One step as it is proposed: one operation with its arguments, or a task for a person. */
+export const StepDraft = z.strictObject(shapeOf('draft'));
+export type StepDraft = z.infer<typeof StepDraft>;
+
+export const storedShape = shapeOf('stored');
+/** All of a step that an approval binds, and nothing that execution changes. */
+export type StepContent = z.infer<z.ZodObject<typeof storedShape>>;
+
+/** A change of steps; `null` clears a field. */
+export const StepSettings = z.strictObject(shapeOf('change')).partial();
+export type StepSettings = z.infer<typeof StepSettings>;
+
+/** Fields that bind the call of a step. */
+export type SealedField = {
+  [Name in FieldName]: NonNullable<Rows[Name]['sealed']> extends never ? never : Name;
+}[FieldName];
+export const sealedFields = allFields.filter(
+  (entry): entry is [SealedField, StepField] => entry[1].sealed !== undefined,
+);
+
+/** Whether the value is that of a step that does not give the field. */
+export function isEmpty({ empty }: StepField, value: unknown): boolean {
+  if (value === empty) return true;
+  if (Array.isArray(empty)) return Array.isArray(value) && value.length === 0;
+  return isObject(empty) && isObject(value) && Object.keys(value).length === 0;
+}
+
+type Part = readonly [FieldName, unknown];
+
+// Each value is of its field's own type, which a list of all fields cannot say.
+const asContent = (parts: Part[]) => Object.fromEntries(parts) as StepContent;
+
+/** The content of a step that may hold more. */
+export function contentOf(step: StepContent): StepContent {
+  return asContent(allFields.map(([name]) => [name, step[name]]));
+}
+
+/** The same without fields that are empty and were added since there are digests: as versions keep it. */
+export function sparseContentOf(step: StepContent): Partial<StepContent> {
+  return asContent(
+    allFields.flatMap(([name, field]): Part[] =>
+      field.sparse === true && isEmpty(field, step[name]) ? [] : [[name, step[name]]],
+    ),
+  );
+}
+
+/** What a step says of a field that its draft, or a version, gives or leaves out. */
+function storedValue(field: StepField, given: unknown): unknown {
+  if (given === undefined || given === null) return field.empty ?? null;
+  return field.store === undefined ? given : field.store(given);
+}
+
+/** The fields of a draft as they are stored, where nothing else decides them. */
+export function contentOfDraft(draft: StepDraft): StepContent {
+  const given: Partial<Record<FieldName, unknown>> = draft;
+  return asContent(allFields.map(([name, field]) => [name, storedValue(field, given[name])]));
+}
+
+/** The fields that a change sets, as they are stored. */
+export function contentOfSettings(settings: StepSettings): Partial<StepContent> {
+  const given: Partial<Record<FieldName, unknown>> = settings;
+  return asContent(
+    allFields.flatMap(([name, field]): Part[] =>
+      given[name] === undefined ? [] : [[name, storedValue(field, given[name])]],
+    ),
+  );
+}
+
+/** The step as it can be proposed again, without what it does not give and what is computed. */
+export function draftOf(step: StepContent): StepDraft {
+  const given = allFields.flatMap(([name, field]): Part[] =>
+    field.computed === true || isEmpty(field, step[name]) ? [] : [[name, step[name]]],
+  );
+  // Null is always the empty value, so what is left is as a draft gives it.
+  return Object.fromEntries(given) as StepDraft;
+}
+
+function fillKept(kept: unknown): unknown {
+  if (!isObject(kept)) return kept;
+  const { not_before: moment } = kept;
+  return {
+    ...Object.fromEntries(allFields.map(([name, { empty }]) => [name, empty])),
+    ...kept,
+    ...(typeof moment === 'string' ? { not_before: new Date(moment).toISOString() } : {}),
+  };
+}
+
+/** A step as versions and exports keep it: fields that are left out are empty, and moments have any zone. */
+export const KeptContent = z.preprocess(fillKept, z.object(storedShape));
+
+/** Fields in which two steps differ. */
+export function changedFields(before: StepContent, now: StepContent): [FieldName, StepField][] {
+  return allFields.filter(([name]) => !isSameJson(before[name], now[name]));
+}

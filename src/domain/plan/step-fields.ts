@@ -1,0 +1,283 @@
+// The fields of a step, a row each. Canonical text, seal, comparison, widening, columns, exports and schemas read this table;
+// `step-words.ts` beside it has the words of cards and pages.
+import { z } from 'zod';
+import { AnyJson, JsonObject, JsonValue, line } from '../text.ts';
+import { ConditionOperator, conditionsOf, StepCondition } from './condition.ts';
+import { Dependency } from './dependency.ts';
+import { SeenState } from './seen.ts';
+import {
+  describeAfter,
+  describeWhen,
+  type FieldNaming,
+  widensByArguments,
+  widensByConditions,
+  widensByDuration,
+  widensByOrder,
+  widensByResources,
+  widensByTime,
+} from './step-changes.ts';
+
+/**
+ * `call`: listed in the seal. `limits`: sealed together, where one of them is given. `own`: sealed where it is given. A field
+ * that is added is `own` or not sealed, and `sparse`, so that steps without it keep their digests.
+ */
+type Sealed = 'call' | 'limits' | 'own';
+
+/** As a model writes it: of `one` step, of `many` at once, or of many where a plan has many or shares means. */
+export type Written = { type: z.ZodType; of: 'one' | 'many' | 'wide' };
+
+export type StepField<
+  D extends z.ZodType | null = z.ZodType | null,
+  S extends z.ZodType = z.ZodType,
+  C extends z.ZodType = z.ZodType,
+  K extends Sealed = Sealed,
+> = {
+  /** As a draft gives it; null: it is computed. */
+  draft: D;
+  stored: S;
+  /** As a change sets it, with null where it may be cleared; left out: no change sets it. */
+  change?: C;
+  sealed?: K;
+  /** The value of a step that does not give it; left out: every step does. */
+  empty?: z.output<S>;
+  /** Canonical text has no key for the empty value. */
+  sparse?: true;
+  /** Computed when a plan is proposed, so a step that is proposed again does not give it. */
+  computed?: true;
+  /** The stored form of the value in a draft or a change. */
+  store?(given: NonNullable<z.output<NonNullable<D>>>): z.output<S>;
+  /** A change of it may run the step later, or in another turn. */
+  retimes?: true;
+  /** Why a changed value needs an approval. By default each change does, and `named` says of what; null: none does. */
+  widens?(before: z.output<S>, now: z.output<S>, step: FieldNaming): string[];
+  named?: string | null;
+  /** Its text in a comparison, by default the value; null: nothing. */
+  text?(value: z.output<S>, step: FieldNaming): string | null;
+  /** It binds what the step does: a comparison shows it first and never cuts it. */
+  whole?: true;
+  written?: Written;
+};
+
+function row<
+  D extends z.ZodType | null,
+  S extends z.ZodType,
+  C extends z.ZodType = never,
+  const K extends Sealed = never,
+>(field: StepField<D, S, C, K>): StepField<D, S, C, K> {
+  return field;
+}
+
+const one = (type: z.ZodType): Written => ({ type, of: 'one' });
+const many = (type: z.ZodType): Written => ({ type, of: 'many' });
+const wide = (type: z.ZodType): Written => ({ type, of: 'wide' });
+
+const text = z.string();
+const nothing = () => null;
+const unique = (texts: string[]) => [...new Set(texts)];
+const amount = z
+  .number()
+  .min(0.000_001)
+  .max(1e12)
+  .refine((one) => Number(one.toFixed(6)) === one, 'at most 6 decimals');
+/** Amounts of resource pools held while the step runs; to the millionth, so that sums stay exact. */
+const resources = z.record(line(200), amount);
+const conditions = z.union([StepCondition, z.array(StepCondition).min(1).max(10)]);
+const moment = z.iso.datetime({ offset: true });
+const priority = z.number().int().min(-1_000_000).max(1_000_000);
+const minutes = z.number().min(0).max(5_256_000);
+const tags = z.array(line(200)).max(100);
+const capabilities = z.array(line(200)).max(50);
+
+/** A condition on the output of an earlier step. */
+const writtenCondition = z.strictObject({
+  step: z.string(),
+  path: z.string().describe('JSON pointer into its output'),
+  is: ConditionOperator,
+  value: AnyJson.optional(),
+});
+const writtenNotes = z.strictObject({
+  prereq_titles: z.array(z.string()).optional(),
+  prereq_tags: z.array(z.string()).optional(),
+});
+
+export const stepFields = {
+  id: row({
+    draft: line(200).optional(),
+    stored: text,
+    sealed: 'call',
+    text: nothing,
+    written: one(z.string().describe('short and unique: 1, 2, 2a')),
+  }),
+  description: row({
+    draft: line(3000),
+    stored: text,
+    change: line(3000),
+    named: 'what step % says it does',
+    written: one(z.string().describe('what it does, verb first')),
+  }),
+  tool: row({ draft: line(200), stored: text, sealed: 'call', text: nothing }),
+  operation: row({
+    draft: line(200),
+    stored: text,
+    sealed: 'call',
+    whole: true,
+    written: one(z.string().describe('full name of an operation')),
+  }),
+  target: row({
+    draft: line(2000).optional(),
+    stored: text.nullable(),
+    change: line(2000).nullable(),
+    sealed: 'call',
+    empty: null,
+    computed: true,
+  }),
+  args: row({
+    draft: JsonObject.optional(),
+    stored: JsonObject,
+    change: JsonObject,
+    sealed: 'call',
+    empty: {},
+    widens: widensByArguments,
+    written: one(JsonObject),
+  }),
+  after: row({
+    draft: z
+      .array(z.union([line(200), Dependency]))
+      .max(10_000)
+      .optional(),
+    stored: z.array(Dependency),
+    empty: [],
+    widens: widensByOrder,
+    text: describeAfter,
+    whole: true,
+    written: many(
+      z
+        .array(AnyJson)
+        .optional()
+        .describe('ids of steps before it, or {"id","type":"SS","lag_minutes":60}'),
+    ),
+  }),
+  priority: row({
+    draft: priority.optional(),
+    stored: z.int(),
+    change: priority,
+    empty: 0,
+    retimes: true,
+    named: null,
+    written: wide(z.number().int().optional().describe('higher first')),
+  }),
+  partition: row({
+    draft: line(200).optional(),
+    stored: text.nullable(),
+    change: line(200),
+    empty: null,
+    named: null,
+    written: wide(z.string().optional()),
+  }),
+  tags: row({
+    draft: tags.optional(),
+    stored: z.array(text),
+    change: tags,
+    empty: [],
+    store: unique,
+    named: null,
+    written: wide(z.array(z.string()).optional()),
+  }),
+  resources: row({
+    draft: resources.optional(),
+    stored: z.record(text, z.number()),
+    change: resources,
+    sealed: 'call',
+    empty: {},
+    retimes: true,
+    widens: widensByResources,
+    whole: true,
+    written: wide(
+      z
+        .record(z.string(), z.number())
+        .optional()
+        .describe('amounts of resource pools, held while it runs: {"gpu":1}'),
+    ),
+  }),
+  capabilities: row({
+    draft: capabilities.optional(),
+    stored: z.array(text),
+    change: capabilities,
+    sealed: 'call',
+    empty: [],
+    store: unique,
+    named: 'the capabilities that step % asks for',
+    whole: true,
+    written: wide(z.array(z.string()).optional().describe('what its back end must have')),
+  }),
+  notes: row({
+    draft: JsonValue.optional(),
+    stored: JsonValue,
+    change: JsonValue,
+    empty: null,
+    written: wide(
+      writtenNotes
+        .optional()
+        .describe('steps it waits for whose ids are not known: by description or tag'),
+    ),
+  }),
+  duration_minutes: row({
+    draft: minutes.optional(),
+    stored: z.number().nullable(),
+    change: minutes,
+    empty: null,
+    widens: widensByDuration,
+  }),
+  not_before: row({
+    draft: moment.optional(),
+    stored: z.iso.datetime().nullable(),
+    change: moment.nullable(),
+    empty: null,
+    retimes: true,
+    widens: widensByTime,
+    whole: true,
+    written: many(z.string().optional().describe('local ISO 8601 time')),
+  }),
+  /** The step runs only if all of these hold; otherwise it is skipped, with the reason. */
+  when: row({
+    draft: conditions.optional(),
+    stored: z.array(StepCondition),
+    change: conditions.nullable(),
+    sealed: 'limits',
+    empty: [],
+    sparse: true,
+    store: conditionsOf,
+    retimes: true,
+    widens: widensByConditions,
+    text: describeWhen,
+    whole: true,
+    written: one(z.array(writtenCondition).optional().describe('skipped unless all hold')),
+  }),
+  /** A person confirms the final arguments just before the step runs. */
+  ask_before: row({
+    draft: z.boolean().optional(),
+    stored: z.boolean(),
+    change: z.boolean(),
+    sealed: 'limits',
+    empty: false,
+    sparse: true,
+    retimes: true,
+    widens: (before, now, { label }) =>
+      before && !now ? [`Lets step ${label} run without asking before.`] : [],
+    text: (asks) => (asks ? 'yes' : null),
+    whole: true,
+    written: many(z.boolean().optional().describe('a person confirms just before it runs')),
+  }),
+  /** The state of its target when it was proposed; null: that was not looked up. */
+  seen: row({
+    draft: null,
+    stored: SeenState.nullable(),
+    sealed: 'own',
+    empty: null,
+    sparse: true,
+    computed: true,
+    widens: (before, _now, { label }) =>
+      before === null ? [] : [`Changes what step ${label} is compared with before it runs.`],
+    text: nothing,
+  }),
+};
