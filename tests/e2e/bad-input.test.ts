@@ -261,19 +261,4 @@ describe('a decision that comes at the wrong time', () => {
       expect(detail).toContain('completed');
     }
   });
-
-  it('is refused when changes are proposed without saying which', async () => {
-    const { api } = server;
-    const proposed = await api.propose(plan(write('a', 'late.txt')));
-    await expectRefused('feedback_required', 400, () =>
-      api.post(`/api/plans/${proposed.id}/propose-changes`, { version: 1, feedback: '  ' }),
-    );
-  });
-
-  it('is refused to somebody who may not decide', async () => {
-    const { api } = server;
-    const proposed = await api.propose({ ...plan(write('a', 'late.txt')), user: 'ana' });
-    const { detail } = await expectRefused('not_allowed', 403, () => api.approve(proposed, 'ben'));
-    expect(detail).toContain('ana');
-  });
 });

@@ -214,15 +214,6 @@ describe('a press', () => {
     expect(requestsOf(run)).toHaveLength(2);
   });
 
-  test('with the right turn and another digest decides nothing', async () => {
-    const run = await ask('digest', 'Plan the launch');
-    const choice = { ...(await pressOf(run, { kind: 'approve' })), digest: digestOf('b1') };
-    await expect(instance.service.decideRun(run, choice, ana)).rejects.toMatchObject({
-      code: 'stale_version',
-    });
-    expect(requestsOf(run)).toHaveLength(1);
-  });
-
   test('decides about the plan where that is what the run waits with', async () => {
     const run = await ask('plan-press', 'Write a note');
     const { plan_id } = await instance.service.getRun(run);

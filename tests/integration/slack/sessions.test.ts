@@ -33,33 +33,6 @@ const actionsOf = ({ blocks }: SlackMessage) =>
     block.type === 'actions' ? block.elements.map(({ action_id = '' }) => action_id) : [],
   );
 
-test('stages are approved one after the other, by who may, and old buttons decide nothing', async () => {
-  const desk = await useSession();
-  const { slack, ana, ben } = desk;
-  const { root, card } = await begin(desk, 'Plan the launch', 'countersign:session_approve');
-  await slack.press(ben.id, card, 'countersign:session_approve');
-  expect((await told(desk, ben))[0]).toContain('Only ana can');
-  const { delivery } = await slack.press(ana.id, card, 'countersign:session_approve');
-  const next = await waitFor('the next stage', async () => {
-    const last = await seeCard(desk, root, 'countersign:session_approve');
-    return last.ts !== card.ts && last;
-  });
-  await waitFor('the first card without buttons', async () => {
-    const now = slack.replies(desk.channel, root).find(({ ts }) => ts === card.ts);
-    return now !== undefined && actionsOf(now).length === 0;
-  });
-  // The first press once more, as a new one: what it was about is over.
-  await slack.replay(delivery.signal, (payload) => {
-    Object.assign(payload, { trigger_id: 'again.1' });
-    const { actions } = payload as { actions: { action_ts: string }[] };
-    for (const action of actions) action.action_ts = '1700000000.000001';
-  });
-  await settled(desk.instance);
-  expect((await told(desk, ana))[0]).toMatch(/changed|already|shown now/);
-  await slack.press(ana.id, next, 'countersign:session_approve');
-  await seeCard(desk, root, 'countersign:approve"');
-});
-
 test('changes to a stage are typed into a form that wants words', async () => {
   const desk = await useSession();
   const { slack, ana } = desk;
