@@ -64,7 +64,7 @@ export const forms: readonly Form[] = [
     id: 'write',
     group: 'Files',
     spellings: [
-      'write {content:text} to {path:file}',
+      'write {content:text} to|into {path:file}',
       'create|write [file] {path:file} : {content:rest}',
       'create|write [file] {path:file} saying {content:text}',
       'write {content:text} ?path',
@@ -106,7 +106,7 @@ export const forms: readonly Form[] = [
   {
     id: 'copy',
     group: 'Files',
-    spellings: ['copy {path:file} to {to:file}', 'copy {path:file} ?to', 'copy ?path ?to'],
+    spellings: ['copy {path:file} to|into {to:file}', 'copy {path:file} ?to', 'copy ?path ?to'],
     operation: 'workspace_copy',
     fixed: { overwrite: true },
     changes: ['to'],
@@ -118,7 +118,7 @@ export const forms: readonly Form[] = [
   {
     id: 'move',
     group: 'Files',
-    spellings: ['move|rename {from:file} to {to:file}', 'move|rename {from:file} ?to'],
+    spellings: ['move|rename {from:file} to|into {to:file}', 'move|rename {from:file} ?to'],
     operation: 'workspace_move',
     changes: ['from', 'to'],
     example: 'move todo.txt to archive/',
@@ -251,8 +251,8 @@ export const forms: readonly Form[] = [
     id: 'add event',
     group: 'People and reminders',
     spellings: [
-      'add {title:text} to [the] calendar from {start:time} to {end:clock}',
       'add {title:text} to [the] calendar {start:time}',
+      'add {title:text} to [the] calendar from {start:time} to {end:clock}',
       'add {title:text} to [the] calendar ?start',
     ],
     operation: 'calendar_add',
@@ -344,69 +344,57 @@ export const forms: readonly Form[] = [
   },
 ];
 
-export type Note = { words: string; example: string; effect: string };
+export type Note = { example: string; effect: string };
 
 /** Times, conditions and loops around commands; read by modifiers.ts and request.ts. */
 export const frames: readonly Note[] = [
   {
-    words: 'at TIME, on DAY at TIME, in 3 hours',
     example: 'post "go" here on 2 December at 14:00',
     effect:
       'Starts the command then. Behind a command it counts for that one; in front of a line, for all of the line.',
   },
   {
-    words: 'after N days',
     example: 'write "A" to a.txt, then after 2 days write "B" to b.txt',
     effect: 'Starts the command so long after the one before it.',
   },
   {
-    words: 'every DAY at TIME, until DAY',
     example: 'every Monday at 9:00 write "done" to reports/week.md until 1 June',
     effect: 'Repeats the command. Nothing can follow a repeated command.',
   },
   {
-    words: 'takes DURATION, by TIME',
     example: 'ask Ana "Please review notes.md" takes 3 hours by 20 December at 17:00',
     effect: 'Says how long it takes, and by when it has to be done.',
   },
   {
-    words: 'if yes: COMMAND, if no: COMMAND',
     example: 'ask Ana "Shall we ship?", then if yes: post "shipping" here',
     effect: 'Runs the rest of the line only after that answer to the question before it.',
   },
   {
-    words: 'the result',
     example: 'fetch https://example.com, then write the result to page.txt',
     effect: 'As a text: what the command before it gave.',
   },
   {
-    words: 'it',
     example: 'write "A" to a.txt, then move it to archive/',
     effect: 'As a file: the one that the command before it wrote or moved.',
   },
   {
-    words: 'for each row in FILE: COMMAND',
     example: 'for each row in orders.csv: write "Dear <name>" to letters/<id>.md',
     effect: 'One step for each row; `<name>` is what the row has in that column.',
   },
   {
-    words: 'for each row …, then summarise to FILE',
     example:
       'for each row in orders.csv: write "Dear <name>" to letters/<id>.md, then summarise to all.md',
     effect: 'Writes one summary of all rows at the end.',
   },
   {
-    words: 'for each file in FOLDER: COMMAND',
     example: 'for each file in logs: move <path> to archive/<name>',
     effect: 'One step for each file: `<path>` with its folder, `<name>` without it.',
   },
   {
-    words: 'outline first:',
     example: 'outline first: write "A" to a.txt, then delete old.txt',
     effect: 'In front of a request: it is planned as an outline.',
   },
   {
-    words: 'plan NAME:, phase NAME:, milestone: NAME',
     example:
       'plan Launch:\nphase Texts:\n- write "go" to kickoff.md\nphase Publish after 2 days:\n- post "We launch" here\nmilestone: Launch is done',
     effect:
@@ -426,21 +414,18 @@ export const changeForms: readonly ChangeForm[] = [
       'remove it',
       'leave it out',
     ],
-    words: 'remove step N',
     example: 'remove step 2',
     effect: 'Leaves the step out.',
   },
   {
     id: 'before',
     spellings: ['[move] step {step:step} before step {other:step}'],
-    words: 'step N before step M',
     example: 'step 2 before step 1',
     effect: 'The second one waits for the first one.',
   },
   {
     id: 'after',
     spellings: ['[move] step {step:step} after step {other:step}'],
-    words: 'step N after step M',
     example: 'step 1 after step 2',
     effect: 'The first one waits for the second one.',
   },
@@ -450,28 +435,24 @@ export const changeForms: readonly ChangeForm[] = [
       '[start|move] step {step:step} [to] {when:time}',
       '[move] [it] [to] {when:time} [instead]',
     ],
-    words: 'step N at TIME, or at TIME for the whole plan',
     example: 'step 1 on 20 December at 10:00',
     effect: 'Starts it then.',
   },
   {
     id: 'repeat',
     spellings: ['every [instead]'],
-    words: 'every DAY at TIME',
     example: 'every Tuesday at 9:00',
     effect: 'Repeats what repeats by this rule.',
   },
   {
     id: 'deadline',
     spellings: ['move|set [the] deadline to {when:time}'],
-    words: 'move the deadline to TIME',
     example: 'move the deadline to 20 December at 17:00',
     effect: 'It has to be done by then.',
   },
   {
     id: 'no deadline',
     spellings: ['remove|drop [the] deadline'],
-    words: 'remove the deadline',
     example: 'remove the deadline',
     effect: 'It may take as long as it takes.',
   },
@@ -481,7 +462,6 @@ export const changeForms: readonly ChangeForm[] = [
       'change {key:name} of step {step:step} to {value:data}',
       'change {key:name} to {value:data}',
     ],
-    words: 'change KEY of step N to VALUE',
     example: 'change content of step 1 to "Standup at 10:00"',
     effect: 'Gives the argument of the step another value.',
   },
@@ -491,21 +471,18 @@ export const changeForms: readonly ChangeForm[] = [
       'use {now:data} instead of {old:data}',
       'change|replace {old:text} to|with|by {now:data}',
     ],
-    words: 'use NEW instead of OLD',
     example: 'use b.txt instead of a.txt',
     effect: 'Changes the words wherever the plan has them.',
   },
   {
     id: 'name',
     spellings: ['call it {name:file} [instead]'],
-    words: 'call it NAME',
     example: 'call it c.md',
     effect: 'Gives the last file of the plan another name.',
   },
   {
     id: 'add',
     spellings: ['add :', 'then'],
-    words: 'add: COMMAND, then: COMMAND',
     example: 'add: post "done" here',
     effect: 'Adds the command beside the others; with `then:`, behind them.',
   },

@@ -69,6 +69,7 @@ export const isFile = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
   kind === 'word' &&
   (/[./\\\d_-]|^<[^<>@#]+>$/.test(text) || plainNames.test(text)) &&
   !isAddress(text) &&
+  !/[*?]/.test(text) &&
   !/^(?:[#@-]|plan-[0-9a-f]{8}$)/i.test(text) &&
   /[\p{L}\p{N}]/u.test(text);
 export const isAddress = (text: string): boolean => /^https?:\/\/\S/i.test(text);

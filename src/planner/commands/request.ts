@@ -332,7 +332,9 @@ function fileOf({ id }: Form, { values }: Slots): string | null {
   const [path, from, to] = [values.path, values.from, values.to];
   if (id === 'move')
     return typeof from === 'string' && typeof to === 'string' ? placeFor(from, to) : null;
-  return ['write', 'append', 'replace'].includes(id) && typeof path === 'string' ? path : null;
+  return ['write', 'append', 'replace', 'read'].includes(id) && typeof path === 'string'
+    ? path
+    : null;
 }
 
 export const baseName = (path: string): string =>

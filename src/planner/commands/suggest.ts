@@ -1,7 +1,7 @@
 // What could not be read, as the two nearest forms with the person's own words in their slots. Each is read again before it is
 // offered, so that it plans when it is sent as it stands.
 import { shorten } from '#domain/words.ts';
-import { readWhen, type Words } from '#timeline/spoken-times.ts';
+import { readWhen, type When, type Words } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { compile, isAddress, isFile, isPlace } from './match.ts';
 import { type Token, tokenize } from './tokens.ts';
@@ -10,7 +10,7 @@ const maxTokens = 200;
 const maxText = 300;
 
 /** The words of a command that could not be read, by what they may be. */
-type Words_ = {
+type Sorted = {
   texts: string[];
   files: string[];
   addresses: string[];
@@ -29,10 +29,10 @@ const small = new Set(
 );
 const quote = (text: string) => (text.includes('"') ? `“${text}”` : `"${text}"`);
 
-function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Words_ {
+function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Sorted {
   const tokens = tokenize(source).slice(0, maxTokens);
   const words: Words = { source, tokens, ...setting };
-  const found: Words_ = {
+  const found: Sorted = {
     texts: [],
     files: [],
     addresses: [],
@@ -47,7 +47,7 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Wo
     if (token === undefined || token.kind === 'mark' || token.kind === 'line') continue;
     const when = readWhen(words, at);
     if (when !== null) {
-      found.times.push(when.value.words);
+      found.times.push(wholeTime(when.value));
       at = when.next - 1;
     } else if (token.kind === 'quote') found.texts.push(token.text);
     else if (token.kind === 'data') found.data.push(token.text);
@@ -60,8 +60,36 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Wo
   return found;
 }
 
+/** A time with nothing open, for what is offered: a day without a time of day begins at nine. */
+function wholeTime({ words, clock, date, isToday, instant }: When): string {
+  if (instant !== null) return words;
+  const day = date === null ? '' : isToday ? date.toString() : words.replace(/,?\s*\bat\b.*$/i, '');
+  if (clock === null) return `${day} at 9:00`;
+  if (clock.second === null && !isToday) return words;
+  const hour = clock.second !== null && clock.hour < 7 ? clock.second : clock.hour;
+  return `${day} at ${String(hour).padStart(2, '0')}:${String(clock.minute).padStart(2, '0')}`.trim();
+}
+
+/** What cannot be undone is offered only to who asked for it, and never where a condition would be left out. */
+const conditions = /^(?:not|don't|don’t|never|only|unless|until|if|before|after|except|but)$/;
+function isFit({ id, spellings }: Form, { rest, files, addresses }: Sorted): boolean {
+  const said = rest.map(({ value }) => value);
+  const [first = ''] = spellings;
+  // An address or file that nobody named is made up only where a text goes into a new file.
+  if (first.includes(':address}') && addresses.length === 0) return false;
+  if (first.includes(':file}') && files.length === 0 && id !== 'write') return false;
+  if (id !== 'delete' && id !== 'delete folder' && id !== 'move') return true;
+  if (said.some((word) => conditions.test(word))) return false;
+  if (id === 'delete folder')
+    return (
+      /^(?:delete|remove)$/.test(said[0] ?? '') &&
+      said.some((word) => /^(?:folder|directory|everything)$/.test(word))
+    );
+  return files.length > 0 && /^(?:delete|remove|move|rename|archive)$/.test(said[0] ?? '');
+}
+
 /** How well a form fits the words. */
-function rate({ spellings, near, id }: Form, words: Words_): number {
+function rate({ spellings, near, id }: Form, words: Sorted): number {
   const [spelling = ''] = spellings;
   const elements = compile(spelling);
   const literal = new Set(
@@ -101,14 +129,14 @@ const otherwise: Record<string, string> = {
   clock: '10:00',
 };
 
-function fill(form: Form, words: Words_): string {
+function fill(form: Form, words: Sorted): string {
   const spelling = form.spellings.find((one) => {
     const types = compile(one).flatMap((element) =>
       element.kind === 'slot' ? [element.type] : [],
     );
     return (
       !types.includes('rest') &&
-      (!types.includes('place') || words.places.length > 0) &&
+      (!form.id.startsWith('post') || types.includes('place') === words.places.length > 0) &&
       !one.includes('?')
     );
   });
@@ -123,6 +151,7 @@ function fill(form: Form, words: Words_): string {
   const plain = said
     .map(({ text }) => text)
     .join(' ')
+    .replace(/^(?:to|that) /i, '')
     .slice(0, maxText);
   const take: Record<string, () => string | undefined> = {
     text: () => quote(left.texts.shift() ?? (plain === '' ? 'hello' : plain)),
@@ -138,7 +167,8 @@ function fill(form: Form, words: Words_): string {
     if (element.kind === 'words')
       return element.optional && element.words[0] !== 'the' ? [] : [element.words[0] ?? ''];
     if (element.kind !== 'slot') return [];
-    return [take[element.type]?.() ?? otherwise[element.type] ?? 'x'];
+    const own = take[element.type]?.();
+    return [own ?? (element.name === 'to' ? 'archive/' : (otherwise[element.type] ?? 'x'))];
   });
   const time =
     form.id === 'remind'
@@ -160,7 +190,7 @@ export function suggestForms(
 ): string[] {
   const words = sortWords(part.slice(0, 2000), setting);
   const ranked = forms
-    .filter(({ id }) => id !== 'call')
+    .filter((form) => form.id !== 'call' && isFit(form, words))
     .map((form) => ({ form, rating: rate(form, words) }))
     .toSorted((a, b) => b.rating - a.rating);
   const found: string[] = [];

@@ -271,6 +271,17 @@ describe('what cannot be read', () => {
     }
   });
 
+  it.each([
+    "Don't delete todo.txt",
+    'Delete todo.txt only after Ana has confirmed',
+    'hello',
+    'move nothing',
+  ])('offers nothing that cannot be undone for %j', async (text) => {
+    const { result } = await plan(planner(), text);
+    const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
+    expect(options.map((one) => one.text).join('\n')).not.toMatch(/^(?:delete|move)/m);
+  });
+
   it('keeps the commands around it in what it offers', async () => {
     const { result } = await plan(planner(), 'write "a" to a.txt; sing "la" here');
     const [first] = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
