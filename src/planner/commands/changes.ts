@@ -1,17 +1,14 @@
-// Changes of a waiting plan by the forms of the table, and comments on single steps by the same forms. One that is not read whole is
-// asked about; what nobody spoke of stays as it is.
+// Changes of a waiting plan by the forms of the table. One that is not read whole is asked about; what nobody spoke of stays as it is.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import {
   type Dependency,
   type PlanDraft,
-  type StepComment,
   type StepDraft,
   toDependency,
 } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
-import { quoteWords } from '#domain/shown-text.ts';
 import { type Json, JsonObject, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import {
@@ -70,7 +67,7 @@ type Plan = {
 class Problem extends Error {}
 
 const maxCharacters = 4000;
-const noChange = { edges: [], move: null, rule: null, addition: null };
+export const noChange = { edges: [], move: null, rule: null, addition: null };
 const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .flatMap((id) => changeForms.find((form) => form.id === id)?.example ?? [])
   .map((one) => `“${one}”`)
@@ -347,7 +344,8 @@ function readChange(said: string, plan: Plan): Change | null {
 }
 
 type Setting = { now: Date; timezone: string };
-const withIds = ({ steps }: PlanDraft): StepDraft[] =>
+/** The steps of a draft; those without an id are called by their places. */
+export const withIds = ({ steps }: PlanDraft): StepDraft[] =>
   steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));
 
 export function readChanges(
@@ -381,76 +379,4 @@ export function readChanges(
   return askForChange(
     `I can't read that as a change. Each word has to fit one of these: ${examples}. What should change?`,
   );
-}
-
-function listTexts(value: Json | undefined): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
-}
-
-/** The files that a step no longer names. */
-function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): string[] {
-  if (before === undefined || after === undefined) return [];
-  const kept = new Set(listTexts(after.args));
-  return listTexts(before.args).filter((text) => /^\S+\.\p{L}+$/u.test(text) && !kept.has(text));
-}
-
-/** One set of changes out of two; null: they cannot be made together. */
-function merge(one: Changes | null, other: Changes): Changes | null {
-  if (one === null) return other;
-  const twice =
-    (one.move !== null && other.move !== null) || (one.rule !== null && other.rule !== null);
-  if (one.gate !== other.gate || twice) return null;
-  return {
-    ...other,
-    edges: [...one.edges, ...other.edges],
-    move: other.move ?? one.move,
-    rule: other.rule ?? one.rule,
-    addition: other.addition ?? one.addition,
-  };
-}
-
-/** The changes of all comments together, each kept to its step; one on no step is read last, as a change of the whole plan. */
-export function readComments(
-  comments: StepComment[],
-  previous: PlanDraft,
-  setting: Setting,
-): ReadChanges {
-  const commented = new Set(comments.map(({ step_id }) => step_id));
-  let steps = withIds(previous);
-  let changes: Changes | null = null;
-  for (const { step_id, text } of comments.toSorted(
-    (a, b) => Number(a.step_id === null) - Number(b.step_id === null),
-  )) {
-    const before = steps.find(({ id }) => id === step_id);
-    if (step_id !== null && before === undefined)
-      return askForChange('There is no such step any more. What should change?');
-    const read = readChanges(text, { ...previous, steps }, setting, step_id);
-    if (read.kind === 'question')
-      return step_id === null
-        ? read
-        : askForChange(
-            `About step ${labelDraft(steps).get(step_id)}, ${quoteWords(before?.description ?? '', 200)}: ${read.question.text}`,
-          );
-    const merged = merge(changes, read.changes);
-    if (merged === null)
-      return askForChange(
-        'These comments change what steps do and when they run, and I can change one of the two at a time. Which change comes first?',
-      );
-    ({ steps } = merged);
-    changes = merged;
-    const left = findLeft(
-      before,
-      steps.find(({ id }) => id === step_id),
-    );
-    const user = steps.find(
-      ({ id = '', args }) =>
-        !commented.has(id) && listTexts(args).some((one) => left.includes(one)),
-    );
-    if (user !== undefined)
-      return askForChange(
-        `Step ${labelDraft(steps).get(user.id ?? '')}, ${quoteWords(user.description, 200)}, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
-      );
-  }
-  return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };
 }

@@ -1,6 +1,5 @@
 // Matches a spelling of the table against tokens, element by element, and reads its slots. A spelling fits whole or not at all.
-import type { Json, JsonObject } from '#domain/text.ts';
-import { parseJson } from '#domain/text.ts';
+import { type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import {
   type Clock,
   readClock,
@@ -10,7 +9,7 @@ import {
   type Words,
 } from '#timeline/spoken-times.ts';
 import type { SlotType } from './forms.ts';
-import { type Modifiers, readModifiers } from './modifiers.ts';
+import { type Modifiers, noModifiers, readModifiers } from './modifiers.ts';
 import type { Token } from './tokens.ts';
 
 export type Reading = Omit<Words, 'tokens'> & {
@@ -171,15 +170,6 @@ function readRest({ tokens, source }: Reading, at: number): Read | null {
   while (next < tokens.length && tokens[next]?.kind !== 'line') next += 1;
   return { value: source.slice(first.start, tokens[next - 1]?.end), next };
 }
-
-export const noModifiers: Modifiers = {
-  start: null,
-  lag: null,
-  every: null,
-  until: null,
-  takes: null,
-  deadline: null,
-};
 
 /** The slots of a spelling that begins at `at`; null: it does not fit. `reached`: the first token that did not. */
 export function matchSpelling(

@@ -20,6 +20,11 @@ export type Modifiers = {
   deadline: When | null;
 };
 
+export const noModifiers: Modifiers = {
+  ...{ start: null, lag: null, every: null },
+  ...{ until: null, takes: null, deadline: null },
+};
+
 type Part = { name: keyof Modifiers; value: When | Span | Every };
 
 function readOne(words: Words, at: number): Read<Part> | null {
@@ -55,6 +60,5 @@ export function readModifiers(words: Words, at: number): Read<Modifiers> | null 
     next = one.next;
   }
   if (next === at) return null;
-  const none = { start: null, lag: null, every: null, until: null, takes: null, deadline: null };
-  return { value: { ...none, ...(found as Partial<Modifiers>) }, next }; // each name has the value that readOne gives it
+  return { value: { ...noModifiers, ...(found as Partial<Modifiers>) }, next }; // each name has the value that readOne gives it
 }

@@ -2,8 +2,8 @@
 // skipped but `please`, and nothing is guessed: the first form that fits a whole command, up to its end, is the command.
 import type { Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
-import { matchSpelling, noModifiers, type Reading, type Slots } from './match.ts';
-import { type Modifiers, readModifiers } from './modifiers.ts';
+import { matchSpelling, type Reading, type Slots } from './match.ts';
+import { type Modifiers, noModifiers, readModifiers } from './modifiers.ts';
 
 /** `rows`: one step for each row of a table, `files`: for each file of a folder; `summary`: where one summary of all goes. */
 export type Loop = { over: 'rows' | 'files'; path: string; summary: string | null };

@@ -1,0 +1,87 @@
+// Comments on single steps, each read as a change of its own step. What cannot be kept to its step is asked about.
+import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import type { Json } from '#domain/text.ts';
+import {
+  askForChange,
+  type Changes,
+  labelDraft,
+  noChange,
+  type ReadChanges,
+  readChanges,
+  withIds,
+} from '../commands/changes.ts';
+
+type Setting = { now: Date; timezone: string };
+
+function listTexts(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
+}
+
+/** The files that a step no longer names. */
+function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): string[] {
+  if (before === undefined || after === undefined) return [];
+  const kept = new Set(listTexts(after.args));
+  return listTexts(before.args).filter((text) => /^\S+\.\p{L}+$/u.test(text) && !kept.has(text));
+}
+
+/** One set of changes out of two; null: they cannot be made together. */
+function merge(one: Changes | null, other: Changes): Changes | null {
+  if (one === null) return other;
+  const twice =
+    (one.move !== null && other.move !== null) || (one.rule !== null && other.rule !== null);
+  if (one.gate !== other.gate || twice) return null;
+  return {
+    ...other,
+    edges: [...one.edges, ...other.edges],
+    move: other.move ?? one.move,
+    rule: other.rule ?? one.rule,
+    addition: other.addition ?? one.addition,
+  };
+}
+
+/** The changes of all comments together, each kept to its step; one on no step is read last, as a change of the whole plan. */
+export function readComments(
+  comments: StepComment[],
+  previous: PlanDraft,
+  setting: Setting,
+): ReadChanges {
+  const commented = new Set(comments.map(({ step_id }) => step_id));
+  let steps = withIds(previous);
+  let changes: Changes | null = null;
+  for (const { step_id, text } of comments.toSorted(
+    (a, b) => Number(a.step_id === null) - Number(b.step_id === null),
+  )) {
+    const before = steps.find(({ id }) => id === step_id);
+    if (step_id !== null && before === undefined)
+      return askForChange('There is no such step any more. What should change?');
+    const read = readChanges(text, { ...previous, steps }, setting, step_id);
+    if (read.kind === 'question')
+      return step_id === null
+        ? read
+        : askForChange(
+            `About step ${labelDraft(steps).get(step_id)}, ${quoteWords(before?.description ?? '', 200)}: ${read.question.text}`,
+          );
+    const merged = merge(changes, read.changes);
+    if (merged === null)
+      return askForChange(
+        'These comments change what steps do and when they run, and I can change one of the two at a time. Which change comes first?',
+      );
+    ({ steps } = merged);
+    changes = merged;
+    const left = findLeft(
+      before,
+      steps.find(({ id }) => id === step_id),
+    );
+    const user = steps.find(
+      ({ id = '', args }) =>
+        !commented.has(id) && listTexts(args).some((one) => left.includes(one)),
+    );
+    if (user !== undefined)
+      return askForChange(
+        `Step ${labelDraft(steps).get(user.id ?? '')}, ${quoteWords(user.description, 200)}, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
+      );
+  }
+  return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };
+}
