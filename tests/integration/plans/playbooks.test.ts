@@ -183,7 +183,7 @@ test('over HTTP and in a terminal it is saved, shown, run and removed', async ()
     expect(ids[0]).toBe(ids[1]);
     expect((await api.post('/api/playbooks/shared/run', { params: {} })).status).toBe(400);
     expect((await inTerminal('list')).said).toContain('shared customer=…');
-    expect((await inTerminal('show', 'shared')).said).toContain('customer stands for "ACME"');
+    expect((await inTerminal('show', 'shared')).said).toContain('customer stands for “ACME”');
     const run = await inTerminal('run', 'shared', 'customer=Initech = Co');
     expect(run.said).toContain('is proposed: Report of Initech = Co for May');
     expect((await inTerminal('run', 'shared', 'customer')).code).toBe(2);
