@@ -98,13 +98,6 @@ test('a connection that is lost in between leaves nothing, and the pool goes on'
   expect(await db.atOnce([count])).toEqual([[{ n: 0 }]]);
 });
 
-test('it plans once for itself, and whoever has the connection next does not', async () => {
-  const [[during]] = await db.atOnce<[{ pid: number; mode: string }]>([look]);
-  const [after] = await db.query.run<{ pid: number; mode: string }>(look.statement, {});
-  expect(during?.mode).toBe('force_generic_plan');
-  expect(after).toEqual({ pid: during?.pid, mode: 'auto' });
-});
-
 test('values that Postgres would read as something else are refused before anything is sent', async () => {
   const values = { text: null, list: [1] };
   await expect(db.atOnce([{ statement: inserting, values }])).rejects.toThrow(TypeError);

@@ -1,11 +1,14 @@
 // Whether anything was said where something is overheard: each conversation by itself.
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
 const instance = useInstance({ work: false });
-for (const conversation of ['said', 'said twice', 'said twice'])
-  await instance.service.say(conversation, 'status', ana);
+
+beforeAll(async () => {
+  for (const conversation of ['said', 'said twice', 'said twice'])
+    await instance.service.say(conversation, 'status', ana);
+});
 
 test('each conversation is told apart, however many are asked about at once', async () => {
   const silent = Array.from({ length: 150 }, (_, i) => `silent ${i}`);

@@ -103,10 +103,10 @@ test('what is said of somebody does not begin with their name, so that one from 
   await announce({ db: instance.db, enqueue: async () => {} }, id);
   const said = (await service.messages(conversation, { limit: 10 })).map(({ text }) => text);
   expect(said).toContainEqual(
-    expect.stringContaining(`${id} was changed by אנה: version 2 is below.`),
+    expect.stringContaining(`${id} was changed by “אנה”: version 2 is below.`),
   );
   expect(said).toContainEqual(
-    expect.stringContaining(`A change to ${id} “Nothing” by אנה needs approval: Adds step 3`),
+    expect.stringContaining(`A change to ${id} “Nothing” by “אנה” needs approval: Adds step 3`),
   );
   await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
     message: expect.stringMatching(/^Decided by אנה at /),
@@ -209,7 +209,7 @@ test.each([
       ...draftStep('ask', 'Ask', 'human_task'),
       args: { question: 'Well?', assignee },
     };
-    const { id } = await propose({ steps: [ask] }, 'slack-names');
+    const { id } = await propose({ steps: [ask] }, `slack-${'0'.repeat(32)}`);
     expect(await cardFor(id, ben)).toContain(said);
     const elsewhere = await propose({ steps: [ask] });
     expect(await cardFor(elsewhere.id, ben)).not.toContain(', a name that');

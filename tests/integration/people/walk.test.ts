@@ -189,6 +189,7 @@ const bodies: Record<string, () => unknown> = {
   'POST /api/plans/:id/reject': () => late,
   'POST /api/plans/:id/propose-changes': () => ({ ...late, feedback: 'more' }),
   'POST /api/plans/:id/cancel': () => late,
+  'POST /api/plans/:id/mark-failed': () => late,
   'POST /api/plans/:id/pause': () => late,
   'POST /api/plans/:id/retry': () => late,
   'POST /api/plans/:id/resume': () => late,

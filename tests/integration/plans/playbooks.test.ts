@@ -185,7 +185,7 @@ test('over HTTP and in a terminal it is saved, shown, run and removed', async ()
     expect((await inTerminal('list')).said).toContain('shared customer=…');
     expect((await inTerminal('show', 'shared')).said).toContain('customer stands for “ACME”');
     const run = await inTerminal('run', 'shared', 'customer=Initech = Co');
-    expect(run.said).toContain('is proposed: Report of Initech = Co for May');
+    expect(run.said).toContain('is proposed: “Report of Initech = Co for May”');
     expect((await inTerminal('run', 'shared', 'customer')).code).toBe(2);
     const removed = await fetch(`${api.origin}/api/playbooks/shared?user=ana`, {
       method: 'DELETE',
