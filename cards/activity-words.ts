@@ -4,7 +4,7 @@ import { cleanLine, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 
 /** Characters of a path, an address or a query that fit into a status. */
-const whatAtMost = 80;
+const maxWhat = 80;
 
 /** First match wins; names of operations are made of such words: `files_read_text`, `search-issues`. */
 const verbs: [RegExp, string][] = [
@@ -40,7 +40,7 @@ export function describeActivity(activity: Activity): string {
       const said = own[operation];
       if (said !== undefined) return said;
       if (what === null) return `looking things up with ${cleanLine(nameOf(operation))}`;
-      return `${verbOf(operation)} ${showLine(what, whatAtMost)}`;
+      return `${verbOf(operation)} ${showLine(what, maxWhat)}`;
     }
     case 'drafting':
       return activity.steps === 0

@@ -6,7 +6,7 @@ import { makeButton } from './buttons.ts';
 import { drawQuote } from './quotes.ts';
 import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 
-const shortAtMost = 120;
+const maxShort = 120;
 
 /** What says yes: it stands only where all of what it is about has been shown. */
 export const agreeing = new Set<CardPress['action']>(['settle_retry', 'settle_done', 'approve']);
@@ -32,7 +32,7 @@ export function withReview(ask: Ask, review: CardPress): Ask {
   return {
     ...ask,
     short: {
-      text: cutShown(ask.text, shortAtMost),
+      text: cutShown(ask.text, maxShort),
       quotes: [],
       known: [`${countOf(lengthOfAsk(ask), 'character')}. Open Review to read all of it.`],
       buttons: [makeButton(review, 'Review', { style: decides ? 'primary' : 'plain' }), ...others],

@@ -146,13 +146,13 @@ export type WholePart = {
   aid?: true;
 };
 
-const inlineAtMost = 80;
+const maxInline = 80;
 
 /** Every argument that the headline does not hold, whole. */
 export function wholeParts({ parts }: CallDescription): WholePart[] {
   return parts.map((part) => {
     const { label, text, later, payload, aid } = part;
-    const short = text.length <= inlineAtMost && !/[\r\n]/.test(text);
+    const short = text.length <= maxInline && !/[\r\n]/.test(text);
     const inline = short && !payload;
     const isText = part.json !== true && !later && !inline && readsLikeJson(text);
     const mark = later ? `${openMark} ` : '';

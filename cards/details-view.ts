@@ -1,7 +1,7 @@
 // All there is to know about a plan, page by page, for surfaces that show it in place of its card. Pure.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
-import { numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { isolateText, quoteName, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { pressOf } from './buttons.ts';
@@ -40,11 +40,11 @@ export type DetailsView = {
 export type DetailsPage = ReviewPage & { pages: string[] };
 
 /** Cursors kept for the way back; from further on it leads to the first page. */
-const keptAtMost = 40;
+const maxKept = 40;
 
 /** The cursors that led to a page, no more than are kept. */
 export function keepPages([first = '', ...rest]: string[]): string[] {
-  return [first, ...rest.slice(1 - keptAtMost)];
+  return [first, ...rest.slice(1 - maxKept)];
 }
 
 function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
@@ -78,7 +78,7 @@ export function viewDetails(
 ): DetailsView {
   const { plan } = facts;
   const open = (plan.status === 'proposed' || plan.status === 'needs_review') && !plan.revising;
-  const small = plan.total_steps <= numberedAtMost;
+  const small = plan.total_steps <= maxNumbered;
   const decides = mayDecide && open && facts.may_approve;
   const onePage = pages.length < 2 && next === null;
   const noPart = decides && !small;

@@ -32,12 +32,12 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
   });
 }
 
-const namedAtMost = 5;
+const maxNamed = 5;
 
 /** In one line; empty: nothing was read. */
 export function nameEvidence(facts: PlanCardFacts): string {
   const all = viewEvidence(facts);
-  const left = all.length - namedAtMost;
-  const names = all.slice(0, namedAtMost).map(({ what }) => what);
+  const left = all.length - maxNamed;
+  const names = all.slice(0, maxNamed).map(({ what }) => what);
   return `${names.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
 }

@@ -10,7 +10,7 @@ import { quote } from './quotes.ts';
 import type { Ask, Button, Section } from './view.ts';
 
 const maxLines = 5;
-const evidenceAtMost = 3;
+const maxEvidence = 3;
 
 const labels: Record<FindingAction, string> = {
   replan: 'Correct the plan',
@@ -59,7 +59,7 @@ function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
     step_id: id,
     label: `${severityWords[severity].words}${placeOf(finding, facts)}`,
     text: quoteWords(message, 600),
-    quotes: evidence.slice(0, evidenceAtMost).flatMap(({ text }) => quote('Evidence', text, 300)),
+    quotes: evidence.slice(0, maxEvidence).flatMap(({ text }) => quote('Evidence', text, 300)),
     known: [describeHeld(finding)],
     note: null,
     fields: [],

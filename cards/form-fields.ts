@@ -6,8 +6,8 @@ import { isObject } from '#domain/text.ts';
 
 import type { Field } from './view.ts';
 
-const labelAtMost = 200;
-const helpAtMost = 300;
+const maxLabel = 200;
+const maxHelp = 300;
 
 function describeRange({ min, max }: FormField): string {
   if (min !== null && max !== null) return ` from ${min} to ${max}`;
@@ -56,12 +56,12 @@ function describeMisfit(field: FormField): string {
 
 function viewField(field: FormField): Field {
   const { name, type, required, options, min, max, whole } = field;
-  const label = showLabel(field.label, labelAtMost);
+  const label = showLabel(field.label, maxLabel);
   return {
     name,
     type,
     label,
-    help: field.help === null ? '' : showLine(field.help, helpAtMost),
+    help: field.help === null ? '' : showLine(field.help, maxHelp),
     required,
     options: options.map((option) => ({
       value: option.value,
@@ -88,5 +88,5 @@ export function describeField(
 ): string {
   const choices =
     type === 'choice' && !listed ? `: ${options.map((option) => option.label).join(', ')}` : '';
-  return `${label} · ${words}${choices}${help === '' ? '' : ` (${quoteWords(help, helpAtMost)})`}`;
+  return `${label} · ${words}${choices}${help === '' ? '' : ` (${quoteWords(help, maxHelp)})`}`;
 }

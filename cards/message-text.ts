@@ -9,7 +9,7 @@ import { sayHours } from './times.ts';
 
 const notesSaid = 3;
 /** For quotes; their source bounds them. */
-const saidAtMost = 4000;
+const maxSaid = 4000;
 
 type Named = { plan_id: string; title: string };
 
@@ -37,7 +37,7 @@ function tellProgress({ status, summary, by, ...plan }: Progress): string {
 
 function tellTask({ step_id, label, status, who, question, call, waited, ...plan }: Task): string {
   const name = quoteName(label ?? step_id, 60);
-  const said = quoteWords(question ?? '', saidAtMost);
+  const said = quoteWords(question ?? '', maxSaid);
   const whom = quoteName(who ?? 'you', 120);
   if (waited === null) {
     return status === 'unknown'
@@ -71,7 +71,7 @@ function tellNearWord({
         ? `Completed steps of ${id} stay done. Reply “cancel” to stop the rest, or ask for a plan that undoes them.`
         : `${id} hasn't run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
     case 'change':
-      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, saidAtMost)}.`;
+      return `To change ${what}, press Propose changes on the card, or reply ${quoteWords(`propose changes: ${said}`, maxSaid)}.`;
     default:
       return word satisfies never;
   }
@@ -85,12 +85,12 @@ function tellNotice(notice: Notice): string {
       return 'Planning stopped. Nothing has changed. Say what you want instead.';
     case 'step_blocked': {
       const who = notice.by === null ? '' : `, as ${quoteName(notice.by, 120)} says`;
-      return `Step ${quoteName(notice.label ?? notice.step_id, 60)} (${quoteWords(notice.description, 300)}) is blocked${who}: ${quoteWords(notice.why, saidAtMost)} Steps that depend on it are skipped; the rest continue. You can ask again.`;
+      return `Step ${quoteName(notice.label ?? notice.step_id, 60)} (${quoteWords(notice.description, 300)}) is blocked${who}: ${quoteWords(notice.why, maxSaid)} Steps that depend on it are skipped; the rest continue. You can ask again.`;
     }
     case 'change_waits': {
       const { reasons, waited, by, why } = notice;
       if (why !== undefined)
-        return `Changes to ${nameOf(notice)}: ${quoteWords(why, saidAtMost)} Nothing of it runs until it is approved.`;
+        return `Changes to ${nameOf(notice)}: ${quoteWords(why, maxSaid)} Nothing of it runs until it is approved.`;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
         ? `A change to ${nameOf(notice)} by ${quoteName(by, 120)} needs approval: ${reasons[0] ?? ''}${more} Nothing of it runs before.`
@@ -103,7 +103,7 @@ function tellNotice(notice: Notice): string {
           ? ''
           : ` ${countOf(held, 'step')} ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
       const next = correcting ? ' I am working out a correction.' : '';
-      return `Problem in ${nameOf(notice)}: ${quoteWords(notice.text, saidAtMost)}${hold}${next}`;
+      return `Problem in ${nameOf(notice)}: ${quoteWords(notice.text, maxSaid)}${hold}${next}`;
     }
     case 'asked':
       return tellAsked(notice);

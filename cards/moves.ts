@@ -29,7 +29,7 @@ function writeMoment(slot: string, timezone: string): string {
 export type MoveOffer = { label: string; choice: string };
 
 /** With the four buttons of a plan they are as many as Teams shows side by side. */
-const offersAtMost = 2;
+const maxOffers = 2;
 
 /** Of one step its starts; of several the first start of each, with what it is about. */
 export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
@@ -49,5 +49,5 @@ export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
         };
       });
     })
-    .slice(0, offersAtMost);
+    .slice(0, maxOffers);
 }

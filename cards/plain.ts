@@ -4,7 +4,7 @@ import type { PlanSummary } from '#domain/plan/plan.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 
 /** For a name shown with its account. */
-const shownAtMost = 120;
+const maxShown = 120;
 
 /** `name` as readers know it, on one line. @param atMost of a name that stands for itself */
 export function showPerson(
@@ -13,13 +13,13 @@ export function showPerson(
   atMost: number,
 ): string {
   const shown = Object.hasOwn(names, name) ? names[name] : undefined;
-  return shown === undefined ? quoteName(name, atMost) : quoteName(shown, shownAtMost);
+  return shown === undefined ? quoteName(name, atMost) : quoteName(shown, maxShown);
 }
 
 /** Who asked for a plan, as a list has it. */
 export function showRequester(plan: PlanSummary): string {
   const { asked_by: shown, requester } = plan;
-  const name = shown === undefined ? quoteName(requester, 60) : quoteName(shown, shownAtMost);
+  const name = shown === undefined ? quoteName(requester, 60) : quoteName(shown, maxShown);
   return name + throughAgent(plan);
 }
 

@@ -14,9 +14,9 @@ export type PlanQuestion = {
   step: string | null;
 };
 
-const argsAtMost = 400;
-const descriptionAtMost = 200;
-const stepsAtMost = 8;
+const maxArgs = 400;
+const maxDescription = 200;
+const maxSteps = 8;
 
 type Numbered = NumberedStep<ShownStep>;
 
@@ -32,9 +32,9 @@ function describeStep({ label, step, after }: Numbered): string {
   const { description, tool, operation, args, guarded } = step;
   const name = operationName(tool, operation);
   const given =
-    Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), argsAtMost)}`;
+    Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), maxArgs)}`;
   const waits = after === '' ? '' : ` It runs ${after}.`;
-  const reason = ` Planner's reason: ${quoteWords(description, descriptionAtMost)}.`;
+  const reason = ` Planner's reason: ${quoteWords(description, maxDescription)}.`;
   return `Step ${label} calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}${reason}`;
 }
 
@@ -74,7 +74,7 @@ export function answerPlanQuestion(question: PlanQuestion, facts: PlanCardFacts)
       return `Nothing in ${plan.id} runs until someone approves exactly version ${plan.version}. ${describeApprovers(facts)}`;
     case 'steps': {
       const named = numbered
-        .slice(0, stepsAtMost)
+        .slice(0, maxSteps)
         .map(({ label, step }) => `${label} (${nameCall(step.call)})`);
       const hidden = plan.total_steps - named.length;
       return `Version ${plan.version} of ${plan.id}: ${listOf(hidden > 0 ? [...named, `${hidden} more`] : named)}.`;

@@ -33,8 +33,8 @@ export const planThisWords = {
 } as const;
 
 /** Characters of a message that go along with a request. */
-const quotedAtMost = 12_000;
-const shownAtMost = 400;
+const maxQuoted = 12_000;
+const maxShown = 400;
 
 /** The request: what to do, and the quoted message it is about. The quote is data, not an instruction. */
 export function askAboutMessage({
@@ -49,7 +49,7 @@ export function askAboutMessage({
   /** What leads to the message. */
   link?: string | null;
 }): string {
-  const message = cutShown(text.trim(), quotedAtMost);
+  const message = cutShown(text.trim(), maxQuoted);
   if (what === '') return message;
   if (message === '') return what;
   const quoted = message.split('\n').map((line) => `> ${line}`);
@@ -72,7 +72,7 @@ export function drawPlanThis({
   problem: string;
 }): Drawn {
   const { what, placeholder, submit, promise, from } = planThisWords;
-  const shown = cutShown(text.trim(), shownAtMost);
+  const shown = cutShown(text.trim(), maxShown);
   return expandCard(template, {
     input: planThisInput,
     ...{ what, placeholder, submit, promise },

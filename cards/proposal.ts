@@ -16,16 +16,16 @@ import { stepLine } from './step-lines.ts';
 import { describeOthers, summariseFields } from './version-words.ts';
 import type { Section } from './view.ts';
 
-const effectsAtMost = 12;
-const stepsAtMost = 7;
-const changesAtMost = 6;
-const changeAtMost = 80;
-const risksAtMost = 3;
-const termsAtMost = 5;
+const maxEffects = 12;
+const maxSteps = 7;
+const maxChanges = 6;
+const maxChange = 80;
+const maxRisks = 3;
+const maxTerms = 5;
 /** What is agreed is not cut: it is bounded where it comes from. */
-const termAtMost = 2000;
-const conflictAtMost = 300;
-const conflictsAtMost = 3;
+const maxTerm = 2000;
+const maxConflict = 300;
+const maxConflicts = 3;
 
 /** What an occurrence says, but for which one it is. */
 function contentOf(step: ShownStep, template: string): string {
@@ -66,10 +66,10 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   const numbered = orderByLabel(facts.steps, facts.plan.total_steps);
   const order = new Map(numbered.map((one, index) => [one.step.id, { ...one, index }]));
   const placeOf = ({ step }: ReviewedCall) => order.get(step.id)?.index ?? step.position;
-  const all = different <= effectsAtMost && !more;
+  const all = different <= maxEffects && !more;
   const sorted = all ? calls.toSorted((a, b) => placeOf(a) - placeOf(b)) : calls;
   const guardedFirst = sorted.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
-  const shown = guardedFirst.slice(0, effectsAtMost).map(({ step, times, uneven }) => {
+  const shown = guardedFirst.slice(0, maxEffects).map(({ step, times, uneven }) => {
     const { label = step.label, after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
     const often = times > 1 ? [countOf(times, 'time')] : [];
@@ -78,7 +78,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
     return { line: { ...line, note }, cut: cut || uneven };
   });
   const lines = shown.map(({ line }) => line);
-  const section = makeSection('effects', 'What changes', lines, effectsAtMost, different);
+  const section = makeSection('effects', 'What changes', lines, maxEffects, different);
   if (section === null) return null;
   const cut = !all || shown.some((one) => one.cut);
   return { ...section, cut, more: describeHidden(section.hidden, facts) };
@@ -125,7 +125,7 @@ function viewSteps(facts: PlanCardFacts): Section | null {
   const asking = reads.flatMap(({ step, label }) => (hasModel && asksModel(step) ? label : []));
   const label = labelReads(only, asking, facts.model_host);
   const all = review.more ? reads.length : total - review.steps;
-  const section = makeSection('steps', label, lines, stepsAtMost, Math.max(all, lines.length));
+  const section = makeSection('steps', label, lines, maxSteps, Math.max(all, lines.length));
   if (section === null || section.hidden === 0 || facts.link === null) return section;
   return { ...section, all: `All ${countOf(total, 'step')}` };
 }
@@ -151,7 +151,7 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   if (partitions === undefined) return null;
   const { shown, total } = partitions;
   const lines = shown.map((one) => {
-    const sample = one.sample === null ? '' : shortenCall(one.sample.call, changeAtMost).text;
+    const sample = one.sample === null ? '' : shortenCall(one.sample.call, maxChange).text;
     return plainLine(`${quoteName(one.name, 80)}: ${describePartition(one)}`, { note: sample });
   });
   return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
@@ -159,25 +159,25 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
 
 /** What is agreed besides the steps: what comes again, and whether each step asks. */
 function viewTerms({ terms }: PlanCardFacts): Section | null {
-  const lines = terms.map((term) => plainLine(showLine(term, termAtMost)));
-  const section = makeSection('terms', 'Also part of this approval', lines, termsAtMost);
+  const lines = terms.map((term) => plainLine(showLine(term, maxTerm)));
+  const section = makeSection('terms', 'Also part of this approval', lines, maxTerms);
   return section === null ? null : { ...section, cut: section.hidden > 0 };
 }
 
 /** Where its times meet something else in a person's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
-  const lines = conflicts.map((text) => plainLine(showLine(text, conflictAtMost), { lead: '△' }));
-  return makeSection('conflicts', 'Conflicts with other plans', lines, conflictsAtMost);
+  const lines = conflicts.map((text) => plainLine(showLine(text, maxConflict), { lead: '△' }));
+  return makeSection('conflicts', 'Conflicts with other plans', lines, maxConflicts);
 }
 
 /** What is different from the version before: the steps themselves, then what else is. */
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
-  const nameOf = ({ call }: ComparedStep) => shortenCall(call, changeAtMost).text;
+  const nameOf = ({ call }: ComparedStep) => shortenCall(call, maxChange).text;
   const steps = [
     ...diff.changed.map((step) => {
       const fields = summariseFields(step, now, viewer.timezone);
-      const name = cutShown(headlineOf(step.call), changeAtMost);
+      const name = cutShown(headlineOf(step.call), maxChange);
       return plainLine(fields === '' ? name : `${name}: ${fields}`, {
         lead: '~',
       });
@@ -187,7 +187,7 @@ function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   ];
   const others = describeOthers(diff, now, viewer.timezone, viewer.user === '').join(' · ');
   const last = others === '' ? [] : [plainLine(others)];
-  const shown = steps.slice(0, changesAtMost - last.length);
+  const shown = steps.slice(0, maxChanges - last.length);
   const { added, removed, changed } = diff.counts;
   const label = `Changed since version ${diff.from}`;
   const lines = [...shown, ...last];
@@ -200,7 +200,7 @@ function viewRisks({ plan }: PlanCardFacts): Section | null {
   const lines = plan.risks.map(({ text, sign }) =>
     plainLine(quoteWords(text, 220), { quotes: quote('Watch for', sign, 160) }),
   );
-  return makeSection('risks', 'Risks and assumptions', lines, risksAtMost);
+  return makeSection('risks', 'Risks and assumptions', lines, maxRisks);
 }
 
 /** What people said about the versions before. */

@@ -14,8 +14,8 @@ import { describeExpected, formatDuration, tellTime } from './times.ts';
 import type { Line, Progress, Section } from './view.ts';
 
 const maxLines = 5;
-const resultsAtMost = 8;
-const summaryAtMost = 240;
+const maxResults = 8;
+const maxSummary = 240;
 const cells = 10;
 
 function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
@@ -73,7 +73,7 @@ function addressOf({ target, output }: Step): string | null {
 /** What a step gave in a line; what a person answered, with who they are and what they were asked. */
 function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   if (step.result_summary === null) return nameOf(step);
-  const summary = quoteWords(step.result_summary, summaryAtMost);
+  const summary = quoteWords(step.result_summary, maxSummary);
   if (!isHumanTask(step)) return summary;
   const { question } = step.args;
   const asked = typeof question === 'string' ? ` (${quoteWords(question, 120)})` : '';
@@ -86,7 +86,7 @@ function doneLine(step: ShownStep, facts: PlanCardFacts): Line {
   const lead = `✓ ${step.label}`;
   const url = addressOf(step);
   if (url === null) return plainLine(text, { lead });
-  return plainLine(showLine(url, summaryAtMost), {
+  return plainLine(showLine(url, maxSummary), {
     lead,
     ...(step.result_summary === null ? { note: text } : {}),
     quotes:
@@ -126,7 +126,7 @@ function viewDone(facts: PlanCardFacts, label: string): Section | null {
     'done',
     label,
     shown.map((step) => doneLine(step, facts)),
-    resultsAtMost,
+    maxResults,
     shown.length + beyond,
   );
 }
@@ -166,7 +166,7 @@ function viewFound(facts: PlanCardFacts): Section | null {
     'done',
     'Found',
     found.map((step) => doneLine(step, facts)),
-    resultsAtMost,
+    maxResults,
   );
 }
 

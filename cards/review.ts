@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { reviewRank } from '#domain/plan/review-rank.ts';
-import { type NumberedStep, numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { maxNumbered, type NumberedStep, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import { cutShown, showWhole } from '#domain/shown-text.ts';
 import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
@@ -44,7 +44,7 @@ type Start = { page: string; index: number; skip: number };
 
 const stepsRead = 25;
 /** Characters of a headline; one that is longer is cut, and stands among the values as well, whole. */
-const headlineAtMost = 1000;
+const maxHeadline = 1000;
 /** Characters that the layout of a step, and of a value, stands for. */
 const stepCost = 200;
 const partCost = 60;
@@ -79,12 +79,12 @@ function toReviewStep(
   const { plan } = facts;
   const undecided = plan.status === 'proposed' || plan.status === 'needs_review';
   const headline = headlineOf(call, facts.now);
-  const fits = headline.length <= headlineAtMost;
+  const fits = headline.length <= maxHeadline;
   const notes = [undecided ? '' : stepWords[status], after, ...notesOf(step, facts)];
   return {
     id: step.id,
     lead: leadOf(label, guarded, call.destructive),
-    headline: fits ? headline : cutShown(headline, headlineAtMost),
+    headline: fits ? headline : cutShown(headline, maxHeadline),
     marks: marksOf(call).map((mark) => markWords[mark]),
     note: notes.filter((text) => text !== '').join(' · '),
     quotes: quotesOf(step, plan),
@@ -185,7 +185,7 @@ export async function readReview(
 ): Promise<ReviewPage> {
   const { plan } = facts;
   const start = readStart(cursor);
-  const small = plan.total_steps <= numberedAtMost;
+  const small = plan.total_steps <= maxNumbered;
   const read = await service.listSteps(plan.id, {
     order: 'review',
     limit: stepsRead,

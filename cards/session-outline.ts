@@ -10,8 +10,8 @@ import { formatDuration, tellTime } from './times.ts';
 import type { Details, Line, Section } from './view.ts';
 import { andMore } from './words.ts';
 
-const nodesAtMost = 12;
-const detailsAtMost = 200;
+const maxNodes = 12;
+const maxDetails = 200;
 const indent = '\u2003';
 
 type Placed = { node: OutlineNode; number: string; depth: number; below: number };
@@ -86,7 +86,7 @@ function depthThatFits(shown: Placed[], least: number): number {
   let depth = least;
   while (
     shown.some((one) => one.depth > depth) &&
-    shown.filter((one) => one.depth <= depth + 1).length <= nodesAtMost
+    shown.filter((one) => one.depth <= depth + 1).length <= maxNodes
   ) {
     depth += 1;
   }
@@ -100,7 +100,7 @@ function viewTree(facts: SessionCardFacts): Section | null {
   const lines = shown
     .filter((one) => one.depth <= depth)
     .map((one) => lineOf(one, least, one.depth === depth, facts));
-  return makeSection('outline', 'Outline', lines, nodesAtMost, shown.length);
+  return makeSection('outline', 'Outline', lines, maxNodes, shown.length);
 }
 
 /** Risks and what was taken for granted. */
@@ -125,13 +125,13 @@ export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
   const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
   return {
     title: `All ${countOf(shown.length, 'part')}`,
-    lines: shown.slice(0, detailsAtMost).map((one) => lineOf(one, least, false, facts)),
-    more: Math.max(0, shown.length - detailsAtMost),
+    lines: shown.slice(0, maxDetails).map((one) => lineOf(one, least, false, facts)),
+    more: Math.max(0, shown.length - maxDetails),
   };
 }
 
-const wavesAtMost = 8;
-const besideAtMost = 4;
+const maxWaves = 8;
+const maxBeside = 4;
 
 /** Nodes that are worked on: a phase or a goal above them is no place in the order. */
 function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null {
@@ -155,10 +155,10 @@ function wavesOf(facts: SessionCardFacts): string[][] {
 
 function viewOrder(facts: SessionCardFacts): Section | null {
   const lines = wavesOf(facts).map((wave, at): Line => {
-    const beside = wave.slice(0, besideAtMost).join('  ∥  ');
-    return plainLine(beside, { lead: `${at + 1}`, note: andMore(wave.length - besideAtMost) });
+    const beside = wave.slice(0, maxBeside).join('  ∥  ');
+    return plainLine(beside, { lead: `${at + 1}`, note: andMore(wave.length - maxBeside) });
   });
-  return makeSection('order', 'Order', lines, wavesAtMost);
+  return makeSection('order', 'Order', lines, maxWaves);
 }
 
 function describeMetrics(metrics: RoadmapMetrics): string[] {
@@ -202,7 +202,7 @@ export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {
 /** Every wave with everything in it; null where the card shows it all. */
 export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
   const waves = wavesOf(facts);
-  if (waves.length <= wavesAtMost && waves.every((wave) => wave.length <= besideAtMost)) {
+  if (waves.length <= maxWaves && waves.every((wave) => wave.length <= maxBeside)) {
     return null;
   }
   const lines = waves.flatMap((wave, at) =>
@@ -210,7 +210,7 @@ export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
   );
   return {
     title: 'Full order',
-    lines: lines.slice(0, detailsAtMost),
-    more: Math.max(0, lines.length - detailsAtMost),
+    lines: lines.slice(0, maxDetails),
+    more: Math.max(0, lines.length - maxDetails),
   };
 }

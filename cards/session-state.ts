@@ -171,9 +171,9 @@ function movesOf({ portfolio, outline, schedule, viewer, now }: SessionCardFacts
   return openMoves(moves ?? [], now);
 }
 
-const choicesAtMost = 5;
-const labelAtMost = 60;
-const choiceAtMost = 600;
+const maxChoices = 5;
+const maxLabel = 60;
+const maxChoice = 600;
 
 export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): SessionButton[] {
   const { run_id, turn, digest, offers, infeasible, decision, request } = facts;
@@ -199,10 +199,10 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
   /** A button stands for the whole of its words, or there is none: a cut wish would be another one. */
   const choices = (action: SessionPress['action'], all: { name: string; answer: string }[]) =>
     all
-      .filter(({ name, answer }) => answer.length <= choiceAtMost && cleanLine(name) !== '')
-      .slice(0, choicesAtMost)
+      .filter(({ name, answer }) => answer.length <= maxChoice && cleanLine(name) !== '')
+      .slice(0, maxChoices)
       .map(({ name, answer }) =>
-        button(action, cutShown(showTitle(name, labelAtMost), labelAtMost), { choice: answer }),
+        button(action, cutShown(showTitle(name, maxLabel), maxLabel), { choice: answer }),
       );
   const moves = () =>
     offerMoves(movesOf(facts), facts).map(({ label, choice }) =>
@@ -241,7 +241,7 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
         }),
       ];
     case 'aborted':
-      return decision.kind === 'reject' || request.length > choiceAtMost
+      return decision.kind === 'reject' || request.length > maxChoice
         ? []
         : [button('session_answer', 'Try again', { choice: request })];
     case 'running':

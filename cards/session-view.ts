@@ -25,8 +25,8 @@ import type { Details, Line, Quote, Section, SessionKind, SessionView } from './
 import { confidenceWord, formatCost } from './words.ts';
 
 // The schedule: when each part happens in the reader's zone, and where it meets something else in a person's time.
-const blocksAtMost = 12;
-const detailsAtMost = 200;
+const maxBlocks = 12;
+const maxDetails = 200;
 
 function titleOf({ outline }: SessionCardFacts, id: string): string {
   return showTitle(outline?.nodes.find((node) => node.id === id)?.title ?? id, 120);
@@ -76,24 +76,24 @@ function viewSchedule(facts: SessionCardFacts): (Section | null)[] {
           [plainLine(`${Math.round(share * 100)} % booked`)],
           1,
         );
-  return [makeSection('times', 'Dates', linesOf(facts), blocksAtMost), viewConflicts(facts), busy];
+  return [makeSection('times', 'Dates', linesOf(facts), maxBlocks), viewConflicts(facts), busy];
 }
 
 /** Every block; null where the card shows them all. */
 function viewScheduleDetails(facts: SessionCardFacts): Details | null {
   const lines = linesOf(facts);
-  if (lines.length <= blocksAtMost) return null;
+  if (lines.length <= maxBlocks) return null;
   return {
     title: `All ${countOf(lines.length, 'date')}`,
-    lines: lines.slice(0, detailsAtMost),
-    more: Math.max(0, lines.length - detailsAtMost),
+    lines: lines.slice(0, maxDetails),
+    more: Math.max(0, lines.length - maxDetails),
   };
 }
 
-const titleAtMost = 200;
+const maxTitle = 200;
 
 function viewTitle({ outline, request }: SessionCardFacts): string {
-  const title = showTitle(outline?.title ?? request, titleAtMost);
+  const title = showTitle(outline?.title ?? request, maxTitle);
   return cleanLine(title) === '' ? 'Planning' : title;
 }
 

@@ -11,7 +11,7 @@ const templates = {
 };
 
 /** Characters of what is entered. */
-export const textAtMost = slackLimits.inputText;
+export const maxText = slackLimits.inputText;
 
 /** The block and element of the text, and the names of the rest. */
 export const textBlock = 'text';
@@ -64,7 +64,7 @@ function dressElement({ type, help, options, min, max, whole }: Field) {
         ...{ kind: 'text', multiline: false, max_length: slackLimits.inputLine, placeholder },
       };
     case 'multiline':
-      return { kind: 'text', multiline: true, max_length: textAtMost, placeholder };
+      return { kind: 'text', multiline: true, max_length: maxText, placeholder };
     case 'number':
       return {
         ...{ kind: 'number', decimals: !whole, placeholder },
@@ -103,7 +103,7 @@ function drawInputs(inputs: Input[]): Drawn[] {
 export function drawForm({ fields, label, placeholder, required }: Form): Drawn[] {
   const text = {
     ...{ block_id: textBlock, label, optional: !required },
-    ...{ kind: 'text', multiline: true, max_length: textAtMost },
+    ...{ kind: 'text', multiline: true, max_length: maxText },
     placeholder: placeholderOf(placeholder),
   };
   return drawInputs([

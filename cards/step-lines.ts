@@ -108,8 +108,8 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
 }
 
 /** Characters of one value of a call in a line of a card. */
-const valueAtMost = 200;
-const reasonAtMost = 160;
+const maxValue = 200;
+const maxReason = 160;
 
 const wordsIn = (text: string): string[] =>
   cleanLine(text)
@@ -121,7 +121,7 @@ export function reasonOf(
   { description }: Pick<Step, 'description'>,
   { planner_model }: Pick<Plan, 'planner_model'>,
 ): Quote[] {
-  return planner_model === offlinePlanner ? [] : quote('Reason', description, reasonAtMost);
+  return planner_model === offlinePlanner ? [] : quote('Reason', description, maxReason);
 }
 
 /** The same on a card; none where, behind their verb, they name nothing that the call does not name. */
@@ -129,18 +129,18 @@ function shortReasonOf(
   { description, call }: Pick<ShownStep, 'description' | 'call'>,
   plan: Pick<Plan, 'planner_model'>,
 ): Quote[] {
-  const said = new Set(wordsIn(shortenCall(call, valueAtMost).text));
+  const said = new Set(wordsIn(shortenCall(call, maxValue).text));
   const [, ...named] = wordsIn(description);
   const adds = named.some((word) => word.length > 3 && !said.has(word));
   return adds ? reasonOf({ description }, plan) : [];
 }
 
-const errorAtMost = 400;
+const maxError = 400;
 
 /** The tool's error before a retry. */
 export function retriedOf({ status, error }: Pick<Step, 'status' | 'error'>): Quote[] {
   return status === 'ready' && error?.retry !== undefined
-    ? quote('Error', error.message, errorAtMost)
+    ? quote('Error', error.message, maxError)
     : [];
 }
 
@@ -159,7 +159,7 @@ export function stepLine(
   { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
   facts: PlanCardFacts,
 ): { line: Line; cut: boolean } {
-  const { text, cut } = shortenCall(step.call, valueAtMost, undefined, facts.now);
+  const { text, cut } = shortenCall(step.call, maxValue, undefined, facts.now);
   const line = {
     lead: leadOf(label, step.guarded, step.call.destructive),
     text,

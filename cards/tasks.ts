@@ -10,7 +10,7 @@ import { nameOf, personOf } from './step-lines.ts';
 import type { Task, TaskList, TaskStatus } from './view.ts';
 import { andMore } from './words.ts';
 
-const noteAtMost = 160;
+const maxNote = 160;
 
 /** An unknown outcome needs as much attention as a failure. */
 const statuses: Record<StepStatus, TaskStatus> = {
@@ -34,7 +34,7 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
       return person === null ? 'Waits for a decision' : `Waits for ${person}`;
     }
     case 'failed':
-      return quoteWords(step.error?.message ?? '', noteAtMost);
+      return quoteWords(step.error?.message ?? '', maxNote);
     case 'unknown':
       return 'Outcome unknown';
     case 'skipped':
@@ -43,7 +43,7 @@ function noteOf(step: ShownStep, facts: PlanCardFacts): string {
     case 'stale':
       return 'On hold';
     case 'succeeded':
-      return quoteWords(step.result_summary ?? '', noteAtMost);
+      return quoteWords(step.result_summary ?? '', maxNote);
     default:
       return '';
   }

@@ -66,15 +66,15 @@ export function drawPlainText(view: TextView): string {
     .join('\n');
 }
 
-const paragraphsAtMost = 80;
-const paragraphAtMost = 2000;
+const maxParagraphs = 80;
+const maxParagraph = 2000;
 
 function splitParagraphs(text: string): { paragraphs: string[]; hidden: number } {
   const paragraphs: string[] = [];
   let hidden = 0;
   for (const line of text.split(/\r\n|[\r\n\u2028\u2029]/u)) {
     if (line.trim() === '') continue;
-    if (paragraphs.length < paragraphsAtMost) paragraphs.push(showLine(line, paragraphAtMost));
+    if (paragraphs.length < maxParagraphs) paragraphs.push(showLine(line, maxParagraph));
     else hidden += 1;
   }
   return { paragraphs, hidden };

@@ -62,8 +62,8 @@ export type TraceView = {
   empty: string;
 };
 
-const lineAtMost = 2000;
-const show = (text: string) => showLine(text, lineAtMost);
+const maxLine = 2000;
+const show = (text: string) => showLine(text, maxLine);
 
 function noteViolations({ violations = [] }: TraceEntry): TraceNote[] {
   return violations.map(({ code, node, text, blocking }) => ({

@@ -6,10 +6,10 @@ import { countOf, listOf } from '#domain/words.ts';
 import { formatDuration, formatTime } from './times.ts';
 import { formatCost } from './words.ts';
 
-const namesAtMost = 5;
+const maxNames = 5;
 
 function nameSome(operations: string[]): string {
-  const shown = operations.slice(0, namesAtMost).map((name) => showLine(name, 60));
+  const shown = operations.slice(0, maxNames).map((name) => showLine(name, 60));
   const hidden = operations.length - shown.length;
   return listOf(hidden > 0 ? [...shown, `${hidden} more`] : shown);
 }
@@ -85,8 +85,8 @@ function describeField({ field, from, to }: FieldChange, now: string, timezone: 
   return `${nameField(field)}: ${shown(from)} → ${shown(to)}`;
 }
 
-const shortAtMost = 60;
-const fieldsAtMost = 2;
+const maxShort = 60;
+const maxFields = 2;
 
 /** `09:00 → 10:00`, `content: "A" → "B", to: b.md → c.md and 1 more field`: what is different about a step, in one line. */
 export function summariseFields(
@@ -97,11 +97,11 @@ export function summariseFields(
   now: string,
   timezone: string,
 ): string {
-  const short = (value: string | null) => (value === null ? null : showLine(value, shortAtMost));
+  const short = (value: string | null) => (value === null ? null : showLine(value, maxShort));
   // What the call says is also in its target, and the planner's words go with it.
   const telling = changes.filter(({ field }) => field !== 'description' && field !== 'target');
   const listed = telling.length === 0 ? changes : telling;
-  const said = listed.slice(0, fieldsAtMost).map(({ field, from, to }) => {
+  const said = listed.slice(0, maxFields).map(({ field, from, to }) => {
     const isTime = field === 'not_before';
     const words = describeField(
       { field, from: isTime ? from : short(from), to: isTime ? to : short(to) },

@@ -57,7 +57,7 @@ export async function checkSlack(
     : lackScopes(text, missing, 'install it again');
 }
 
-const listedAtMost = 500;
+const maxListed = 500;
 const askedAtOnce = 8;
 
 /** Asks Slack about each workspace, or organisation, that added the app. */
@@ -98,7 +98,7 @@ export async function checkWorkspaces(
     }
   }
 
-  const waiting = await installations.list(listedAtMost);
+  const waiting = await installations.list(maxListed);
   const states: CheckResult[] = [];
   while (waiting.length > 0)
     states.push(...(await Promise.all(waiting.splice(0, askedAtOnce).map(check))));

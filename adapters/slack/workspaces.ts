@@ -24,7 +24,7 @@ type WebClient = webApi.WebClient;
 export type ClientOf = (team: string, givenUp?: AbortSignal) => Promise<WebClient>;
 
 /** Workspaces whose client is kept; another one is as quickly made. */
-const keptAtMost = 1000;
+const maxKept = 1000;
 
 /** Milliseconds until a call counts as lost. */
 const callWithinMs = 10_000;
@@ -117,7 +117,7 @@ export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
 }
 
 export function createClientOf(tokens: Tokens, options: ClientOptions): ClientOf {
-  const clients = createRecent<{ token: string; client: WebClient }>({ keep: keptAtMost });
+  const clients = createRecent<{ token: string; client: WebClient }>({ keep: maxKept });
   function makeClient(team: string, token: string, givenUp?: AbortSignal): WebClient {
     const ends = givenUp === undefined ? {} : { fetch: fetchUntil(givenUp) };
     return new WorkspaceClient(token, { ...settingsOf(options), ...ends }, async (reason) => {

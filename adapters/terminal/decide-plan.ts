@@ -12,7 +12,7 @@ import {
   type StepChoice,
   withNumbers,
 } from '#domain/plan/step-choice.ts';
-import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { maxNumbered, orderByLabel } from '#domain/plan/step-numbers.ts';
 import { decideSession, lookAtRun } from './decide-session.ts';
 import { attempt, decideOnce } from './decision-loop.ts';
 import { showDetails } from './details.ts';
@@ -55,7 +55,7 @@ function pressOn({ plan_id, version, digest, buttons }: PlanView, action: CardPr
 /** The steps that were named by the numbers drawn. */
 async function readPart({ service }: Session, { plan_id }: PlanView, choice: StepChoice) {
   // One more than have numbers, to know whether there are more.
-  const { steps } = await service.listSteps(plan_id, { limit: numberedAtMost + 1 });
+  const { steps } = await service.listSteps(plan_id, { limit: maxNumbered + 1 });
   requireNumbers(steps.length);
   const numbered = orderByLabel(steps, steps.length);
   const { chosen, approval } = chooseSteps(choice, numbered);

@@ -15,7 +15,7 @@ import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { describeDependency, labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { describeDependency, labelSteps, maxNumbered } from '#domain/plan/step-numbers.ts';
 import type { StepPage } from '#domain/plan/views.ts';
 import { cleanLine, quoteWords } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
@@ -144,7 +144,7 @@ async function showSteps(
   above: number,
 ): Promise<void> {
   const { service, screen } = session;
-  const small = total <= numberedAtMost;
+  const small = total <= maxNumbered;
   const now = new Date().toISOString();
   let shown = 0;
   const askForMore = async () => {

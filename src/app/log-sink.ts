@@ -4,7 +4,7 @@ import { openSync, write, writeSync } from 'node:fs';
 import { errorMessage } from '#domain/errors.ts';
 
 /** Bytes that wait for the one write under way; lines beyond are dropped. */
-const waitingAtMost = 1024 * 1024;
+const maxWaiting = 1024 * 1024;
 /** Milliseconds until a pipe that was full is tried again. */
 const againAfterMs = 100;
 
@@ -84,7 +84,7 @@ export function openLogSink(to: number | string): LogSink {
 
   return {
     write(line) {
-      if (waitingBytes + line.length > waitingAtMost)
+      if (waitingBytes + line.length > maxWaiting)
         return drop(1, 'they came faster than they could be written');
       waiting.push(line);
       waitingBytes += line.length;

@@ -35,7 +35,7 @@ import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
 /** Characters of an operation's description that are shown. */
-const describedAtMost = 600;
+const maxDescribed = 600;
 
 export type SettingsFacts = {
   read(): Promise<SettingsView>;
@@ -177,7 +177,7 @@ function readTools({ settings }: Config, { registry }: Instance): ToolFacts[] {
       .filter((spec) => spec.tool === tool)
       .map((spec) => ({
         name: spec.name,
-        description: spec.description.slice(0, describedAtMost).toWellFormed(),
+        description: spec.description.slice(0, maxDescribed).toWellFormed(),
         effect: describeCall(spec.name, spec, {}).class,
         destructive: spec.destructive,
         guarded: settings.guardedTools.includes(spec.name),

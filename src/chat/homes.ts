@@ -68,7 +68,7 @@ const paceMs = 3000;
 /** Slack accepts about a hundred a minute per workspace. */
 const eachMs = 600;
 const leaseMs = 30_000;
-const triesAtMost = 8;
+const maxTries = 8;
 const forgottenAtOnce = 200;
 
 /** What becomes of a Home that could not be drawn. */
@@ -78,7 +78,7 @@ async function settleFailure(
   error: unknown,
 ): Promise<void> {
   const passes = error instanceof CountersignError ? error.passesAfterMs : null;
-  const tired = home.tries + 1 >= triesAtMost;
+  const tired = home.tries + 1 >= maxTries;
   if (passes === null || tired) {
     // Opening it again draws it again.
     warn(`The Home of ${home.user} in ${home.tenant} is not followed any more.`, error);

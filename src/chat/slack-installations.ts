@@ -23,7 +23,7 @@ import type { EnqueueAll } from '#domain/jobs.ts';
 import { listOf } from '#domain/words.ts';
 import type { PlatformParts } from './platform.ts';
 
-const looksAtMost = 1000;
+const maxLooks = 1000;
 /** For how long storing is tried again, with a browser that waits for the page. */
 const patienceMs = 10_000;
 
@@ -124,7 +124,7 @@ export async function openSlackInstallations(
 ): Promise<SlackInstallations> {
   const seal = createSeal(encryptionKey);
   const installations = createSlackInstallations({ ...store, seal, clock, installAt });
-  const names = (await installations.list(looksAtMost))
+  const names = (await installations.list(maxLooks))
     .filter(({ readable }) => !readable)
     .map(({ name }) => name);
   if (names.length === 0) return installations;

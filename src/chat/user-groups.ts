@@ -11,13 +11,13 @@ import { groupIn, groupNamed } from '#domain/people/groups.ts';
 import { personKey } from '#domain/people/names.ts';
 import {
   isUserGroup,
+  maxUserGroup,
   readUserGroupId,
   readUserGroupKey,
   type UserGroup,
   type UserGroupProblem,
   type UserGroupReader,
   type UserGroups,
-  userGroupAtMost,
   userGroupName,
 } from '#domain/people/user-groups.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
@@ -69,8 +69,8 @@ function requireUsable({ handle, active, size }: UserGroup): void {
     ? `@${handle} is disabled in Slack`
     : size === 0
       ? `Nobody is in @${handle} in Slack`
-      : size > userGroupAtMost
-        ? `@${handle} has ${size} members in Slack; a group that approves may have ${userGroupAtMost}`
+      : size > maxUserGroup
+        ? `@${handle} has ${size} members in Slack; a group that approves may have ${maxUserGroup}`
         : null;
   if (why === null) return;
   throw new CountersignError('invalid_request', `${why}. Name another group, or people.`);
@@ -102,7 +102,7 @@ export function createUserGroups({
     if (group === undefined) return { ...none, problem: 'missing' };
     const known = { ...none, target: userGroupName(group), handle: `@${group.handle}` };
     if (!group.active) return { ...known, problem: 'disabled' };
-    if (group.size > userGroupAtMost) return { ...known, problem: 'too_large' };
+    if (group.size > maxUserGroup) return { ...known, problem: 'too_large' };
     const accounts = await reader.accountsIn(group);
     return accounts === null
       ? { ...known, problem: 'missing' }

@@ -10,17 +10,17 @@ import { makeStorableText } from '#domain/text.ts';
 import { countRest } from '#domain/words.ts';
 
 /** Lines of one list. */
-export const listedAtMost = 20;
+export const maxListed = 20;
 
 /** How many people have to have had a wish that is told: one person's may be nobody else's to read, and a chat has many readers. */
 const leastPeople = 2;
 
 /** Pages that can be asked for: two digits of them. */
-const pagesAtMost = 99;
+const maxPages = 99;
 /** Plans of the reader that are marked in lists of other plans. */
-const markedAtMost = 500;
+const maxMarked = 500;
 
-/** Lines of each group where several are shown, `listedAtMost` together. */
+/** Lines of each group where several are shown, `maxListed` together. */
 const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
   inbox: { needs_you: 9, running: 5, failed: 3, others: 3 },
   find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
@@ -95,7 +95,7 @@ export async function markWaiting(
   user: string,
   plans: PlanSummary[],
 ): Promise<InboxPlan[]> {
-  const { groups } = await read.inbox({ user, group: 'needs_you', limit: markedAtMost });
+  const { groups } = await read.inbox({ user, group: 'needs_you', limit: maxMarked });
   const marked = new Map(groups.flatMap((page) => page.plans.map((plan) => [plan.id, plan])));
   const unmarked = { waits: null, waits_since: null, waits_step: null, may_approve: false };
   return plans.map((plan) => marked.get(plan.id) ?? { ...plan, ...unmarked });
@@ -129,9 +129,9 @@ async function listPage(
   { id: user }: Reader,
   name: string,
 ): Promise<FoundPlans> {
-  const to = page * listedAtMost;
+  const to = page * maxListed;
   const found = await readUpTo(read, which, to, user);
-  const plans = found.plans.slice(to - listedAtMost);
+  const plans = found.plans.slice(to - maxListed);
   return {
     kind: 'list',
     which,
@@ -139,7 +139,7 @@ async function listPage(
     said: page === 1 ? name : `${name} ${page}`,
     sections: plans.length === 0 ? [] : [{ group: null, plans, more: '' }],
     page,
-    next: found.more && page < pagesAtMost ? `${name} ${page + 1}` : null,
+    next: found.more && page < maxPages ? `${name} ${page + 1}` : null,
   };
 }
 

@@ -18,7 +18,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type Finding, Severity } from '#domain/plan/finding.ts';
 import type { Plan, Step, StepStatus } from '#domain/plan/plan.ts';
-import { numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import type { VersionDiff } from '#domain/plan/views.ts';
 import { openMoves } from '#domain/planning/artifacts.ts';
 import type { Catalogue } from '#domain/tool.ts';
@@ -270,14 +270,14 @@ export async function readCardFacts(
   const plan = await readPlan(db, planId);
   const some = async (status: StepStatus): Promise<Step[]> =>
     plan.counts[status] === 0 ? [] : readSteps(db, planId, { status: [status] }, 0, namedShown);
-  const first = await readSteps(db, planId, {}, 0, numberedAtMost);
+  const first = await readSteps(db, planId, {}, 0, maxNumbered);
   const inStatus = {
     running: await some('running'),
     failed: await some('failed'),
     unknown: await some('unknown'),
     waiting: await some('waiting'),
   };
-  const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
+  const { calls, ...counted } = await readDifferentCalls(db, planId, maxNumbered);
   const { requester_verified } = await readPlanRow(db, planId);
   const asked = { ...plan, requester_verified };
   const patch = await readPatchStanding(context, asked, viewer.user);
@@ -326,7 +326,7 @@ export async function readCardFacts(
         return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
       }),
     },
-    ...(plan.total_steps > numberedAtMost ? await readParts(context, catalogue, plan) : {}),
+    ...(plan.total_steps > maxNumbered ? await readParts(context, catalogue, plan) : {}),
     diff: await readDiff(db, plan),
     running: show(inStatus.running),
     next: show(next),

@@ -5,13 +5,13 @@ import { readSteps, readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { sayHeadline } from '#domain/plan/call-words.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { labelSteps, maxNumbered } from '#domain/plan/step-numbers.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { describeSteps } from '#tools/describe-call.ts';
 
-const effectAtMost = 120;
+const maxEffect = 120;
 
 /** `Step 2 (Creates b.txt): call it c.md instead`. @param effect what its call does */
 function writeComment(label: string, effect: string, text: string): string {
@@ -40,7 +40,7 @@ export async function composeFeedback(
       'unknown_step',
       `This plan has no step ${missing.join(', ')}. Reload the plan and comment on the steps it has now.`,
     );
-  const known = await readSteps(db.query, planId, {}, 0, numberedAtMost);
+  const known = await readSteps(db.query, planId, {}, 0, maxNumbered);
   const beyond = named.filter(({ id }) => known.every((one) => one.id !== id));
   const labels = labelSteps([...known, ...beyond], plan.total_steps);
   const order = new Map([...labels.keys()].map((id, place) => [id, place]));
@@ -52,7 +52,7 @@ export async function composeFeedback(
     .map(({ step_id, text }) => {
       const step = step_id === null ? undefined : byId.get(step_id);
       if (step === undefined) return text;
-      const effect = shorten(sayHeadline(step.call), effectAtMost);
+      const effect = shorten(sayHeadline(step.call), maxEffect);
       return writeComment(labels.get(step.id) ?? String(step.position), effect, text);
     })
     .join('\n');

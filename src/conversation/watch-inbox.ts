@@ -16,7 +16,7 @@ const toldATime = 40;
 const knownPlans = 10_000;
 
 /** Batches that wait for a slow reader. Beyond that, any plan may have changed. */
-const waitingAtMost = 10;
+const maxWaiting = 10;
 
 /** The changes of a second; null: unknown. */
 type Changed = (Standing & { moved: boolean })[] | null;
@@ -114,7 +114,7 @@ export function createInboxWatch(
     const stop = () => wake();
     signal.addEventListener('abort', stop);
     const leave = subscribe((found) => {
-      if (waiting.length >= waitingAtMost) waiting.splice(0, Infinity, null);
+      if (waiting.length >= maxWaiting) waiting.splice(0, Infinity, null);
       else waiting.push(found);
       wake();
     });

@@ -6,7 +6,7 @@ import { bossSchema } from './instance.ts';
 import { countersign } from './schema/columns.ts';
 
 /** Rows are counted up to this many of a kind; more are as many. */
-export const countedAtMost = 10_000;
+export const maxCounted = 10_000;
 
 type Counted = { kind: string; n: number; oldest: number | null };
 
@@ -18,7 +18,7 @@ export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
     select s.kind, p.n, p.oldest from unnest(${sql.param(PlanStatus.options)}::text[]) s(kind)
     cross join lateral (
       select count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from (
-        select created_at from ${countersign}.plans where status = s.kind order by created_at limit ${countedAtMost}
+        select created_at from ${countersign}.plans where status = s.kind order by created_at limit ${maxCounted}
       ) counted
     ) p`);
   return rows;
@@ -29,11 +29,11 @@ export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
   const { rows } = await db.execute<Counted>(sql`
     with open as materialized (
       select pending_patch, waiting, updated_at from ${countersign}.plans
-      where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
+      where status in ('executing', 'stalled') order by created_at limit ${maxCounted}
     ), proposed as materialized (
       select v.created_at from (
         select id, version from ${countersign}.plans where status in ('proposed', 'needs_review') order by created_at
-        limit ${countedAtMost}
+        limit ${maxCounted}
       ) p join ${countersign}.plan_versions v on v.plan_id = p.id and v.version = p.version
     )
     select 'plan' as kind, count(*)::int as n, ${age(sql`min(created_at)`)} as oldest from proposed
@@ -51,7 +51,7 @@ export async function countJobs(db: Queryable): Promise<Counted[]> {
     select q.name as kind, j.n, j.oldest from ${sql.identifier(bossSchema)}.queue q cross join lateral (
       select count(*)::int as n, ${age(sql`min(due)`)} as oldest from (
         select greatest(created_on, start_after) as due from ${sql.identifier(bossSchema)}.job
-        where name = q.name and state < 'active' and not blocked limit ${countedAtMost}
+        where name = q.name and state < 'active' and not blocked limit ${maxCounted}
       ) waiting where due <= clock_timestamp()
     ) j where q.name not like '\\_\\_%' order by q.name`);
   return rows;
@@ -79,7 +79,7 @@ export async function countSteps(db: Queryable): Promise<Record<StepStatus, numb
   const sums = StepStatus.options.map((status) => `coalesce(sum(${status}), 0)::int as ${status}`);
   const { rows } = await db.execute<Record<StepStatus, number>>(sql`
     select ${sql.raw(sums.join(', '))} from (
-      select * from ${countersign}.plans where status in ('executing', 'stalled') order by created_at limit ${countedAtMost}
+      select * from ${countersign}.plans where status in ('executing', 'stalled') order by created_at limit ${maxCounted}
     ) open`);
   const [row] = rows;
   if (row === undefined) throw new Error('countSteps: no row came back');

@@ -142,7 +142,7 @@ async function settle(
 }
 
 const saidBefore = 'The other side reported later that it';
-const saidAtMost = 400;
+const maxSaid = 400;
 
 /** Nobody knew what became of the call, and a person is asked: they read what the other side says, once. */
 async function tellPerson(
@@ -155,7 +155,7 @@ async function tellPerson(
   if (question?.includes(saidBefore) === true) return;
   const said = 'error' in result ? result.error : (result.summary ?? '');
   const words = `${saidBefore} ${'error' in result ? 'failed' : 'succeeded'}`;
-  const text = said === '' ? `${words}.` : `${words}: ${shorten(said, saidAtMost)}`;
+  const text = said === '' ? `${words}.` : `${words}: ${shorten(said, maxSaid)}`;
   await addToQuestions(tx, row.id, [{ position, attempt, text }]);
   await touchPlan(tx, row.id, 'late_outcome', `the other side of ${step_id} reported`);
   await wakeWatchers(tx, enqueue, row.id);

@@ -10,7 +10,7 @@ import { shorten } from '#domain/words.ts';
 import { SchemaWalker } from '#tools/walk-schema.ts';
 import { makeOutcome } from './outcomes.ts';
 
-const labelAtMost = 200;
+const maxLabel = 200;
 
 type Field = Record<string, Json>;
 
@@ -54,7 +54,7 @@ function fieldOf({ path, argument }: OpenPlace, name: string, walker: SchemaWalk
   const { field, json } = describeType(walker, schema);
   const label = shorten(
     `${namePlace(path)}: ${argument.$decide}`.replace(/\s+/g, ' ').trim(),
-    labelAtMost,
+    maxLabel,
   );
   return { field: { ...field, name, label, required: true }, place: { path, json } };
 }

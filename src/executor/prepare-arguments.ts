@@ -101,7 +101,7 @@ async function readReferred(run: StepRun): Promise<Map<string, Json>> {
 }
 
 /** Outputs that the model sees at most: those of steps that are named first. */
-const outputsAtMost = 50;
+const maxOutputs = 50;
 
 /** What a person chose of the open values, or else what the model decides. */
 async function decide(run: StepRun, operation: Operation, args: JsonObject): Promise<Decided> {
@@ -129,7 +129,7 @@ async function decide(run: StepRun, operation: Operation, args: JsonObject): Pro
     ...step.when.map((condition) => condition.step),
     ...(stored?.after ?? []).map(({ id }) => id),
   ];
-  const ids = [...new Set(before)].slice(0, outputsAtMost);
+  const ids = [...new Set(before)].slice(0, maxOutputs);
   const outputs = await askDatabase(run, () => readOutputs(query, plan.id, ids));
   return context.decide(plan.executor_model, {
     operation,

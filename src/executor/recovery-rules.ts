@@ -3,7 +3,7 @@ import type { Fate, LostStep } from '#db/sql/recover.ts';
 import { operationName } from '#domain/tool.ts';
 
 /** A step that takes its worker down this often is not tried again by itself. */
-const lossesAtMost = 5;
+const maxLosses = 5;
 
 /**
  * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan
@@ -26,7 +26,7 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
   }
   const fate = { ...base, attempt_status: 'lost' as const, question: null };
   if (!planGoesOn) return { ...fate, status: 'cancelled', error: null };
-  if (step.losses >= lossesAtMost) {
+  if (step.losses >= maxLosses) {
     const message = `${what} was abandoned: its worker stopped ${step.losses} times while running it.`;
     return { ...fate, status: 'failed', error: { code: 'lease_lost', message } };
   }

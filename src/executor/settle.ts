@@ -47,16 +47,16 @@ export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> 
 // Outcomes that are refused: the audit says so, and the person asked about the outcome reads what the worker reported.
 
 /** What is asked shows so much of what a worker says. */
-const saidAtMost = 400;
+const maxSaid = 400;
 
 /** What a worker that came too late knows of its call; null: nothing that helps. */
 function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
   const came = 'Its worker came back later and says that';
   switch (attempt_status) {
     case 'succeeded':
-      return `${came} it succeeded${summary === null ? '.' : `: ${shorten(summary, saidAtMost)}`}`;
+      return `${came} it succeeded${summary === null ? '.' : `: ${shorten(summary, maxSaid)}`}`;
     case 'failed':
-      return `${came} it failed${error === null ? '.' : `: ${shorten(error.message, saidAtMost)}`}`;
+      return `${came} it failed${error === null ? '.' : `: ${shorten(error.message, maxSaid)}`}`;
     case 'unknown':
       return `${came} it does not know either.`;
     default:

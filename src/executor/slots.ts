@@ -45,7 +45,7 @@ const waitAtMostMs = 1000;
 /** Where nothing began for so long (milliseconds) though some wait, one call more is made; then twice as many more each time. */
 const standstillMs = 500;
 /** Steps that only wait for a time, beyond which they take slots like others. */
-const idleAtMost = 4096;
+const maxIdle = 4096;
 /** The share of the further calls that is kept for people who hold nothing. */
 const keptShare = 1 / 4;
 
@@ -242,7 +242,7 @@ export function createSlots(limit: number, most = limit): Slots {
     },
     release,
     async run(work, signal, letGo) {
-      if (letGo !== undefined && idling < idleAtMost) {
+      if (letGo !== undefined && idling < maxIdle) {
         idling++;
         letGo();
         return work().finally(() => idling--);

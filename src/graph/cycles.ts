@@ -25,7 +25,7 @@ export function findCircles(graph: Digraph): { circles: number; circleOf: Int32A
 }
 
 /** Passes in which every edge that goes is on a circle; what is left then is peeled, which may take a few too many. */
-const passesAtMost = 25;
+const maxPasses = 25;
 
 /**
  * Edges that, taken out, leave no circle: positions in `edges`, only such as may be taken out. In each circle the
@@ -38,7 +38,7 @@ export function breakCircles(
 ): number[] {
   const breaks: number[] = [];
   let left = edges.map((_, position) => position);
-  for (let pass = 0; pass < passesAtMost; pass += 1) {
+  for (let pass = 0; pass < maxPasses; pass += 1) {
     const rest = left.map((position) => edges[position] ?? { from: 0, to: 0 });
     const { circles, circleOf } = findCircles(digraphOf(size, rest));
     if (circles === 0) return breaks;

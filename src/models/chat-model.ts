@@ -37,7 +37,7 @@ import { estimateTokens } from './tokens.ts';
 
 /** Output tokens a reply may have unless the request says otherwise. */
 const outputTokens = 4096;
-const attemptsAtMost = 4;
+const maxAttempts = 4;
 
 export type ModelOptions = {
   client: OpenAI;
@@ -185,7 +185,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
         if (limit.aborted) throw describeTimeout(name, error);
         const pause = choosePause(error, attempt);
         // A reply that is lost twice is not asked for again: each costs, and one was reserved.
-        const isOver = attempt >= attemptsAtMost || (error instanceof LostReply && isLost());
+        const isOver = attempt >= maxAttempts || (error instanceof LostReply && isLost());
         if (pause === null || isOver || Date.now() + pause >= request.deadline) {
           const failure = describeFailure(called(), error);
           throw isLost() ? markPaid(failure) : failure;

@@ -30,19 +30,19 @@ export type DecideRequest = {
   signal: AbortSignal;
 };
 
-const triesAtMost = 3;
+const maxTries = 3;
 /** Milliseconds without a sign of the model, and of all tries together. */
 const idleTimeoutMs = 60_000;
 const longestMs = 300_000;
 /** Characters of all outputs together; each gets its share. */
-const outputsAtMost = 40_000;
+const maxOutputs = 40_000;
 /** Characters of why something cannot be decided. */
-const reasonAtMost = 500;
+const maxReason = 500;
 /** The argument in which the model says so. */
 const refusal = 'cannot_decide';
 /** What the models' APIs take. */
-const nameAtMost = 64;
-const descriptionAtMost = 1024;
+const maxName = 64;
+const maxDescription = 1024;
 
 const system = [
   'You choose values for one operation that a person has approved.',
@@ -74,7 +74,7 @@ export async function decideArguments(model: ChatModel, request: DecideRequest):
     idleTimeoutMs,
   };
   let problems: string[] = [];
-  for (let attempt = 0; attempt < triesAtMost; attempt += 1) {
+  for (let attempt = 0; attempt < maxTries; attempt += 1) {
     const priced = priceCall(model, 'decide', chat);
     const reply = await request.pay(priced, () => model.complete(chat, request.signal));
     const call = reply.toolCalls.find(({ name }) => name === tool.name);
@@ -97,8 +97,8 @@ export async function decideArguments(model: ChatModel, request: DecideRequest):
 /** The operation within the limits of the model's API: servers of tools name theirs more freely. */
 function describeOperation({ name, description, input }: OperationSpec): ChatTool {
   return {
-    name: name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, nameAtMost),
-    description: description.slice(0, descriptionAtMost).toWellFormed(),
+    name: name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, maxName),
+    description: description.slice(0, maxDescription).toWellFormed(),
     parameters: withRefusal(input),
   };
 }
@@ -118,7 +118,7 @@ function readRefusal(text: string | undefined): string | null {
   const said = text === undefined ? undefined : parseJson(text);
   const reason = isObject(said) ? said[refusal] : undefined;
   if (typeof reason !== 'string' || reason.trim() === '') return null;
-  return shorten(makeStorableText(reason).replace(/\s+/g, ' ').trim(), reasonAtMost);
+  return shorten(makeStorableText(reason).replace(/\s+/g, ' ').trim(), maxReason);
 }
 
 /** The outputs, each with at most its share of the room: what short ones leave is given to the longer ones. */
@@ -127,7 +127,7 @@ function writeOutputs(outputs: Record<string, Json>): string[] {
     // Nothing in an output ends the element that it stands in.
     ([id, output]) => ({ id, text: JSON.stringify(output).replaceAll('</', '<\\/') }),
   );
-  let left = outputsAtMost;
+  let left = maxOutputs;
   const shares = new Map<string, number>();
   for (const [index, { id, text }] of texts
     .toSorted((a, b) => a.text.length - b.text.length)

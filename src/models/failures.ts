@@ -8,7 +8,7 @@ import { FailedReply, LostReply } from './exchange.ts';
 
 const firstPause = 500;
 /** Characters of a server's reason that are quoted. */
-const reasonAtMost = 300;
+const maxReason = 300;
 
 /** How servers that answer 400 say that there is no such model (any more). */
 const endedModel = (reason: string): boolean =>
@@ -140,5 +140,5 @@ export function quote(reason: string, key: string | null): string {
     .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)
     .replace(/\s+/g, ' ')
     .trim();
-  return quoteWords(line, reasonAtMost);
+  return quoteWords(line, maxReason);
 }

@@ -6,7 +6,7 @@ const slice = 400;
 const longRun = /[\p{L}\p{M}\p{N}]{32}|\s{32}|[^\p{L}\p{M}\p{N}\s]{32}/u;
 const sliceOfRun = 8;
 /** Text beyond this is extrapolated from what came before. */
-const encodedAtMost = 60_000;
+const maxEncoded = 60_000;
 
 let encoder: Promise<Tiktoken> | undefined;
 
@@ -22,7 +22,7 @@ async function loadEncoder(): Promise<Tiktoken> {
 export async function estimateTokens(text: string): Promise<number> {
   encoder ??= loadEncoder();
   const { encode } = bindEncoder(await encoder);
-  const sample = text.slice(0, encodedAtMost);
+  const sample = text.slice(0, maxEncoded);
   let count = 0;
   for (const part of cut(sample, slice)) {
     const parts = longRun.test(part) ? cut(part, sliceOfRun) : [part];

@@ -7,7 +7,7 @@ import { readShown, readStanding } from '#db/people/identities.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { readStepsById } from '#db/steps/pages.ts';
-import { type Asked, type AskedFor, askedAtMost } from '#domain/chat/asked.ts';
+import { type Asked, type AskedFor, maxAsked } from '#domain/chat/asked.ts';
 import type { MessageParts, Notice, Task } from '#domain/chat/message-parts.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
@@ -175,7 +175,7 @@ export async function readAsked(context: Asking, message: Asker): Promise<Asked 
   // Slack mentions a group as one. Alone with somebody that would tell nobody.
   const asGroups = message.conversation.startsWith('slack-') && !message.alone;
   const asked = asGroups ? [...new Set(absent.map((name) => groups?.get(name) ?? name))] : absent;
-  if (asked.length === 0 || asked.length > askedAtMost) return null;
+  if (asked.length === 0 || asked.length > maxAsked) return null;
   const shown = await readShown(db, [...asked, found.by]);
   return {
     ...what,

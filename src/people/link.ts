@@ -93,7 +93,7 @@ export function hashCode(code: string): string {
 type LinkContext = { db: Database; clock: Clock; random: Random };
 
 const minutes = 10;
-const wrongAtMost = 5;
+const maxWrong = 5;
 
 const minutesFrom = (now: Date, by: number) => new Date(now.getTime() + by * 60_000);
 
@@ -189,10 +189,10 @@ async function tryCode(
   const account = actor.id;
   await lockIdentities(tx);
   const since = minutesFrom(now, -minutes);
-  if ((await countWrongCodes(tx, account, since)) >= wrongAtMost) {
+  if ((await countWrongCodes(tx, account, since)) >= maxWrong) {
     return new CountersignError(
       'not_allowed',
-      `${wrongAtMost} wrong codes within ${minutes} minutes. Wait ${minutes} minutes, then ask for a new code.`,
+      `${maxWrong} wrong codes within ${minutes} minutes. Wait ${minutes} minutes, then ask for a new code.`,
     );
   }
   const hash = hashCode(code);

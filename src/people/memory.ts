@@ -47,7 +47,7 @@ async function readMemoryIn(
 }
 
 /** Characters of it in a briefing. */
-const briefAtMost = 2000;
+const maxBrief = 2000;
 
 /**
  * As much of it as a briefing holds, the newest first.
@@ -59,7 +59,7 @@ export async function readMemoryBrief(
   ownWords: boolean,
 ): Promise<Pick<MemoryEntry, 'id' | 'name' | 'text'>[]> {
   const all = await readMemoryIn(db, conversation, user);
-  let left = briefAtMost;
+  let left = maxBrief;
   return all.slice(0, memoryLimits.entries).flatMap(({ id, name, text, scope }) => {
     left -= writeNote({ name, text }).length;
     return left < 0 || (scope === 'person' && !ownWords) ? [] : [{ id, name, text }];

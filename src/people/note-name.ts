@@ -7,7 +7,7 @@ import { makeStorableText } from '#domain/text.ts';
 const longest = 80;
 /** A process writes the same name again after so long: another may have heard another one since. */
 const keptForMs = 10 * 60_000;
-const keptAtMost = 5000;
+const maxKept = 5000;
 
 /** Letters of other alphabets that look like those beside them: whose name it is cannot be read. */
 const alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}]/u;
@@ -54,7 +54,7 @@ export function createNoteName({
       warn('What somebody is called was not kept.', error);
       return;
     }
-    if (noted.size >= keptAtMost) noted.clear();
+    if (noted.size >= maxKept) noted.clear();
     noted.set(account, { called, until: now + keptForMs });
   };
 }

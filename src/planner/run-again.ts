@@ -8,7 +8,7 @@ import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import type { PlannerTools } from './ports.ts';
 
-const textAtMost = 4000;
+const maxText = 4000;
 const planAgain = /^run (PLAN-[0-9a-f]{8}) again\b/i;
 const playbookRun = /^run (?:the )?playbook ([a-z0-9][a-z0-9_.-]{0,79})(?=[\s,]|$)/i;
 const asksForList = /^(?:(?:list|show|which) )?(?:the |my )?playbooks(?: are there)?$/i;
@@ -57,7 +57,7 @@ function readValues(text: string): Record<string, string> | null {
 /** null: the text asks for something else. */
 export function readAgain(text: string): Again | null {
   const said = text.trim().replace(/\.$/, '');
-  if (said.length > textAtMost) return null;
+  if (said.length > maxText) return null;
   const plan = planAgain.exec(said);
   const found = plan ?? playbookRun.exec(said);
   const [head = '', name = ''] = found ?? [];

@@ -14,7 +14,7 @@ import { queuePlanning } from './start-run.ts';
 const runsATurn = 50;
 /** Beyond the planner's own time: pg-boss has tried again by then. */
 const graceSeconds = 30;
-const triesAtMost = 3;
+const maxTries = 3;
 
 /** One round. A planner that still is at it is not disturbed: its turn's outcome counts as long as no other came first. */
 export async function retryAbandonedRuns(context: ConversationContext): Promise<void> {
@@ -27,7 +27,7 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
       const plan = plan_id === null ? null : await lockPlan(tx, plan_id);
       const run = await lockRun(tx, id);
       if (run.turn !== turn || run.planning_status !== 'running') return;
-      if (run.tries >= triesAtMost) {
+      if (run.tries >= maxTries) {
         const says: MessageParts = {
           kind: 'notice',
           facts: { code: 'planning_abandoned' },

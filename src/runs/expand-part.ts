@@ -23,9 +23,9 @@ import { endOfPart, writePart } from '#planner/parts/describe-part.ts';
 const leaseSeconds = 15;
 const graceSeconds = 5;
 /** After so many planners that broke off, another one would too. */
-const attemptsAtMost = 5;
+const maxAttempts = 5;
 /** A part that failed is tried once more, by a planner that is told why. */
-const triesAtMost = 2;
+const maxTries = 2;
 
 /** What all planners of a part are given. */
 async function buildRequest(
@@ -87,7 +87,7 @@ async function planPart(
     if (outcome.result.kind === 'superseded') return null;
     cost += outcome.cost_usd;
     const end = endOfPart(outcome);
-    if (end.status !== 'failed' || !end.again || attempt >= triesAtMost || signal.aborted)
+    if (end.status !== 'failed' || !end.again || attempt >= maxTries || signal.aborted)
       return { status: end.status, steps: end.steps, message: end.message, cost_usd: cost };
     failed = end.message;
   }
@@ -104,8 +104,8 @@ export async function expandPart(
   if (claimed === null) return;
   passCrashPoint('part_claimed');
   const { attempt, scaffold } = claimed;
-  if (attempt > attemptsAtMost) {
-    const message = `Its planner stopped unexpectedly ${attemptsAtMost} times.`;
+  if (attempt > maxAttempts) {
+    const message = `Its planner stopped unexpectedly ${maxAttempts} times.`;
     await settlePart(query, place, attempt, { status: 'failed', steps: [], message, cost_usd: 0 });
     return;
   }

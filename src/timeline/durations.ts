@@ -11,7 +11,7 @@ export type ReadDuration = { ok: true; minutes: number } | { ok: false; message:
 export type DurationOf = 'person' | 'clock';
 
 /** Ten years; the most that a step can say. */
-const minutesAtMost = 5_256_000;
+const maxMinutes = 5_256_000;
 
 type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week';
 
@@ -124,7 +124,7 @@ export function parseDuration(
     }
   };
   const minutes = parts.reduce((sum, one) => sum + minutesOf(one), 0);
-  if (minutes > minutesAtMost)
+  if (minutes > maxMinutes)
     return {
       ok: false,
       message: `${quoteWords(shown, 200)} is too long: a step takes at most ten years.`,

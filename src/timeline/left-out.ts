@@ -125,7 +125,7 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
 
 /** Cached for cards that are redrawn often: walking a rule takes milliseconds. */
 const described = new Map<string, string>();
-const describedAtMost = 500;
+const maxDescribed = 500;
 
 /**
  * What the rule leaves out, in sentences with a space in front; '' where it leaves nothing out.
@@ -137,7 +137,7 @@ export function describeLeftOut(recurrence: Recurrence, until: Date | null = nul
   const known = described.get(key);
   if (known !== undefined) return known;
   const words = findLeftOut(recurrence, until);
-  if (described.size >= describedAtMost) described.clear();
+  if (described.size >= maxDescribed) described.clear();
   described.set(key, words);
   return words;
 }

@@ -22,7 +22,7 @@ export function checkTimezone(timezone: string): string | null {
 }
 
 /** Rules that count further are not counted out. */
-export const countedAtMost = 1000;
+export const maxCounted = 1000;
 
 /**
  * The first `limit` moments of the rule later than `after`, in order; fewer when the rule ends.
@@ -37,7 +37,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
   try {
     const rule = openRule(rrule, toZoned(recurrence.startsAt, recurrence.timezone));
     const count = saidCount(rrule);
-    if (count !== null && count <= countedAtMost) {
+    if (count !== null && count <= maxCounted) {
       // Each "next" of such a rule counts from its beginning: all of them at once cost as much as the last one.
       const moments = rule.all().map(({ epochMilliseconds }) => new Date(epochMilliseconds));
       return moments.filter((moment) => moment > after).slice(0, limit);

@@ -8,7 +8,7 @@ import { shorten } from '#domain/words.ts';
 import { readPointer } from './resolve-arguments.ts';
 
 /** Characters of a value that a reason shows. */
-const shownAtMost = 120;
+const maxShown = 120;
 
 const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
@@ -52,8 +52,8 @@ export function explainCondition(
   const at = readPointer(output, path);
   const place = describePlace(path, label);
   if (!at.ok) return `${place} has no value`;
-  const shown = shorten(JSON.stringify(at.value), shownAtMost);
-  const literal = shorten(JSON.stringify(value), shownAtMost);
+  const shown = shorten(JSON.stringify(at.value), maxShown);
+  const literal = shorten(JSON.stringify(value), maxShown);
   switch (is) {
     case 'exists':
       return at.value === null ? `${place} has no value` : null;

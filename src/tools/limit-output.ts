@@ -7,7 +7,7 @@ export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
 const maxFinding = 2000;
 /** A call reports so many findings; the first are kept. */
-const findingsAtMost = 20;
+const maxFindings = 20;
 const previewLength = 10_000;
 
 /** What stands in for data that is too large and has no long text to cut. */
@@ -25,7 +25,7 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
   const summary = toLine(output.summary, maxSummary);
   const data = output.data === null ? null : limitData(output.data, limit);
   if (output.findings === undefined) return { summary, data };
-  const findings = output.findings.slice(0, findingsAtMost).map((finding) => ({
+  const findings = output.findings.slice(0, maxFindings).map((finding) => ({
     ...finding,
     message: toLine(finding.message, maxFinding),
   }));

@@ -9,7 +9,7 @@ import { describeOutput } from './output-schema.ts';
 import type { PlanPort, Verdict } from './ports.ts';
 
 /** Seconds that a change may wait for steps that still run on what has changed. */
-const waitsAtMost = 600;
+const maxWaits = 600;
 
 const Rechecked = z
   .strictObject({
@@ -95,7 +95,7 @@ export function createPlanOperations(plans: PlanPort): Operation[] {
       effect: 'idempotent',
       internal: true,
       destructive: false,
-      expectedSeconds: () => waitsAtMost,
+      expectedSeconds: () => maxWaits,
       schema: z.strictObject({
         finding: findingId,
         patch: z.looseObject({}).nullable(),

@@ -26,7 +26,7 @@ export type Recordings = z.infer<typeof Recordings>;
 
 const folder = join(import.meta.dirname, 'recordings');
 /** Characters of a message that are kept; a longer one is told apart by its digest. */
-const keptAtMost = 1500;
+const maxKept = 1500;
 
 /** Files that are not there yet hold nothing. */
 export async function readRecordings(category: string): Promise<Recordings> {
@@ -54,9 +54,9 @@ export function normalise(messages: Message[]): string[] {
 }
 
 function shorten(text: string): string {
-  if (text.length <= keptAtMost) return text;
+  if (text.length <= maxKept) return text;
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  return `${text.slice(0, keptAtMost).toWellFormed()}… (${text.length} characters, ${digest})`;
+  return `${text.slice(0, maxKept).toWellFormed()}… (${text.length} characters, ${digest})`;
 }
 
 const digestOf = (seen: string[]) =>

@@ -13,7 +13,7 @@ export type Row = {
 };
 
 const heads = ['', 'passed', '', 'calls', 'tokens in', 'tokens out', 'seconds', 'cost'];
-const problemAtMost = 1500;
+const maxProblem = 1500;
 
 /** Calls, tokens and seconds are those of one case in the mean; the cost is that of all. */
 export function writeTable(model: string, rows: Row[]): string {
@@ -41,7 +41,7 @@ export function writeTable(model: string, rows: Row[]): string {
 }
 
 function writeProblem(problem: string): string {
-  return `  - ${problem.length <= problemAtMost ? problem : `${problem.slice(0, problemAtMost)}…`}`;
+  return `  - ${problem.length <= maxProblem ? problem : `${problem.slice(0, maxProblem)}…`}`;
 }
 
 function summarise(name: string, rows: Row[]): string[] {

@@ -7,7 +7,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Tokens } from '../workspaces.ts';
 
 const keptForMs = 30_000;
-const keptAtMost = 1000;
+const maxKept = 1000;
 
 /** Refusals after which a token never holds again. Others may be about the address that calls. */
 const final = new Set(['account_inactive', 'token_revoked']);
@@ -44,7 +44,7 @@ export function tokensOfMany(options: {
   allowed: string[] | null;
 }): Tokens {
   const { installations, clock, installAt, allowed } = options;
-  const known = createRecent<{ token: string; until: number }>({ keep: keptAtMost });
+  const known = createRecent<{ token: string; until: number }>({ keep: maxKept });
 
   function keep(team: string, token: string): string {
     known.set(team, { token, until: clock.now().getTime() + keptForMs });

@@ -21,7 +21,7 @@ const lookBackMs = 6 * 3_600_000;
 const clocksApartMs = 120_000;
 const lookedAt = 200;
 /** Pages of one look; Slack makes them smaller as it likes. */
-const pagesAtMost = 20;
+const maxPages = 20;
 
 const secondsOf = (ms: number) => String(ms / 1000);
 
@@ -32,7 +32,7 @@ async function* readSince(
   oldest: string,
 ) {
   let cursor: string | undefined;
-  for (let page = 0; page < pagesAtMost; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const common = { channel, oldest, limit: lookedAt, include_all_metadata: true };
     const asked = cursor === undefined ? common : { ...common, cursor };
     const { messages = [], response_metadata } =

@@ -19,7 +19,7 @@ type Sender = {
   warn(message: string, error?: unknown): void;
 };
 
-const { pageText, pageSections, pages: pagesAtMost } = slackLimits;
+const { pageText, pageSections, pages: maxPages } = slackLimits;
 
 /** The text in messages that Slack takes, cut at the ends of lines where it can be. Pure. */
 function splitIntoMessages(text: string): { messages: string[][]; whole: boolean } {
@@ -34,7 +34,7 @@ function splitIntoMessages(text: string): { messages: string[][]; whole: boolean
   const messages: string[][] = [];
   for (let at = 0; at < sections.length; at += pageSections)
     messages.push(sections.slice(at, at + pageSections));
-  return { messages: messages.slice(0, pagesAtMost), whole: messages.length <= pagesAtMost };
+  return { messages: messages.slice(0, maxPages), whole: messages.length <= maxPages };
 }
 
 /** Without half of a character at the end. */

@@ -15,7 +15,7 @@ import type { Ask } from './hold.ts';
 /** What a workspace takes: words, sessions, both; of what was never tried, nothing is known. */
 type Ways = { words: boolean; sessions: boolean | null };
 
-const keptAtMost = 1000;
+const maxKept = 1000;
 /** Declared as an agent: https://docs.slack.dev/ai/agent-sessions */
 const agentScope = 'assistant:write';
 
@@ -46,7 +46,7 @@ export function createStatusPort(options: {
   warn(message: string, error?: unknown): void;
 }): StatusPort {
   const { clientOf, ask, warn } = options;
-  const known = createRecent<Ways>({ keep: keptAtMost });
+  const known = createRecent<Ways>({ keep: maxKept });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
   /** Sets the words. @returns whether the app may write as an agent; null: Slack did not take them */

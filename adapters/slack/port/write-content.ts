@@ -26,7 +26,7 @@ type WriteContent = <T>(
   write: (said: Said) => Promise<T>,
 ) => Promise<T>;
 
-const keptAtMost = 1000;
+const maxKept = 1000;
 /** How long a workspace that refused the block is not sent another. */
 const refusedForMs = 6 * 3_600_000;
 
@@ -35,7 +35,7 @@ export function createWriteContent(options: {
   warn(message: string, error?: unknown): void;
 }): WriteContent {
   const { clock, warn } = options;
-  const refusing = createRecent<number>({ keep: keptAtMost });
+  const refusing = createRecent<number>({ keep: maxKept });
   const now = () => clock.now().getTime();
 
   async function writeWords<T>({ text, blocks }: Said, write: (said: Said) => Promise<T>) {

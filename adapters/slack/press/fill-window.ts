@@ -13,7 +13,7 @@ import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
-import { numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './read-button.ts';
@@ -175,7 +175,7 @@ export async function fillDetails(
     ...(ticks ? toBlocks(drawTicks(steps.flatMap(toTick))) : []),
     ...(covers === null ? [] : lineBlocks(covers)),
     ...drawTurns(view),
-    ...(approve === null || plan.total_steps <= numberedAtMost ? [] : [textSection(noPartWords)]),
+    ...(approve === null || plan.total_steps <= maxNumbered ? [] : [textSection(noPartWords)]),
   ];
   return makeWindow({
     title: approve === null ? id : words.title({ id }),

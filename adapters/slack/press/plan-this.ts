@@ -20,11 +20,11 @@ import { readText } from './read-entered.ts';
 import { makeWindow, toBlocks } from './windows.ts';
 
 /** Characters of a message that go along; a window remembers little more. */
-const quotedAtMost = 2000;
+const maxQuoted = 2000;
 
 /** As much of the text as a window remembers, with what stands around it. */
 function fitAbout(about: About): { about: About; cut: boolean } {
-  let text = about.text.slice(0, quotedAtMost);
+  let text = about.text.slice(0, maxQuoted);
   const fits = () => JSON.stringify({ ...about, text }).length <= slackLimits.viewMetadata;
   while (!fits()) text = text.slice(0, Math.floor(text.length * 0.8));
   text = cutMarkup(about.text, text.length);
@@ -40,7 +40,7 @@ function planThisWindow(whole: About): types.ModalView {
       submit: words.submit,
       kind: 'form',
       blocks: [
-        textSection(quoted === '' ? words.nothing : quoteWords(quoted, quotedAtMost)),
+        textSection(quoted === '' ? words.nothing : quoteWords(quoted, maxQuoted)),
         ...(cut ? [textSection(words.cut({ atMost: about.text.length }))] : []),
         ...toBlocks(
           drawForm({

@@ -1,7 +1,7 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
 import { entryWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
-import { fieldBlock, partBlock, textAtMost, textBlock, valueId } from '#cards/slack-windows.ts';
+import { fieldBlock, maxText, partBlock, textBlock, valueId } from '#cards/slack-windows.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#domain/plan/answer.ts';
 import { isStorableText } from '#domain/text.ts';
@@ -58,7 +58,7 @@ export function readTicked(view: Sent): number[] {
 function objectToText(view: Sent, missing: string | null): string | null {
   const text = readText(view);
   if (text === '') return missing;
-  if (text.length > textAtMost) return entryWords.tooLong({ atMost: textAtMost });
+  if (text.length > maxText) return entryWords.tooLong({ atMost: maxText });
   return isStorableText(text) ? null : entryWords.notStorable;
 }
 

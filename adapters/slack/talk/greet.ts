@@ -11,13 +11,13 @@ import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { OpenedSignal } from '../transport/read-signal.ts';
 
-const keptAtMost = 5000;
+const maxKept = 5000;
 
 export function createGreet(context: SlackContext): (signal: OpenedSignal) => Promise<void> {
   const { service, port, clientOf, warn } = context;
   /** People who are known to have something in their direct messages; workspaces in which the app is no agent. */
-  const begun = createRecent<true>({ keep: keptAtMost });
-  const plain = createRecent<true>({ keep: keptAtMost });
+  const begun = createRecent<true>({ keep: maxKept });
+  const plain = createRecent<true>({ keep: maxKept });
 
   /** Examples that can be pressed, where the app is an agent. */
   async function suggest({ team, channel }: OpenedSignal): Promise<void> {

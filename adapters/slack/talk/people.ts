@@ -25,7 +25,7 @@ export type People = {
 };
 
 const keptForMs = 10 * 60_000;
-const keptAtMost = 5000;
+const maxKept = 5000;
 
 const User = z.object({
   id: z.string(),
@@ -89,7 +89,7 @@ export function createPeople(options: {
 }): People {
   const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
   type Found = { found: Omit<SlackPerson, 'id' | 'acts'>; acts: boolean };
-  const known = createRecent<Found>({ keep: keptAtMost, forMs: keptForMs, clock });
+  const known = createRecent<Found>({ keep: maxKept, forMs: keptForMs, clock });
 
   async function lookUp(team: string, user: string): Promise<Found> {
     const key = `${team}:${user}`;

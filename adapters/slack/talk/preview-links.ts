@@ -11,7 +11,7 @@ import type { SlackContext } from '../slack-context.ts';
 import type { LinksSignal } from '../transport/read-signal.ts';
 
 /** Links of one message that are looked at. */
-const linksAtMost = 5;
+const maxLinks = 5;
 
 type Blocks = types.KnownBlock[];
 
@@ -85,7 +85,7 @@ export async function previewLinks(
   if (urls.length === 0) return;
   const { timezone } = await context.people.find(team, user);
   const unfurls: Record<string, { blocks: Blocks }> = {};
-  for (const url of urls.slice(0, linksAtMost)) {
+  for (const url of urls.slice(0, maxLinks)) {
     const blocks = await readPreview(context, team, url, timezone);
     if (blocks !== null) unfurls[url] = { blocks };
   }

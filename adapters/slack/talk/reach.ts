@@ -23,7 +23,7 @@ export type Reach = {
 export const reachNobody: Reach = { find: async () => null, openDirect: async () => null };
 
 const keptForMs = 10 * 60_000;
-const keptAtMost = 5000;
+const maxKept = 5000;
 
 const Found = z.object({ id: z.string(), deleted: z.boolean().default(false) });
 
@@ -46,7 +46,7 @@ export function createReach(options: {
   warn(message: string, error?: unknown): void;
 }): Reach {
   const { clientOf, ask, clock, timezone, vouched, namesOf, warn } = options;
-  const rule = { keep: keptAtMost, forMs: keptForMs, clock };
+  const rule = { keep: maxKept, forMs: keptForMs, clock };
   const known = createRecent<Known | null>(rule);
   const directs = createRecent<string | null>(rule);
 

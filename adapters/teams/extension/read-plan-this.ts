@@ -15,7 +15,7 @@ const commandId = 'plan_this';
 const opening = 'composeExtension/fetchTask';
 const submitting = 'composeExtension/submitAction';
 /** Characters of what is typed. */
-const whatAtMost = 4000;
+const maxWhat = 4000;
 
 const id = z.string().min(1).max(500);
 const Named = z.object({ displayName: z.string().nullish() });
@@ -35,7 +35,7 @@ const Chosen = z.object({
 });
 const Submitted = z.object({
   plan: z.literal('this'),
-  [planThisInput]: z.string().max(whatAtMost).nullish(),
+  [planThisInput]: z.string().max(maxWhat).nullish(),
 });
 const Installed = z.object({ msteams: z.object({ justInTimeInstall: z.literal(true) }) });
 

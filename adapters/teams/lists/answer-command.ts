@@ -24,7 +24,7 @@ export type Command =
 const help = `${describeCommands('plans', [[...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
 const subcommands = /^(?:stats|help|plan-[\da-f]+|link(?:\s.*)?)$/i;
 /** Bytes of a record that go through as one message. */
-const recordAtMost = 20_000;
+const maxRecord = 20_000;
 
 /** null: it is talk. A sentence that only begins with such a word is. */
 export function readCommand(text: string): Command | null {
@@ -52,7 +52,7 @@ function drawPlan(facts: PlanCardFacts): ChatContent {
   return { text: drawText(view), card: drawAdaptiveCard(view) };
 }
 
-const fits = (text: string) => Buffer.byteLength(JSON.stringify(text)) <= recordAtMost;
+const fits = (text: string) => Buffer.byteLength(JSON.stringify(text)) <= maxRecord;
 
 /** Plain text, in which nothing is markup: it can be copied as it is. What is too long is where the rest of the plan is. */
 async function answerExport(

@@ -8,9 +8,9 @@ import { personKey } from '#domain/people/names.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 
 const keptForMs = 10 * 60_000;
-const keptAtMost = 500;
+const maxKept = 500;
 /** In a larger team, people beyond these refresh by hand. */
-const readAtMost = 1000;
+const maxRead = 1000;
 
 /** A reader by their id in Teams, by the account they act with, and as Teams calls them. */
 export type Reader = { id: string; account: string; name: string | null };
@@ -47,14 +47,14 @@ export function createReaders(options: {
   warn(message: string, error?: unknown): void;
 }): Readers {
   const { connector, clock, accountOf, namesOf, warn } = options;
-  const known = createRecent<Promise<Reader[]>>({ keep: keptAtMost, forMs: keptForMs, clock });
+  const known = createRecent<Promise<Reader[]>>({ keep: maxKept, forMs: keptForMs, clock });
 
   async function read(where: TeamsConversation): Promise<Reader[]> {
     const key = JSON.stringify([where.tenant, where.channel]);
     const kept = known.get(key);
     if (kept !== undefined) return kept;
     // Who asks meanwhile waits for the same answer.
-    const readers = connector.members(where, where.channel, readAtMost).then(
+    const readers = connector.members(where, where.channel, maxRead).then(
       (members) =>
         members.map((member) => ({
           id: member.id,

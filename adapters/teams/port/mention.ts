@@ -12,12 +12,12 @@ import type { Reader } from './members.ts';
 type Named = { name: string; shown: string; known: Reader | null };
 export type Mentioned = { people: Named[]; words: string };
 
-const nameAtMost = 60;
+const maxName = 60;
 
 /** A name between `<at>` and `</at>`, where nothing of it may be read as markup. */
 function nameOf({ shown, known }: Named): string {
   const bare = cleanLine(known?.name ?? shown).replace(/[<>&*_[\]()`~#|\\]/g, ' ');
-  return cutText(bare.replace(/\s+/g, ' ').trim(), nameAtMost) || 'somebody';
+  return cutText(bare.replace(/\s+/g, ' ').trim(), maxName) || 'somebody';
 }
 
 /** @param everyNameOf all names of a person, by any of them. @returns null: none of them is a member there */

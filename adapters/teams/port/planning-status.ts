@@ -24,7 +24,7 @@ const paceMs = 1000;
 const streamForMs = 100_000;
 const streamAtMostMs = 115_000;
 /** Characters of an informative update. */
-const updateAtMost = 1000;
+const maxUpdate = 1000;
 
 const Stream = z.object({
   id: z.string(),
@@ -81,7 +81,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     async show(place, { activity }, before, givenUp): Promise<JsonObject> {
       const kept = readKept(before);
       const now = Date.now();
-      const text = cutText(writeActivity(activity), updateAtMost);
+      const text = cutText(writeActivity(activity), maxUpdate);
       const open = kept?.stream?.ends_as === null ? kept.stream : null;
       // The handed-over stream has ended: the next turn begins a new one.
       const isFirst = kept === null || (kept.stream !== null && open === null);

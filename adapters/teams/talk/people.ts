@@ -40,7 +40,7 @@ export type People = {
 type Told = { address: string | null; name: string; own: string; guest: boolean };
 
 const keptForMs = 10 * 60_000;
-const keptAtMost = 5000;
+const maxKept = 5000;
 
 /** What somebody is called whom no tenant of ours vouches for. */
 export function accountOf({ tenant, from }: Pick<Scene, 'tenant' | 'from'>): string {
@@ -93,7 +93,7 @@ export function createPeople(options: {
   timezone: string;
 }): People {
   const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
-  const known = createRecent<Told>({ keep: keptAtMost, forMs: keptForMs, clock });
+  const known = createRecent<Told>({ keep: maxKept, forMs: keptForMs, clock });
 
   /** Who somebody is must not change with Teams' temper: without an answer it is tried again, not guessed. */
   async function ask(scene: Scene): Promise<Told> {

@@ -23,7 +23,7 @@ export type Visitor = {
 const Greeting = z.looseObject({
   [CLIENT_INFO_META_KEY]: z.looseObject({ title: z.string().optional(), name: z.string() }),
 });
-const nameAtMost = 60;
+const maxName = 60;
 
 /** `claude-code/2.1.0 (cli)` → `claude-code`; what says nothing of who asks is no name. */
 function readUserAgent(header: string | undefined): string | null {
@@ -48,11 +48,7 @@ function nameAgent(
   const greeted = Greeting.safeParse(context.mcpReq.envelope).data?.[CLIENT_INFO_META_KEY];
   const greeting = greeted?.title ?? greeted?.name;
   const name = said ?? greeting ?? readUserAgent(request.headers['user-agent']) ?? 'An agent';
-  const line = makeStorableText(name)
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, nameAtMost)
-    .toWellFormed();
+  const line = makeStorableText(name).replace(/\s+/g, ' ').trim().slice(0, maxName).toWellFormed();
   return capitalise(line === '' ? 'An agent' : line);
 }
 

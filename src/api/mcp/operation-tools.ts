@@ -14,7 +14,7 @@ import type { McpOptions } from './options.ts';
 import { type Answer, answerWith, reads } from './results.ts';
 import { DescribeInput, SearchInput } from './shapes.ts';
 
-const foundAtMost = 15;
+const maxFound = 15;
 
 export function registerOperationTools(
   server: McpServer,
@@ -48,7 +48,7 @@ export function registerOperationTools(
       answer(async () => {
         const { manifest, standing } = await readManifest();
         const found = createOperationSearch()
-          .find(manifest, query, foundAtMost)
+          .find(manifest, query, maxFound)
           .map((spec) => ({ name: spec.name, line: writeLine(spec, standing) }));
         const text =
           found.length === 0

@@ -51,7 +51,7 @@ export const ListInput = z.strictObject({
 });
 
 /** Seconds; most clients give up on a call after a minute. */
-const waitAtMost = 240;
+const maxWait = 240;
 
 export const WaitInput = z.strictObject({
   plan: planId.optional(),
@@ -61,7 +61,7 @@ export const WaitInput = z.strictObject({
     .describe(
       'What you have seen: the cursor of the last answer. Left out: a plan that waits for approval',
     ),
-  timeout_seconds: z.number().min(1).max(waitAtMost).default(50),
+  timeout_seconds: z.number().min(1).max(maxWait).default(50),
 });
 
 export const SearchInput = z.strictObject({
@@ -153,13 +153,13 @@ export const StepFacts = z.object({
 export type StepFacts = z.infer<typeof StepFacts>;
 
 /** Characters of an output on a page. */
-const outputAtMost = 4000;
+const maxOutput = 4000;
 
 function cutOutput(step: ShownStep): string | null {
   if (step.status !== 'succeeded' || step.output === null) return null;
   const text = JSON.stringify(step.output);
-  if (text.length <= outputAtMost) return text;
-  return `${text.slice(0, outputAtMost).toWellFormed()}… (cut: it has ${text.length} characters)`;
+  if (text.length <= maxOutput) return text;
+  return `${text.slice(0, maxOutput).toWellFormed()}… (cut: it has ${text.length} characters)`;
 }
 
 export function stepFactsOf(step: ShownStep): StepFacts {

@@ -56,15 +56,15 @@ export type Waited = {
 
 /** Kinds of changes of steps that an agent is told of; those of the plan itself it is told all. */
 const tellingStatuses = new Set<Change['status']>(['failed', 'waiting', 'unknown', 'stale']);
-const changesAtMost = 50;
+const maxChanges = 50;
 /** Changes read to find those: what came before them an agent sees in the counts. */
-const readAtMost = 1000;
+const maxRead = 1000;
 
 async function readChanges(service: Service, plan: Plan, since: number): Promise<Change[]> {
-  const { changes } = await service.diff(plan.id, since, readAtMost, true);
+  const { changes } = await service.diff(plan.id, since, maxRead, true);
   return changes
     .filter(({ step_id, status }) => step_id === null || tellingStatuses.has(status))
-    .slice(-changesAtMost);
+    .slice(-maxChanges);
 }
 
 /**

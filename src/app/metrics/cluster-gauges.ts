@@ -8,11 +8,11 @@ import { readInboxState } from '#db/chat/inbox.ts';
 import { readDeliveryState } from '#db/chat/places.ts';
 import type { Database, Queryable } from '#db/database.ts';
 import {
-  countedAtMost,
   countJobs,
   countPlansByStatus,
   countSteps,
   countWaitingForPeople,
+  maxCounted,
   readSpendingByModel,
 } from '#db/gauges.ts';
 import { readRetention } from '#db/retention.ts';
@@ -29,7 +29,7 @@ type ClusterRead = {
   read(db: Queryable, now: Date): Promise<Sample[]>;
 };
 
-const upTo = `counted up to ${countedAtMost.toLocaleString('en-US')}`;
+const upTo = `counted up to ${maxCounted.toLocaleString('en-US')}`;
 
 export const clusterReads: ClusterRead[] = [
   {
@@ -85,7 +85,7 @@ export const clusterReads: ClusterRead[] = [
       inbox_failed_events: { help: `Events of chat platforms that were set aside, ${upTo}.` },
     },
     async read(db, now) {
-      const { open, oldest, failed } = await readInboxState(db, countedAtMost);
+      const { open, oldest, failed } = await readInboxState(db, maxCounted);
       const seconds = oldest === null ? 0 : (now.getTime() - oldest.getTime()) / 1000;
       return [
         ['inbox_events', open],
@@ -100,7 +100,7 @@ export const clusterReads: ClusterRead[] = [
       deliveries_broken: { help: `Conversations that nothing can be posted to, ${upTo}.` },
     },
     async read(db) {
-      const { waiting, broken } = await readDeliveryState(db, countedAtMost);
+      const { waiting, broken } = await readDeliveryState(db, maxCounted);
       return [
         ['deliveries_waiting', waiting],
         ['deliveries_broken', broken],

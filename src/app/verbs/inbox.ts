@@ -6,13 +6,13 @@ import { countOf } from '#domain/words.ts';
 import { print, printJson, warn } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
-const shownAtMost = 1000;
+const maxShown = 1000;
 
 export function list({ json }: { json?: true }): Promise<void> {
   return withDatabase(async (db) => {
-    const found = await listFailedEvents(db.query, shownAtMost + 1);
-    const shown = found.slice(0, shownAtMost);
-    if (found.length > shown.length) warn(`There are more: these are the latest ${shownAtMost}.`);
+    const found = await listFailedEvents(db.query, maxShown + 1);
+    const shown = found.slice(0, maxShown);
+    if (found.length > shown.length) warn(`There are more: these are the latest ${maxShown}.`);
     if (json === true) return printJson(shown);
     if (shown.length === 0) return print('No event of a chat platform is set aside.');
     for (const { id, platform, tenant, thread, kind, failed_at, error } of shown) {

@@ -6,7 +6,7 @@ import type { InboxContext } from './inbox-context.ts';
 /** Milliseconds between two looks: the first is soon, since most presses are handled at once. */
 const looks = { first: 20, growth: 1.3, longest: 250 };
 /** Beyond these nobody waits in a process. */
-const waitersAtMost = 200;
+const maxWaiters = 200;
 
 export type WaitUntilHandled = {
   /**
@@ -69,7 +69,7 @@ export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled
 
   return {
     async outcome(id, withinMs) {
-      if (waiters.size >= waitersAtMost) return { state: 'open' };
+      if (waiters.size >= maxWaiters) return { state: 'open' };
       const waiter: Waiter = {
         ...Promise.withResolvers<EventOutcome>(),
         id,

@@ -18,7 +18,7 @@ import {
   type StepChoice,
   withNumbers,
 } from '#domain/plan/step-choice.ts';
-import { numberedAtMost, orderByLabel } from '#domain/plan/step-numbers.ts';
+import { maxNumbered, orderByLabel } from '#domain/plan/step-numbers.ts';
 import type { Approval } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
@@ -41,7 +41,7 @@ async function approvePart(
   const { total, tenant } = await readPlanRow(context.db.query, id);
   requireNumbers(total);
   // The approval names the version, so that numbers of another one decide nothing.
-  const steps = await readSteps(context.db.query, id, {}, 0, numberedAtMost);
+  const steps = await readSteps(context.db.query, id, {}, 0, maxNumbered);
   const numbered = orderByLabel(describeSteps(context.catalogue.of(tenant), steps), total);
   const { chosen, approval } = chooseSteps(choice, numbered);
   const rename = (error: unknown): never => {

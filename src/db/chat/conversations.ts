@@ -7,7 +7,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
-const titleAtMost = 80;
+const maxTitle = 80;
 
 /** The time of the last message (µs since 1970) and the conversation that were shown last. */
 function comesAfter(cursor: string | undefined): SQL {
@@ -81,7 +81,7 @@ export async function listConversations(
   return {
     conversations: page.map(({ micros: _, title, ...row }) => ({
       ...row,
-      title: onOneLine(title, titleAtMost),
+      title: onOneLine(title, maxTitle),
     })),
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(`${last.micros} ${last.id}`) : null,

@@ -1,6 +1,6 @@
 // What blocks a plan, at a cost that does not grow with it: some steps of a few lanes, and who waits for a pool.
 import { sql } from 'drizzle-orm';
-import { countedAtMost } from '#domain/plan/blockage.ts';
+import { maxCounted } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
@@ -15,7 +15,7 @@ export async function countSteps(
   const { rows } = await db.execute<{ step_ids: string[] | null; count: number }>(sql`
     select (array_agg(step_id order by position))[1:3] as step_ids, count(*)::int as count from (
       select step_id, position from ${countersign}.step_states
-      where plan_id = ${planId} and lane = any(${sql.param(lanes)}::int[]) and ${condition} limit ${countedAtMost + 1}
+      where plan_id = ${planId} and lane = any(${sql.param(lanes)}::int[]) and ${condition} limit ${maxCounted + 1}
     ) s`);
   return { step_ids: rows[0]?.step_ids ?? [], count: rows[0]?.count ?? 0 };
 }

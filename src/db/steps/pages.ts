@@ -285,7 +285,7 @@ export async function readStepsForReview(
 }
 
 /** Steps counted at most when different calls are told apart. */
-const countedAtMost = 1000;
+const maxCounted = 1000;
 
 const differentCalls = prepareStatement(
   'read_different_calls',
@@ -293,7 +293,7 @@ const differentCalls = prepareStatement(
     with counted as (
       select c.position, c.review_rank, c.step_id, c.tool, c.operation, c.args, c.guarded, c."when", c.ask_before, c.not_before from ${joinContents}
       where c.plan_id = ${plan} and c.review_rank > 0
-      order by c.review_rank desc, c.position limit ${sql.raw(String(countedAtMost + 1))}
+      order by c.review_rank desc, c.position limit ${sql.raw(String(maxCounted + 1))}
     ), different as (
       select min(position) as position, max(review_rank) as rank, count(*)::int as times,
         count(*) over ()::int as different, sum(count(*)) over ()::int as steps,
@@ -339,8 +339,8 @@ export async function readDifferentCalls(
     const step = byPosition.get(position);
     return step === undefined ? [] : [{ step, times, moments }];
   });
-  const more = first.steps > countedAtMost;
-  return { calls, steps: Math.min(first.steps, countedAtMost), different: first.different, more };
+  const more = first.steps > maxCounted;
+  return { calls, steps: Math.min(first.steps, maxCounted), different: first.different, more };
 }
 
 /** Every step of the present version in the order of positions, a page at a time. */

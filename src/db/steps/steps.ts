@@ -180,7 +180,7 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
   await tx.execute(sql`delete from ${countersign}.plan_partitions where plan_id = ${planId}`);
 }
 
-const workAtMost = 1000;
+const maxWork = 1000;
 
 /**
  * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a moment
@@ -206,7 +206,7 @@ export async function readWorkDone(
     join ${countersign}.plan_steps c on c.plan_id = a.plan_id and c.position = a.position and c.effect <> 'read'
     join ${countersign}.step_states s on s.plan_id = a.plan_id and s.position = a.position
     where a.plan_id = ${planId} and a.status = 'succeeded'
-    order by coalesce(${then}, false) desc, a.ended_at desc limit ${workAtMost}`);
+    order by coalesce(${then}, false) desc, a.ended_at desc limit ${maxWork}`);
   return rows;
 }
 

@@ -1,12 +1,12 @@
 // Finds steps that contain all of some words, in any case and order.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
-const wordsAtMost = 20;
+const maxWords = 20;
 
 /** `words` as patterns of `like`, one a word. */
 export function patternsOf(words: string): string[] {
   const found = words.split(/\s+/).filter((word) => word !== '');
-  return found.slice(0, wordsAtMost).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+  return found.slice(0, maxWords).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
 }
 
 /** The place of a step, where the words are its number and nothing else. */

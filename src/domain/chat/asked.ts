@@ -17,9 +17,9 @@ export type Asked = {
   text: string;
   /** Who asked for the plan or proposed the change, as readers know them. */
   by: string;
-  /** People who are not in the conversation just now, at most `askedAtMost`. */
+  /** People who are not in the conversation just now, at most `maxAsked`. */
   people: AskedPerson[];
 };
 
 /** Larger groups are not told one by one. */
-export const askedAtMost = 10;
+export const maxAsked = 10;

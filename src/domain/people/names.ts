@@ -89,12 +89,12 @@ const words = new Set([
 ]);
 
 /** Of a name that does not say who it is; the account beside it does, and must not be what a card cuts off. */
-const besideAtMost = 30;
+const maxBeside = 30;
 
 function standBeside(called: string, name: string): string {
   const letters = [...called];
-  const kept = letters.slice(0, besideAtMost).join('').trimEnd();
-  return `${letters.length > besideAtMost ? `${kept}…` : called} (${name})`;
+  const kept = letters.slice(0, maxBeside).join('').trimEnd();
+  return `${letters.length > maxBeside ? `${kept}…` : called} (${name})`;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { chatTenant } from '../plan/scope.ts';
 
 /** Members of a larger group are not read. */
-export const userGroupAtMost = 200;
+export const maxUserGroup = 200;
 /** For how long a copy stands in for Slack where Slack does not answer. */
 export const userGroupKeptForMs = 15 * 60_000;
 

@@ -6,7 +6,7 @@ export const Blockage = z.object({
   kind: z.enum(['worker', 'resource']),
   /** The first three. */
   step_ids: z.array(z.string()),
-  /** How many there are; over `countedAtMost` they are not counted any further. */
+  /** How many there are; over `maxCounted` they are not counted any further. */
   count: z.int(),
   /** The capabilities, operations or pools that are missing. */
   needs: z.array(z.string()),
@@ -16,13 +16,12 @@ export const Blockage = z.object({
 export type Blockage = z.infer<typeof Blockage>;
 
 /** Steps of one blockage are counted up to here, so that looking costs the same whatever the plan's size. */
-export const countedAtMost = 1000;
+export const maxCounted = 1000;
 
 function describeOthers(others: number): string {
   if (others === 0) return '';
   if (others === 1) return ' (and 1 other)';
-  if (others >= countedAtMost)
-    return ` (and more than ${countedAtMost.toLocaleString('en-US')} others)`;
+  if (others >= maxCounted) return ` (and more than ${maxCounted.toLocaleString('en-US')} others)`;
   return ` (and ${others} others)`;
 }
 

@@ -3,7 +3,7 @@ import { showExact, showString } from '../shown-text.ts';
 import { countOf, shorten } from '../words.ts';
 import type { CallDescription, CallValue } from './call.ts';
 
-const shortAtMost = 120;
+const maxShort = 120;
 
 /** A value on one line: a text that reads like another type is quoted. */
 export function exactOf({ text, later, json }: CallValue): string {
@@ -29,5 +29,5 @@ export function nameCall({ headline, parts }: Pick<CallDescription, 'headline' |
     sayHeadline({ headline }),
     ...values.map((part) => `${showExact(part.label)}: ${exactOf(part)}`),
   ];
-  return shortenSized(said.join(' · '), shortAtMost);
+  return shortenSized(said.join(' · '), maxShort);
 }

@@ -24,7 +24,7 @@ function describeYesOrNo(
   return `${person} ${is === 'equals' ? 'answers' : 'does not answer'} ${value} to step ${label}`;
 }
 
-const labelAtMost = 100;
+const maxLabel = 100;
 
 /**
  * `step 2 /status is "green"`, `Ana answers Yes to step 1`, `step 1 /fields/what is "delete" (“Keep everything”)`.
@@ -37,7 +37,7 @@ export function describeCondition(
   person: string | null = null,
 ): string {
   const said = escapeExact(sayCondition(condition, label, person));
-  const called = quoteWords(condition.label ?? '', labelAtMost);
+  const called = quoteWords(condition.label ?? '', maxLabel);
   return called === '' ? said : `${said} (${called})`;
 }
 

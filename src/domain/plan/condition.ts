@@ -13,7 +13,7 @@ export const ConditionOperator = z.enum([
 export type ConditionOperator = z.infer<typeof ConditionOperator>;
 
 /** Characters of JSON; a condition is shown whole wherever its step is. */
-const valueAtMost = 500;
+const maxValue = 500;
 
 /**
  * `{ "step": "2", "path": "/status", "is": "equals", "value": "green" }`; `exists` takes no value. Text is compared without
@@ -37,8 +37,8 @@ export const StepCondition = z
   .refine(({ is, value }) => (is === 'exists') === (value === undefined), {
     message: 'exists takes no value; every other comparison needs one',
   })
-  .refine(({ value }) => value === undefined || JSON.stringify(value).length <= valueAtMost, {
-    message: `the value has at most ${valueAtMost} characters as JSON`,
+  .refine(({ value }) => value === undefined || JSON.stringify(value).length <= maxValue, {
+    message: `the value has at most ${maxValue} characters as JSON`,
   });
 export type StepCondition = z.infer<typeof StepCondition>;
 

@@ -77,12 +77,12 @@ const FormField = z
   }));
 export type FormField = z.output<typeof FormField>;
 
-const optionShownAtMost = 100;
+const maxOptionShown = 100;
 
 /** An option as shown: its value (the answer), and its quoted label if different. */
 export function describeOption({ value, label }: FormField['options'][number]): string {
-  const shown = quoteName(value, optionShownAtMost);
-  return label === value ? shown : `${shown} (${quoteWords(label, optionShownAtMost)})`;
+  const shown = quoteName(value, maxOptionShown);
+  return label === value ? shown : `${shown} (${quoteWords(label, maxOptionShown)})`;
 }
 
 const FormFields = z

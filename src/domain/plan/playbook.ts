@@ -92,7 +92,7 @@ function changeStep(step: StepDraft, change: Change): StepDraft {
 }
 
 /** Characters by which what is put in may make a plan longer. */
-const growthAtMost = 4_000_000;
+const maxGrowth = 4_000_000;
 
 /**
  * The draft with the texts of `texts` replaced in titles, descriptions and arguments, never in names of operations.
@@ -109,10 +109,10 @@ function replaceTexts(
   const put = (found: string) => {
     const value = valueFor(found);
     grown += value.length - found.length;
-    if (grown <= growthAtMost) return value;
+    if (grown <= maxGrowth) return value;
     throw new CountersignError(
       'limit_exceeded',
-      `With these values the plan would be more than ${growthAtMost.toLocaleString('en-US')} characters longer. Give shorter ones.`,
+      `With these values the plan would be more than ${maxGrowth.toLocaleString('en-US')} characters longer. Give shorter ones.`,
     );
   };
   const change: Change = {

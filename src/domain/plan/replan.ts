@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 import type { PlanPatch } from './patch.ts';
 
 /** Automatic tries for one finding; then a person decides. */
-export const replansAtMost = 3;
+export const maxReplans = 3;
 
 /** Ids of the steps of a try. Only the system may use `#`. @param number from 1 on in each plan; '': what they begin with */
 export function pairOf(number: number | ''): { replan: string; verify: string } {

@@ -3,14 +3,14 @@ import { CountersignError } from '../errors.ts';
 import { listOf } from '../words.ts';
 import type { ShownStep } from './call.ts';
 import { nameCall } from './call-words.ts';
-import { type NumberedStep, numberedAtMost } from './step-numbers.ts';
+import { maxNumbered, type NumberedStep } from './step-numbers.ts';
 
 type Item = { from: string; to: string | null };
 export type StepChoice = { kind: 'only' | 'all_but'; items: Item[] };
 type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
 
 const item = /^\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?$/;
-const describedAtMost = 5;
+const maxDescribed = 5;
 
 /** The steps that `text` names; null when it says anything else. */
 export function readStepChoice(text: string): StepChoice | null {
@@ -27,14 +27,14 @@ export function readStepChoice(text: string): StepChoice | null {
 }
 
 /** Why single steps of a large plan are not chosen, and what to do instead. */
-export const noPartWords = `You can leave out steps by number in plans of up to ${numberedAtMost} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
+export const noPartWords = `You can leave out steps by number in plans of up to ${maxNumbered} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
 
 /**
  * Of a plan with more steps than have numbers no number names one: it could be another than was meant.
  * @throws `invalid_request`, which says what to do instead
  */
 export function requireNumbers(total: number): void {
-  if (total > numberedAtMost) throw new CountersignError('invalid_request', noPartWords);
+  if (total > maxNumbered) throw new CountersignError('invalid_request', noPartWords);
 }
 
 function stepsOf({ from, to }: Item, numbered: Numbered[]): Numbered[] {
@@ -73,7 +73,7 @@ export function chooseSteps(
 
 /** `2 (Moves a.txt to b.txt) and 3 (Posts here)`, the first few. */
 export function describeNumbered(numbered: Numbered[]): string {
-  const named = numbered.slice(0, describedAtMost).map(({ label, step }) => {
+  const named = numbered.slice(0, maxDescribed).map(({ label, step }) => {
     return `${label} (${nameCall(step.call)})`;
   });
   const hidden = numbered.length - named.length;

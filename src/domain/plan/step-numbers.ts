@@ -5,7 +5,7 @@ import { listOf } from '../words.ts';
 import type { Dependency } from './plan.ts';
 
 /** How many steps of a plan a card knows, and so how many have numbers. */
-export const numberedAtMost = 24;
+export const maxNumbered = 24;
 
 type Numbered = { id: string; after: Dependency[] };
 export type NumberedStep<S extends Numbered> = {
@@ -81,7 +81,7 @@ export function numberOf(label: string): number {
  * whole, and else as they are given.
  */
 export function orderByLabel<S extends Labelled>(steps: S[], total: number): NumberedStep<S>[] {
-  const levels = total <= numberedAtMost ? levelsOf(steps) : new Map<string, number>();
+  const levels = total <= maxNumbered ? levelsOf(steps) : new Map<string, number>();
   const ordered = steps.toSorted((a, b) => (levels.get(a.id) ?? 0) - (levels.get(b.id) ?? 0));
   const labels = new Map(
     steps.map(({ id, label }) => [id, { number: numberOf(label), label }] as const),
@@ -103,7 +103,7 @@ export function labelSteps(steps: Labelled[], total: number): ReadonlyMap<string
 
 /** The labels of a version's steps, in their order; null: there are so many that each is called by its position. */
 export function labelVersion(steps: Numbered[]): (string | null)[] {
-  if (steps.length > numberedAtMost) return steps.map(() => null);
+  if (steps.length > maxNumbered) return steps.map(() => null);
   const labels = new Map(numberSteps(steps).map(({ step, label }) => [step, label]));
   return steps.map((step) => labels.get(step) ?? null);
 }

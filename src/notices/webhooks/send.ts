@@ -12,12 +12,12 @@ type Way = { agent: Agent; rules: AddressRules; timeoutMs: number; clock: Clock 
 
 /** What an event is at most, in characters of JSON: receivers refuse what is large. */
 const maxCharacters = 60_000;
-const textAtMost = 4000;
+const maxText = 4000;
 
 /** Long texts, of which a receiver finds the rest at the plan, are cut. */
 function cutTexts(value: Json): Json {
   if (typeof value === 'string')
-    return value.length > textAtMost ? `${value.slice(0, textAtMost)}…` : value;
+    return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
   if (Array.isArray(value)) return value.map(cutTexts);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cutTexts(one)]));

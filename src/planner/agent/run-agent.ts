@@ -46,11 +46,11 @@ const callsATurn = 32;
 /** Of one reply, reasoning included. */
 const outputTokens = 12_288;
 /** The same call so many times ends the run. */
-const repeatsAtMost = 3;
+const maxRepeats = 3;
 /** Text beside calls that goes back to the model with the history. */
 const rememberedText = 20_000;
 /** Servers take at most 128 tools; the first ones are the stage's own. */
-const toolsAtMost = 128;
+const maxTools = 128;
 
 type State = {
   /** That of the run, later by what was waited for. */
@@ -89,7 +89,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
   const request = {
     messages: state.messages,
-    tools: tools.offered().slice(0, toolsAtMost),
+    tools: tools.offered().slice(0, maxTools),
     // What is not a call reaches nobody.
     mustCall: true as const,
     maxOutputTokens: outputTokens,
@@ -255,7 +255,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
     }
   }
   if (event !== null) return { kind: 'ended', event };
-  if ([...state.memory.values()].some((times) => times >= repeatsAtMost))
+  if ([...state.memory.values()].some((times) => times >= maxRepeats))
     return { kind: 'capped', cap: 'repeats' };
   return null;
 }

@@ -4,7 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { parseRequestJson } from '#domain/json.ts';
 import { JsonObject } from '#domain/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat.ts';
-import { shownAtMost } from '../reads/session-reads.ts';
+import { maxShown } from '../reads/session-reads.ts';
 import { fail, type ToolResult } from '../tool.ts';
 
 export type Prepared =
@@ -15,7 +15,7 @@ export type Prepared =
 export type CallMemory = Map<string, number>;
 
 /** Arguments beyond this are neither parsed nor sent back; no tool needs them. */
-const argumentsAtMost = 400_000;
+const maxArguments = 400_000;
 
 /** @param reads whether the tool of that name only looks: the same look again would find the same */
 export function prepareCall(
@@ -24,7 +24,7 @@ export function prepareCall(
   memory: CallMemory,
 ): Prepared {
   const args =
-    call.arguments.length > argumentsAtMost
+    call.arguments.length > maxArguments
       ? 'The arguments are too long. Send less.'
       : readArguments(call.arguments);
   if (typeof args === 'string') return { kind: 'settled', call, args: null, result: fail(args) };
@@ -71,8 +71,8 @@ export function writeResult(call: ToolCall, result: ToolResult, quotes = false):
 /** Marks text from elsewhere as data; it cannot close its own mark. */
 export function wrapUntrusted(source: string, text: string): string {
   const shown =
-    text.length <= shownAtMost
+    text.length <= maxShown
       ? text
-      : `${text.slice(0, shownAtMost)}… (${text.length - shownAtMost} more characters)`;
+      : `${text.slice(0, maxShown)}… (${text.length - maxShown} more characters)`;
   return `<untrusted source="${source.replace(/[^\w-]/g, '_')}">\n${shown.replace(/<(?=\s*\/\s*untrusted)/gi, '<\\')}\n</untrusted>`;
 }

@@ -12,15 +12,15 @@ const typeNames = new Set<unknown>([
   'null',
 ]);
 /** Values of an enumeration that are listed. */
-const valuesAtMost = 12;
+const maxValues = 12;
 /** Characters of a line's parts. */
-const descriptionAtMost = 140;
-const argumentsAtMost = 300;
-const outputAtMost = 130;
+const maxDescription = 140;
+const maxArguments = 300;
+const maxOutput = 130;
 /** Outputs of this length are not repeated. */
 const longOutput = 40;
 /** Characters of each part of a whole description. */
-const partAtMost = 6000;
+const maxPart = 6000;
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
@@ -30,7 +30,7 @@ function cut(text: string, most: number): string {
 function gistOf(description: string): string {
   const line = description.replace(/\s+/g, ' ').trim();
   const end = line.search(/[.!?](\s|$)/);
-  return cut(end === -1 ? line : line.slice(0, end), descriptionAtMost);
+  return cut(end === -1 ? line : line.slice(0, end), maxDescription);
 }
 
 /** What is known of operations beside their own descriptions. */
@@ -75,11 +75,11 @@ export function writeLine(
   standing: Standing,
   outputs = new Map<string, string>(),
 ): string {
-  const args = cut(writeFields(spec.input, 1), argumentsAtMost);
+  const args = cut(writeFields(spec.input, 1), maxArguments);
   const written =
     spec.output === undefined || isReceipt(spec)
       ? ''
-      : cut(writeType(outputOf(spec.output), 2), outputAtMost);
+      : cut(writeType(outputOf(spec.output), 2), maxOutput);
   const same = outputs.get(written);
   const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
@@ -99,11 +99,11 @@ export function describeOperation(spec: OperationSpec, standing: Standing): Oper
   const inFull = (schema: JsonSchema) => {
     const { $schema: _, ...rest } = schema;
     const text = JSON.stringify(rest);
-    return text.length <= partAtMost ? text : cut(writeType(schema, 4), partAtMost);
+    return text.length <= maxPart ? text : cut(writeType(schema, 4), maxPart);
   };
   return {
     name: spec.name,
-    what: cut(spec.description, partAtMost),
+    what: cut(spec.description, maxPart),
     effect: `${spec.effect}${marksOf(spec, standing)}`,
     input: inFull(spec.input),
     output: spec.output === undefined ? 'not described' : inFull(spec.output),
@@ -130,7 +130,7 @@ export function writeType(schema: unknown, levels: number): string {
   if (Array.isArray(others))
     return [...new Set(others.map((other) => writeType(other, levels)))].join(' | ');
   if ('const' in schema) return JSON.stringify(schema.const);
-  if (Array.isArray(values) && values.length <= valuesAtMost)
+  if (Array.isArray(values) && values.length <= maxValues)
     return values.map((value) => JSON.stringify(value)).join(' | ');
   if (type === 'array') {
     const item = writeType(items, levels);

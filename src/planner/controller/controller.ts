@@ -51,7 +51,7 @@ export type ControllerOptions = {
 };
 
 /** Transitions of one turn; the caps on retries end every loop long before. */
-const transitionsAtMost = 60;
+const maxTransitions = 60;
 
 type Turn = { session: Session; seq: number };
 
@@ -250,7 +250,7 @@ async function planTurn(
     // With a draft that was submitted, what is left takes no model.
     const drafts = stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE';
     const late = drafts && !session.has('outline') && clock.now().getTime() >= deadline;
-    if (late || count >= transitionsAtMost) {
+    if (late || count >= maxTransitions) {
       const cap = late ? 'time' : 'transitions';
       const reason = `cap_${cap}`;
       stageTools.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);

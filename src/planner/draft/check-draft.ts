@@ -11,7 +11,7 @@ import { ReferenceChecker } from '#tools/check-reference.ts';
 import { dependenciesOf, sourcesOf } from '../order/collect-edges.ts';
 import type { PlannerTools } from '../ports.ts';
 
-const problemsAtMost = 20;
+const maxProblems = 20;
 
 /** Sentences about what is wrong; empty when the draft can be proposed. */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
@@ -30,7 +30,7 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
     problems.push(`Two steps have the id ${twice}.`);
   }
   for (const [index, step] of draft.steps.entries()) {
-    if (problems.length >= problemsAtMost) break;
+    if (problems.length >= maxProblems) break;
     if (isSliceOver()) await nextTurn();
     const id = ids[index] ?? String(index + 1);
     const own = check(step, id);
@@ -42,7 +42,7 @@ export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise
     const circle = findCircle(draft.steps, ids);
     if (circle !== null) problems.push(`The steps ${circle.join(', ')} wait for each other.`);
   }
-  return problems.slice(0, problemsAtMost);
+  return problems.slice(0, maxProblems);
 }
 
 /** Checks steps by themselves: the operation is there, and the arguments fit it as far as they are known. */

@@ -4,7 +4,7 @@ import { quoteWords } from '#domain/shown-text.ts';
 import type { PostTarget } from '../ports.ts';
 import type { ToolContext } from '../tool.ts';
 
-const namedAtMost = 5;
+const maxNamed = 5;
 
 /** `slack-1a2b… (“Close T-305”)` */
 export function nameTarget({ conversation, about }: PostTarget): string {
@@ -31,7 +31,7 @@ export async function checkPosts(
     named.flatMap(({ id, target }) => {
       const refusal = refusals.get(target);
       if (refusal === undefined) return [];
-      const others = reachable.slice(0, namedAtMost).map(nameTarget);
+      const others = reachable.slice(0, maxNamed).map(nameTarget);
       const instead =
         others.length === 0 ? '' : ` This plan can also post in ${others.join(', ')}.`;
       return [[id, `Step ${id}: ${refusal}${instead}`] as const];

@@ -27,7 +27,7 @@ export type DraftOptions = {
   joint?: Joint | null;
 };
 
-const risksAtMost = 50;
+const maxRisks = 50;
 const builtinJoint: Joint = { tool: 'control', operation: 'noop' };
 
 /**
@@ -152,7 +152,7 @@ function collectRisks(
   const all = new Map<string, Risk>();
   for (const risk of [...lacking, ...risks, ...taken])
     if (!all.has(risk.text)) all.set(risk.text, risk);
-  return [...all.values()].slice(0, risksAtMost);
+  return [...all.values()].slice(0, maxRisks);
 }
 
 /** An edge to or from what comes again by a rule cannot be held; a person should know. */

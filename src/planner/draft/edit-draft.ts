@@ -14,8 +14,8 @@ import type { NewStep, StepChange } from '../outline/written-steps.ts';
 
 export type Edited = { outline: PlanOutline } | { problems: string[] };
 
-const nodesAtMost = 5000;
-const stepsAtMost = 50_000;
+const maxNodes = 5000;
+const maxSteps = 50_000;
 
 type Place = { node: OutlineNode; step: StepDraft };
 
@@ -102,9 +102,9 @@ export function addSteps(outline: PlanOutline, added: NewStep[], before: string 
     ),
     ...(target === undefined ? [`There is no step ${before} to put them before.`] : []),
   ];
-  if (outline.nodes.length + added.length > nodesAtMost)
+  if (outline.nodes.length + added.length > maxNodes)
     problems.push(
-      `A draft has at most ${nodesAtMost} steps of their own. Use for_each for many of one kind.`,
+      `A draft has at most ${maxNodes} steps of their own. Use for_each for many of one kind.`,
     );
   if (problems.length > 0) return { problems };
   const nodes = [...outline.nodes];
@@ -154,7 +154,7 @@ export function addGroups(
     if (twice !== undefined)
       return { problems: [`There is a step ${twice.id} already. Choose another id.`] };
   }
-  if (taken.size > stepsAtMost) return { problems: [`A draft has at most ${stepsAtMost} steps.`] };
+  if (taken.size > maxSteps) return { problems: [`A draft has at most ${maxSteps} steps.`] };
   const nodes = [...outline.nodes];
   const ids = new Set(nodes.map((node) => node.id));
   const parent = phase === null ? findGoal(nodes) : findPhase(nodes, phase, ids);

@@ -2,7 +2,7 @@
 import type { StepDraft } from '#domain/plan/plan.ts';
 import { onOneLine } from '#domain/words.ts';
 
-const partitionsAtMost = 1000;
+const maxPartitions = 1000;
 
 /** `letters-01`, `letters-02` …, as wide as the last of them. */
 const nameSlice = (group: string, index: number, count: number): string =>
@@ -28,9 +28,9 @@ export function partitionSteps(
       names.set(name, name);
       step.partition = name;
     }
-    if (names.size <= partitionsAtMost) return { partitions: [...names.keys()] };
+    if (names.size <= maxPartitions) return { partitions: [...names.keys()] };
     return {
-      problem: `That makes ${names.size} partitions, and ${partitionsAtMost} is the limit. Partition by a value that more items share, or leave partition_by out.`,
+      problem: `That makes ${names.size} partitions, and ${maxPartitions} is the limit. Partition by a value that more items share, or leave partition_by out.`,
     };
   }
   if (steps.length <= size && !always) return { partitions: [] };

@@ -4,7 +4,7 @@ import MiniSearch from 'minisearch';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { contentOfDraft, type StepDraft } from '#domain/plan/step-content.ts';
-import { numberedAtMost, numberSteps } from '#domain/plan/step-numbers.ts';
+import { maxNumbered, numberSteps } from '#domain/plan/step-numbers.ts';
 import { boundsIn } from '#domain/plan/step-words.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
@@ -15,12 +15,12 @@ import { readTree } from '../outline/outline-tree.ts';
 import { draftPlan } from './draft-plan.ts';
 
 /** Steps of a draft that is shown whole, and of a longer one those that look likely and those it begins with. */
-const wholeAtMost = 30;
-const likelyAtMost = 12;
-const firstAtMost = 3;
-const argsAtMost = 160;
+const maxWhole = 30;
+const maxLikely = 12;
+const maxFirst = 3;
+const maxArgs = 160;
 /** Characters of a step's description and of its arguments by which it is found. */
-const indexedAtMost = 400;
+const maxIndexed = 400;
 
 /** The draft with what a model has to know to speak of its steps as the person does. */
 type View = {
@@ -85,7 +85,7 @@ function writeStep(step: StepDraft, { labels, places, timezone }: View, most: nu
 
 /** By the place in the order for small plans, by the position in long ones. */
 function labelOf(steps: StepDraft[]): Map<string, string> {
-  if (steps.length > numberedAtMost)
+  if (steps.length > maxNumbered)
     return new Map(steps.map(({ id = '' }, index) => [id, String(index + 1)]));
   const numbered = numberSteps(
     steps.map(({ id = '', after = [] }) => ({ id, after: after.map(toDependency) })),
@@ -98,7 +98,7 @@ function findLikely({ steps, labels }: View, words: string, most: number): StepD
   index.addAll(
     steps.map((step, id) => ({
       id,
-      text: `${labels.get(step.id ?? '') ?? ''} ${step.id} ${step.description.slice(0, indexedAtMost)} ${JSON.stringify(step.args ?? {}).slice(0, indexedAtMost)}`,
+      text: `${labels.get(step.id ?? '') ?? ''} ${step.id} ${step.description.slice(0, maxIndexed)} ${JSON.stringify(step.args ?? {}).slice(0, maxIndexed)}`,
     })),
   );
   return index
@@ -116,7 +116,7 @@ export function showDraft(
 ): string {
   const view = viewDraft(outline, current, timezone);
   const { draft, steps } = view;
-  const write = (step: StepDraft) => writeStep(step, view, argsAtMost);
+  const write = (step: StepDraft) => writeStep(step, view, maxArgs);
   const head = [
     `${draft.title}${draft.summary === undefined ? '' : `: ${draft.summary}`}`,
     ...(draft.series ?? []).map(
@@ -124,20 +124,20 @@ export function showDraft(
         `${quoteWords(title, 200)} repeats by ${rrule} from ${starts_at} (${timezone}): steps ${own.map(({ id }) => id).join(', ')}`,
     ),
   ];
-  if (steps.length <= wholeAtMost) return [...head, ...steps.map(write)].join('\n');
-  const likely = findLikely(view, words, likelyAtMost);
+  if (steps.length <= maxWhole) return [...head, ...steps.map(write)].join('\n');
+  const likely = findLikely(view, words, maxLikely);
   const shown = [
-    ...steps.slice(0, firstAtMost),
-    ...likely.filter((step) => !steps.slice(0, firstAtMost).includes(step)),
+    ...steps.slice(0, maxFirst),
+    ...likely.filter((step) => !steps.slice(0, maxFirst).includes(step)),
   ];
   return [
     ...head,
-    `${steps.length} steps. The first ${firstAtMost}, and those that may be meant; read others with "show_steps":`,
+    `${steps.length} steps. The first ${maxFirst}, and those that may be meant; read others with "show_steps":`,
     ...shown.map(write),
   ].join('\n');
 }
 
-const pageAtMost = 40;
+const maxPage = 40;
 const pageCharacters = 16_000;
 
 export type ShownSteps = { total: number; steps: string[]; next: number | null };
@@ -157,12 +157,12 @@ export function pageSteps(
       ? all.filter(({ id = '' }) => wanted.has(id))
       : query === undefined
         ? all.slice(from - 1)
-        : findLikely(view, query, pageAtMost);
+        : findLikely(view, query, maxPage);
   const steps: string[] = [];
   let length = 0;
   for (const step of chosen) {
     const text = writeStep(step, view, 4000);
-    if (steps.length >= pageAtMost || (steps.length > 0 && length + text.length > pageCharacters))
+    if (steps.length >= maxPage || (steps.length > 0 && length + text.length > pageCharacters))
       break;
     length += text.length;
     steps.push(text);

@@ -21,7 +21,7 @@ export type MemoParts = {
 };
 
 /** JSON text beyond this many characters is not kept. */
-const keptAtMost = 4_000_000;
+const maxKept = 4_000_000;
 
 /** SHA-256 in hex over the parts as canonical JSON (RFC 8785). */
 export function memoKey(parts: MemoParts): string {
@@ -63,7 +63,7 @@ export async function keep<Value>(
 ): Promise<Value> {
   if (!use.keep(value)) return value;
   const text = JSON.stringify(value);
-  if (text.length > keptAtMost) return value;
+  if (text.length > maxKept) return value;
   const stored = await writeMemo(db, use, text);
   return stored === text ? value : (parseStored(use.schema, stored) ?? value);
 }

@@ -4,7 +4,7 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
-const namedAtMost = 5;
+const maxNamed = 5;
 
 /** The title behind an id, or the id itself. */
 export function titleOf({ nodes, places }: OutlineIndex, id: string): string {
@@ -21,7 +21,7 @@ const reasons: Record<RoadmapEdge['why'], string> = {
 /** “B” waits for “A” as was said, “A” waits for “B” for what it gives. */
 export function describeCycle(index: OutlineIndex, cycle: RoadmapEdge[]): string {
   const parts = cycle
-    .slice(0, namedAtMost)
+    .slice(0, maxNamed)
     .map(
       ({ from, to, why }) =>
         `${quoteWords(titleOf(index, to), 200)} waits for ${quoteWords(titleOf(index, from), 200)} ${reasons[why]}`,

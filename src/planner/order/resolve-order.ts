@@ -21,7 +21,7 @@ export type ResolvedOrder = {
   refused: string[];
 };
 
-const waitedForAtMost = 1000;
+const maxWaitedFor = 1000;
 
 /** @param by on whose word the edges are given */
 export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): ResolvedOrder {
@@ -30,10 +30,10 @@ export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): 
   settleIds(editor, index);
   editor.by = by;
   const refused = linkGiven(edges, editor, index);
-  const crowded = editor.outline.nodes.find(({ after }) => after.length > waitedForAtMost);
+  const crowded = editor.outline.nodes.find(({ after }) => after.length > maxWaitedFor);
   if (crowded !== undefined)
     refused.push(
-      `${quoteWords(crowded.title, 80)} would wait for ${crowded.after.length} others; ${waitedForAtMost} are the most. Let it wait for the whole they are part of.`,
+      `${quoteWords(crowded.title, 80)} would wait for ${crowded.after.length} others; ${maxWaitedFor} are the most. Let it wait for the whole they are part of.`,
     );
   return { outline: editor.outline, adaptations: editor.adaptations, refused };
 }

@@ -12,7 +12,7 @@ import { type OutlineIndex, seriesOf } from './outline-index.ts';
 import { findImplied } from './reduce-edges.ts';
 
 /** Of each kind this many are told; the rest adds nothing that helps to mend them. */
-const toldAtMost = 10;
+const maxTold = 10;
 
 export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Violation[] {
   const collected = collectEdges(outline);
@@ -26,7 +26,7 @@ export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Viola
       : [violate('cycle', cycle[0]?.to ?? null, describeCycle(index, cycle))]),
   ];
   const kinds = Map.groupBy(found, ({ code }) => code);
-  return [...kinds.values()].flatMap((kind) => kind.slice(0, toldAtMost));
+  return [...kinds.values()].flatMap((kind) => kind.slice(0, maxTold));
 }
 
 /** What was said of two nodes, and what one takes from the other, must follow from the roadmap. */

@@ -5,7 +5,7 @@ import type { Adaptation } from '#domain/planning/trace.ts';
 import { shorten } from '#domain/words.ts';
 
 /** Changes listed one by one; beyond that, their number. */
-const listedAtMost = 200;
+const maxListed = 200;
 
 type Reason = Pick<Adaptation, 'introduced_by' | 'why'>;
 
@@ -27,7 +27,7 @@ export function compareOutlines(
         : compareNodes(old, node);
     }),
   ];
-  const listed = found.slice(0, listedAtMost);
+  const listed = found.slice(0, maxListed);
   const more = found.length - listed.length;
   if (more > 0) listed.push({ what: 'changed', node: `and ${more} more changes` });
   return listed.map((change) => ({

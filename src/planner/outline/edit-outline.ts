@@ -2,8 +2,8 @@
 import { type Dependency, toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
-const edgesAtMost = 1000;
-const lagAtMost = 525_600;
+const maxEdges = 1000;
+const maxLag = 525_600;
 
 /** `edges` with one of each kind to each node: that which holds longest. */
 function foldEdges(edges: Dependency[], self: string): Dependency[] {
@@ -14,7 +14,7 @@ function foldEdges(edges: Dependency[], self: string): Dependency[] {
     const known = folded.get(key);
     if (known === undefined || known.lag_minutes < edge.lag_minutes) folded.set(key, edge);
   }
-  return [...folded.values()].slice(0, edgesAtMost);
+  return [...folded.values()].slice(0, maxEdges);
 }
 
 /** What waiting for a moment means that itself waits: the kinds and the lags of both together. */
@@ -26,7 +26,7 @@ function chain(first: Dependency, second: Dependency): Dependency {
   return {
     id: first.id,
     type: kinds[`${begin}${end}`],
-    lag_minutes: Math.max(-lagAtMost, Math.min(lagAtMost, lag)),
+    lag_minutes: Math.max(-maxLag, Math.min(maxLag, lag)),
   };
 }
 

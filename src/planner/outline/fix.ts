@@ -10,7 +10,7 @@ import { setLevels } from './outline-tree.ts';
 import { validateOutline } from './validate-outline.ts';
 
 /** Mending one thing can bring up the next: a few rounds settle all that can be settled. */
-const roundsAtMost = 40;
+const maxRounds = 40;
 
 /**
  * Fixes for `violations`, in the order in which they must be applied, and for all that blocks besides or comes up on the
@@ -21,7 +21,7 @@ export function suggestFixes(outline: PlanOutline, violations: Violation[]): Fix
   const fixes: Fix[] = [];
   let current = outline;
   let open = violations;
-  for (let round = 0; round < roundsAtMost && open.length > 0; round += 1) {
+  for (let round = 0; round < maxRounds && open.length > 0; round += 1) {
     const found = findFixes(current, open);
     if (found.length === 0) break;
     fixes.push(...found);

@@ -14,9 +14,9 @@ import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 
 /** Nodes that an outline holds beside its goal. */
-const tasksAtMost = 4999;
+const maxTasks = 4999;
 /** Edges that a node holds; what is more stays with the step. */
-const edgesAtMost = 1000;
+const maxEdges = 1000;
 
 /** @param pattern null: the one that its nodes look like */
 export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): PlanOutline {
@@ -25,7 +25,7 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): P
   const ids = new Set(steps.map(({ id }) => id));
   const goal = takeId('goal', ids);
   const tasks =
-    steps.length + series.length <= tasksAtMost
+    steps.length + series.length <= maxTasks
       ? steps.map((step) => taskOf(step, goal))
       : [taskOfAll(steps, goal, takeId('all', ids), draft.title)];
   const repeated = series.map((item) => taskOfSeries(item, goal, takeId(item.id, ids)));
@@ -57,7 +57,7 @@ function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
 function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
   const { after = [], ...rest } = step;
   const edges = after.map(toDependency);
-  const fits = edges.length <= edgesAtMost;
+  const fits = edges.length <= maxEdges;
   return makeNode({
     id: step.id,
     title: step.description,

@@ -101,8 +101,8 @@ export function readPreferences(
   return order === null && in_working_hours === null ? {} : { preferences: written };
 }
 
-const problemsAtMost = 20;
-const nodesAtMost = 5000;
+const maxProblems = 20;
+const maxNodes = 5000;
 
 export function readNodes(
   written: WrittenOutline,
@@ -111,13 +111,13 @@ export function readNodes(
   now: Date,
 ): { nodes: OutlineNode[] } | { problems: string[] } {
   if (written.nodes.length === 0) return { problems: ['The outline has no nodes.'] };
-  if (written.nodes.length > nodesAtMost)
-    return { problems: [`The outline has more than ${nodesAtMost} nodes. Ask for less at once.`] };
+  if (written.nodes.length > maxNodes)
+    return { problems: [`The outline has more than ${maxNodes} nodes. Ask for less at once.`] };
   const { readNew } = createStepReader(manifest, timezone);
   const problems: string[] = [];
   const nodes: OutlineNode[] = [];
   for (const node of written.nodes) {
-    if (problems.length >= problemsAtMost) break;
+    if (problems.length >= maxProblems) break;
     const steps = node.steps.flatMap((step): StepDraft[] => {
       const read = readNew(step);
       if ('step' in read) return [read.step];
@@ -128,7 +128,7 @@ export function readNodes(
     if ('problems' in read) problems.push(...read.problems);
     else nodes.push(read.node);
   }
-  if (problems.length > 0) return { problems: problems.slice(0, problemsAtMost) };
+  if (problems.length > 0) return { problems: problems.slice(0, maxProblems) };
   return { nodes: coverWithGoal(settleEdges(nodes), written.title) };
 }
 

@@ -18,7 +18,7 @@ export type Assembled = {
   missing: { part: ScaffoldPart; why: string }[];
 };
 
-const assumptionsAtMost = 50;
+const maxAssumptions = 50;
 
 /** Why parts are not in the plan, by id: they were not planned, or something before them is not in it. */
 export function findMissing(
@@ -123,7 +123,7 @@ function collectAssumptions(
     (text) => !parts.some(({ part }) => text.startsWith(leadOf(part))),
   );
   const told = missing.map(({ part, why }) => `${leadOf(part)} ${why}`);
-  const room = assumptionsAtMost / 2;
+  const room = maxAssumptions / 2;
   const rest = told.length - (room - 1);
   const lost =
     told.length <= room
@@ -140,5 +140,5 @@ function collectAssumptions(
     message === null || gone.has(part.id) ? [] : [`${part.title}: ${message}`],
   );
   const all = [...lost, ...before, ...assumed].map((text) => shorten(text, 1000));
-  return [...new Set(all)].slice(0, assumptionsAtMost);
+  return [...new Set(all)].slice(0, maxAssumptions);
 }

@@ -4,16 +4,14 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { digraphOf } from '#graph/cycles.ts';
 import { findCycle } from '#graph/digraph.ts';
 
-export const partsAtMost = 500;
-const problemsAtMost = 20;
+export const maxParts = 500;
+const maxProblems = 20;
 
 /** @param groups ids of groups that the draft has already; parts may come after them */
 export function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): string[] {
   if (parts.length === 0) return ['The scaffold has no parts.'];
-  if (parts.length > partsAtMost)
-    return [
-      `The scaffold has ${parts.length} parts; ${partsAtMost} are the most. Make larger parts.`,
-    ];
+  if (parts.length > maxParts)
+    return [`The scaffold has ${parts.length} parts; ${maxParts} are the most. Make larger parts.`];
   const places = new Map(parts.map(({ id }, place) => [id, place]));
   const problems: string[] = [];
   const seen = new Set<string>();
@@ -28,7 +26,7 @@ export function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>
         problems.push(`Part ${id} comes after ${before}, which does not exist.`);
     }
   }
-  if (problems.length > 0) return problems.slice(0, problemsAtMost);
+  if (problems.length > 0) return problems.slice(0, maxProblems);
   const arrows = parts.flatMap(({ after }, to) =>
     after.flatMap((id) => {
       const from = places.get(id);

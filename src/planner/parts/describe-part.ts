@@ -6,14 +6,14 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 
-const requestAtMost = 4000;
-const titlesAtMost = 20;
-const messageAtMost = 900;
+const maxRequest = 4000;
+const maxTitles = 20;
+const maxMessage = 900;
 
 function listTitles(parts: ScaffoldPart[]): string {
-  const titles = parts.slice(0, titlesAtMost).map(({ title }) => quoteWords(title, 100));
-  return parts.length > titlesAtMost
-    ? `${titles.join(', ')} and ${parts.length - titlesAtMost} more`
+  const titles = parts.slice(0, maxTitles).map(({ title }) => quoteWords(title, 100));
+  return parts.length > maxTitles
+    ? `${titles.join(', ')} and ${parts.length - maxTitles} more`
     : titles.join(', ');
 }
 
@@ -36,7 +36,7 @@ export function writePart(
     ...(behind.length > 0 ? [`Done after it: ${listTitles(behind)}.`] : []),
     'Steps of other parts have no ids here: what comes before is done when this part begins. A step that waits for another part as well says so in "notes", by that part’s title.',
     `About ${steps} steps, fewer where that is all there is to do. Ask nothing; what you assume goes into "risks".`,
-    `The whole plan is for this request:\n${shorten(request, requestAtMost)}`,
+    `The whole plan is for this request:\n${shorten(request, maxRequest)}`,
   ];
   return lines.join('\n');
 }
@@ -63,7 +63,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
   const failed = (message: string, again = true): EndOfPart => ({
     status: 'failed',
     steps: [],
-    message: shorten(message, messageAtMost),
+    message: shorten(message, maxMessage),
     again,
   });
   switch (result.kind) {
@@ -77,7 +77,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
       const risks = (draft.risks ?? []).map((risk) =>
         typeof risk === 'string' ? risk : risk.text,
       );
-      const message = risks.length === 0 ? null : shorten(risks.join(' '), messageAtMost);
+      const message = risks.length === 0 ? null : shorten(risks.join(' '), maxMessage);
       return { status: 'planned', steps: draft.steps, message, again: false };
     }
     case 'question': {

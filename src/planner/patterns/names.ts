@@ -28,12 +28,12 @@ function nearlyEqual(one: string, other: string): boolean {
 }
 
 /** Names are short; what is longer is compared by its beginning, so that nobody can make this slow. */
-const comparedAtMost = 100;
+const maxCompared = 100;
 
 /** 0..1: share of words that two names have in common, small differences in spelling forgiven (Dice 1945). */
 function similarity(one: string, other: string): number {
-  const left = toTokens(one.slice(0, comparedAtMost).replaceAll('_', ' '));
-  const right = toTokens(other.slice(0, comparedAtMost).replaceAll('_', ' '));
+  const left = toTokens(one.slice(0, maxCompared).replaceAll('_', ' '));
+  const right = toTokens(other.slice(0, maxCompared).replaceAll('_', ' '));
   if (left.length === 0 || right.length === 0) return 0;
   if (left.join('') === right.join('')) return 1;
   const free = [...right];

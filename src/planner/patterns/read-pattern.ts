@@ -41,7 +41,7 @@ export type ChosenPattern = z.infer<typeof ChosenPattern>;
 export type ReadPattern = { spec: PatternSpec; notes: string[] } | { refused: string };
 
 const names = listOf(PatternType.options, 'or');
-const rfcAtMost = 2000;
+const maxRfc = 2000;
 
 type Subtype = { subtype?: string; rfc?: string; notes: string[] };
 
@@ -115,7 +115,7 @@ function readProposal(
       refused: `${shorten(name, 60)} is no name for a proposal; write proposed:<snake_case_name>, such as proposed:daily_health_protocol.`,
     };
   }
-  const text = toPlainText(rfc ?? '', rfcAtMost);
+  const text = toPlainText(rfc ?? '', maxRfc);
   return text === ''
     ? { refused: `${name} needs an rfc: why the known ones do not fit, in two or three sentences.` }
     : { name, rfc: text };

@@ -7,7 +7,7 @@ import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, endSentence, listOf, shorten, trimTail } from '#domain/words.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
-const titleAtMost = 120;
+const maxTitle = 120;
 
 function limit(lines: string[], most: number, noun: string): string[] {
   const shown = lines.slice(0, most);
@@ -17,7 +17,7 @@ function limit(lines: string[], most: number, noun: string): string[] {
 
 function drawNode({ title, level, structure }: OutlineNode, top: number): string {
   const mark = structure === 'checkpoint' ? 'Check: ' : '';
-  return `${'  '.repeat(Math.max(0, level - top))}- ${mark}${shorten(title, titleAtMost)}`;
+  return `${'  '.repeat(Math.max(0, level - top))}- ${mark}${shorten(title, maxTitle)}`;
 }
 
 function countStructures({ nodes }: PlanOutline): string {
@@ -36,7 +36,7 @@ function countStructures({ nodes }: PlanOutline): string {
 
 /** The outline as it waits for approval. */
 export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): SaidLine[] {
-  const head = `The outline of ${quoteWords(outline.title, titleAtMost)} is ready: ${countStructures(outline)}.`;
+  const head = `The outline of ${quoteWords(outline.title, maxTitle)} is ready: ${countStructures(outline)}.`;
   const wanted = detailOf(policy);
   const tree = outline.nodes.filter(({ structure }) => structure !== 'goal');
   const top = Math.min(...tree.map(({ level }) => level), 9);

@@ -24,10 +24,10 @@ import { followTopic } from './follow-topic.ts';
 const waitAtMostMs = 30_000;
 /** Milliseconds between two looks, where no notification comes. */
 const lookEveryMs = 2000;
-const requestsAtMost = 200;
+const maxRequests = 200;
 /** What one fetch may take (milliseconds). */
 const fetchAtMostMs = 120_000;
-const summaryAtMost = 300;
+const maxSummary = 300;
 
 export function createDataRequests(context: {
   db: Database;
@@ -49,10 +49,10 @@ export function createDataRequests(context: {
           args,
           purpose,
         });
-        if (isNew && (await countRequests(tx, runId)) > requestsAtMost)
+        if (isNew && (await countRequests(tx, runId)) > maxRequests)
           throw new CountersignError(
             'limit_exceeded',
-            `${requestsAtMost} requests have been filed for this run; use what they brought.`,
+            `${maxRequests} requests have been filed for this run; use what they brought.`,
           );
         // One whose job was lost is sent again.
         if (request.status === 'open')
@@ -109,7 +109,7 @@ async function fetchData(
     const { summary, data } = await call(operation, args, AbortSignal.any([signal, late]));
     return {
       status: 'fulfilled',
-      summary: onOneLine(summary, summaryAtMost) || 'It came.',
+      summary: onOneLine(summary, maxSummary) || 'It came.',
       artifact: {
         id: drawArtifactId(random),
         name: `${operation}.json`,
@@ -121,6 +121,6 @@ async function fetchData(
     if (signal.aborted) throw error;
     // What passes by itself is tried again with the job.
     if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
-    return { status: 'failed', summary: onOneLine(errorMessage(error), summaryAtMost) };
+    return { status: 'failed', summary: onOneLine(errorMessage(error), maxSummary) };
   }
 }

@@ -25,13 +25,13 @@ export type Around = {
 };
 
 const lookMs = 2000;
-const entriesAtMost = 25;
-const workspaceAtMost = 300;
-const serversAtMost = 8;
-const instructionsAtMost = 400;
-const approversAtMost = 10;
-const targetsAtMost = 5;
-const capacityAtMost = 30;
+const maxEntries = 25;
+const maxWorkspace = 300;
+const maxServers = 8;
+const maxInstructions = 400;
+const maxApprovers = 10;
+const maxTargets = 5;
+const maxCapacity = 30;
 
 /** A line of what is looked at, or of why it cannot be. */
 async function look(what: string, read: () => Promise<string | null>): Promise<string[]> {
@@ -56,7 +56,7 @@ async function describeWorkspace({ call }: Around, signal: AbortSignal): Promise
   const { entries, count } = await list('.');
   if (count === 0) return 'Workspace: empty';
   const names = await Promise.all(
-    entries.slice(0, entriesAtMost).map(async ({ path, kind }) => {
+    entries.slice(0, maxEntries).map(async ({ path, kind }) => {
       if (kind !== 'folder') return path;
       const inside = await list(path).catch(() => null);
       return inside === null ? `${path}/` : `${path}/ (${inside.count})`;
@@ -66,7 +66,7 @@ async function describeWorkspace({ call }: Around, signal: AbortSignal): Promise
   let length = 0;
   for (const name of names) {
     length += name.length + 2;
-    if (length > workspaceAtMost) break;
+    if (length > maxWorkspace) break;
     shown.push(showName(shorten(name, 200)));
   }
   const left = count - shown.length;
@@ -77,7 +77,7 @@ function describeServer({ tool, ok, reason, instructions = '' }: ToolStatus): st
   if (!ok) return [`${tool} is not connected: ${onOneLine(reason ?? '', 150)}`];
   return instructions.trim() === ''
     ? []
-    : [`${tool} says: ${onOneLine(instructions, instructionsAtMost)}`];
+    : [`${tool} says: ${onOneLine(instructions, maxInstructions)}`];
 }
 
 function describeApprovers(policy: ApproverPolicy): string {
@@ -106,7 +106,7 @@ function describeBackends(backends: { name: string; capabilities: string[] }[]):
     for (const one of capabilities) able.set(one, (able.get(one) ?? new Set()).add(name));
   if (able.size === 0) return null;
   const listed = [...able]
-    .slice(0, capacityAtMost)
+    .slice(0, maxCapacity)
     .map(([capability, names]) => `${capability} (${[...names].slice(0, 3).join(', ')})`);
   return `Capabilities of back ends, for "capabilities": ${listed.join(', ')}`;
 }
@@ -114,7 +114,7 @@ function describeBackends(backends: { name: string; capabilities: string[] }[]):
 /** `Resource pools: gpu (4), api (10)` */
 function describePools(pools: Record<string, number>): string[] {
   const listed = Object.entries(pools)
-    .slice(0, capacityAtMost)
+    .slice(0, maxCapacity)
     .map(([name, limit]) => `${name} (${limit} at once)`);
   return listed.length === 0 ? [] : [`Resource pools, for "resources": ${listed.join(', ')}`];
 }
@@ -135,7 +135,7 @@ export async function lookAround(
     posts === null
       ? []
       : look('Other conversations', async () => {
-          const found = (await posts.list(runId)).slice(0, targetsAtMost);
+          const found = (await posts.list(runId)).slice(0, maxTargets);
           return found.length === 0 ? null : `Can also post in ${found.map(nameTarget).join(', ')}`;
         }),
   ]);
@@ -148,14 +148,14 @@ export async function lookAround(
       ...(calendars.length > 0 ? [`Calendars: ${calendars.slice(0, 20).join(', ')}`] : []),
       ...describePools(pools),
       ...backends,
-      ...(approvers.length > 0 ? [approvers.slice(0, approversAtMost).join('; ')] : []),
+      ...(approvers.length > 0 ? [approvers.slice(0, maxApprovers).join('; ')] : []),
     ],
     foreign: [
       ...workspace,
       ...servers
         .filter(({ source }) => source === 'mcp')
         .flatMap(describeServer)
-        .slice(0, serversAtMost),
+        .slice(0, maxServers),
       ...targets,
     ],
   };

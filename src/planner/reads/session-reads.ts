@@ -6,19 +6,19 @@ import type { SessionRead } from '#domain/planning/state.ts';
 import { isObject, type Json, makeStorable } from '#domain/text.ts';
 
 /** Characters of JSON of one output, and of all of them together: what a plan's context holds inline is 50 KB. */
-const outputAtMost = 12_000;
-const allAtMost = 40_000;
-const readsAtMost = 100;
+const maxOutput = 12_000;
+const maxAll = 40_000;
+const maxReads = 100;
 
 /** The beginning of what is too long, as text. */
-export function cutData(data: Json, most = outputAtMost): Json {
+export function cutData(data: Json, most = maxOutput): Json {
   const text = JSON.stringify(data);
   if (text.length <= most) return data;
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
 }
 
 /** Characters of an output that a model is shown. */
-export const shownAtMost = 20_000;
+export const maxShown = 20_000;
 /** So many characters at the beginning of a file tell whether a text was made from it. */
 const tellingLength = 60;
 
@@ -28,7 +28,7 @@ function beginningOf(data: Json): string | null {
     return data.truncated === true && typeof data.text === 'string' ? data.text : null;
   if (typeof data !== 'string') return null;
   const more = /… \((\d{1,12}) more characters\)$/.exec(data)?.[1];
-  if (more === undefined || outputAtMost + Number(more) <= shownAtMost) return null;
+  if (more === undefined || maxOutput + Number(more) <= maxShown) return null;
   const text = /"text":"((?:[^"\\]|\\.){1,400})/.exec(data)?.[1];
   return text === undefined ? null : parseAs(z.string(), `"${text}"`);
 }
@@ -59,9 +59,9 @@ function isSame(one: SessionRead, other: SessionRead): boolean {
 export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] {
   // What a server put out is not all storable.
   const cut = { ...read, data: cutData(makeStorable(read.data)) };
-  const kept = [...reads.filter((one) => !isSame(one, cut)), cut].slice(-readsAtMost);
+  const kept = [...reads.filter((one) => !isSame(one, cut)), cut].slice(-maxReads);
   let length = kept.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
-  while (length > allAtMost && kept.length > 1) length -= JSON.stringify(kept.shift()).length;
+  while (length > maxAll && kept.length > 1) length -= JSON.stringify(kept.shift()).length;
   return kept;
 }
 

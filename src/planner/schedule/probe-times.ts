@@ -32,7 +32,7 @@ export type ProbedSchedule = {
 type Own = Interval & { node: string; person: string; fixed: boolean; length: number };
 
 const horizonMs = 14 * 86_400_000;
-const toldAtMost = 100;
+const maxTold = 100;
 
 /** Only blocks that take a person's time can be in the way of something. n log n in blocks and busy times. */
 export function probeTimes(
@@ -56,7 +56,7 @@ export function probeTimes(
   const used = found.reduce((sum, one) => sum + one.used, 0);
   const room = found.reduce((sum, one) => sum + one.room, 0);
   return {
-    conflicts: found.flatMap(({ conflicts }) => conflicts).slice(0, toldAtMost),
+    conflicts: found.flatMap(({ conflicts }) => conflicts).slice(0, maxTold),
     utilisation: room > 0 ? Math.round((used / room) * 1000) / 1000 : null,
   };
 }
@@ -82,7 +82,7 @@ function probePerson(
   const longest = prefixEnds(sorted);
   let told = 0;
   const conflicts = own.flatMap((block) => {
-    if (told >= toldAtMost) return [];
+    if (told >= maxTold) return [];
     const met = overlapping(sorted, longest, block);
     if (met.length === 0 || hasRoom(block, free)) return [];
     told += met.length;

@@ -21,7 +21,7 @@ import { sayMoment, sayNode } from './time-words.ts';
 /** A block with its moments in milliseconds since 1970. */
 type Placed = Interval & { block: ScheduleBlock; place: number };
 
-const toldAtMost = 100;
+const maxTold = 100;
 
 export function validateSchedule(
   outline: PlanOutline,
@@ -54,7 +54,7 @@ export function validateSchedule(
     ...checkDeadlines(index, placed, zone),
     ...idle,
     ...checkPeople(index, within, time),
-  ].slice(0, toldAtMost);
+  ].slice(0, maxTold);
 }
 
 function violation(code: string, node: string | null, text: string): Violation {

@@ -204,7 +204,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
 // What a planner tells people while it works: facts about the call that begins and about the draft as it stands.
 
 /** Characters that are kept of a path, an address or a query. */
-const whatAtMost = 200;
+const maxWhat = 200;
 
 /** The first text among the arguments, or first in a list there, on one line; it is the model's, so nothing else of it is trusted. */
 function firstText(args: Record<string, unknown>): string | null {
@@ -212,12 +212,12 @@ function firstText(args: Record<string, unknown>): string | null {
     .map((value): unknown => (Array.isArray(value) ? value[0] : value))
     .find((value) => typeof value === 'string' && value.trim() !== '');
   if (typeof text !== 'string') return null;
-  return makeStorableText(text.slice(0, whatAtMost).replace(/\s+/g, ' ').trim());
+  return makeStorableText(text.slice(0, maxWhat).replace(/\s+/g, ' ').trim());
 }
 
 /** A call of a tool that only reads. */
 function describeReading(tool: string, args: JsonObject): Activity {
-  return { kind: 'reading', operation: tool.slice(0, whatAtMost), what: firstText(args) };
+  return { kind: 'reading', operation: tool.slice(0, maxWhat), what: firstText(args) };
 }
 
 /**

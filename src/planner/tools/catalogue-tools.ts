@@ -9,7 +9,7 @@ import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import type { PlannerTools } from '../ports.ts';
 import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
-const foundAtMost = 15;
+const maxFound = 15;
 
 /** The name of the front for all operations that only look; calls of it are calls of the operation. */
 export const readTool = 'read';
@@ -62,7 +62,7 @@ export function createSearchTools(
       input: z.strictObject({ query: z.string().describe('what it should do, in English') }),
       reads: true,
       async execute({ query }, context) {
-        const found = search.find(context.tools.manifest(), query, foundAtMost);
+        const found = search.find(context.tools.manifest(), query, maxFound);
         const standing = standingOf(context);
         if (found.length === 0)
           return {

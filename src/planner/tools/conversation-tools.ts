@@ -10,13 +10,13 @@ import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
 
 /** What a person is shown of one answer. */
-const answerAtMost = 12_000;
+const maxAnswer = 12_000;
 
 /** An answer as it is shown: storable, and not longer than anybody reads. */
 export function cutAnswer(text: string): string {
   const clean = text.replaceAll('\u0000', '').toWellFormed();
-  if (clean.length <= answerAtMost) return clean;
-  return `${clean.slice(0, answerAtMost)}\n… (cut: the answer has ${clean.length} characters)`;
+  if (clean.length <= maxAnswer) return clean;
+  return `${clean.slice(0, maxAnswer)}\n… (cut: the answer has ${clean.length} characters)`;
 }
 
 const Answer = z.strictObject({
@@ -35,7 +35,7 @@ const HeardAnswer = Answer.extend({
   cannot: Answer.shape.cannot.default(null),
 });
 
-const wantedAtMost = 200;
+const maxWanted = 200;
 
 const answer = defineTool({
   name: 'answer',
@@ -47,7 +47,7 @@ const answer = defineTool({
     if (text === '') return { result: fail('The answer is empty.') };
     const wanted = cutAnswer(cannot ?? '')
       .trim()
-      .slice(0, wantedAtMost)
+      .slice(0, maxWanted)
       .toWellFormed();
     // Nothing runs while planning, even if the model claims otherwise; a preference may have been stored.
     const shown = cutAnswer(

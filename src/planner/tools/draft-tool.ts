@@ -13,7 +13,7 @@ import {
   type ToolResult,
 } from '../tool.ts';
 
-const problemsAtMost = 20;
+const maxProblems = 20;
 
 /** What tools that edit the draft have in common. */
 export const draftDefaults = {
@@ -45,7 +45,7 @@ export async function keepEdit(
   problems: string[] = [],
 ): Promise<ToolOutcome> {
   if ('problems' in edited)
-    return { result: fail(...[...problems, ...edited.problems].slice(0, problemsAtMost)) };
+    return { result: fail(...[...problems, ...edited.problems].slice(0, maxProblems)) };
   // What is stored is read back by the same schema.
   const parsed = await parseInSlices(PlanOutline, edited.outline);
   if (!parsed.success)
@@ -53,7 +53,7 @@ export async function keepEdit(
       result: fail(
         'Nothing was changed.',
         ...parsed.error.issues
-          .slice(0, problemsAtMost)
+          .slice(0, maxProblems)
           .map(({ path, message }) => `${path.join('.')}: ${message}.`),
       ),
     };
@@ -76,7 +76,7 @@ export async function keepEdit(
   const result: ToolResult =
     problems.length === 0
       ? succeed(null, said, holds)
-      : fail(said, holds, ...problems.slice(0, problemsAtMost));
+      : fail(said, holds, ...problems.slice(0, maxProblems));
   return {
     result,
     changes: { outline: { ...outline, nodes } },

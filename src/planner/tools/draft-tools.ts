@@ -27,7 +27,7 @@ import { scaffold } from './scaffold.ts';
 import { createSetSchedule } from './set-schedule.ts';
 import { submitPlan } from './submit-plan.ts';
 
-const problemsAtMost = 20;
+const maxProblems = 20;
 
 const before = z.string().optional().describe('id of the step they go before');
 const AddSteps = z.strictObject({ steps: z.array(z.strictObject(writtenStepShape)), before });
@@ -115,7 +115,7 @@ const add = defineTool({
     if (sound.length === 0)
       return {
         result: fail(
-          ...(problems.length > 0 ? problems.slice(0, problemsAtMost) : ['No steps were given.']),
+          ...(problems.length > 0 ? problems.slice(0, maxProblems) : ['No steps were given.']),
         ),
       };
     const said =
@@ -182,10 +182,10 @@ const edit = defineTool({
     const { found } = read;
     const problems = [...spread.problems, ...read.problems];
     if (problems.length > 0)
-      return { result: fail('Nothing was changed.', ...problems.slice(0, problemsAtMost)) };
+      return { result: fail('Nothing was changed.', ...problems.slice(0, maxProblems)) };
     const edited = editSteps(draft, found);
     if ('problems' in edited)
-      return { result: fail('Nothing was changed.', ...edited.problems.slice(0, problemsAtMost)) };
+      return { result: fail('Nothing was changed.', ...edited.problems.slice(0, maxProblems)) };
     const places = placeSteps(edited.outline);
     const check = checkStep(toolContext.tools);
     const wrong = found.flatMap(({ step }) => {
@@ -193,7 +193,7 @@ const edit = defineTool({
       return place === undefined ? [] : check(place.step, step.id);
     });
     if (wrong.length > 0)
-      return { result: fail('Nothing was changed.', ...wrong.slice(0, problemsAtMost)) };
+      return { result: fail('Nothing was changed.', ...wrong.slice(0, maxProblems)) };
     return keepEdit(edited, toolContext, `Changed ${countOf(found.length, 'step')}.`);
   },
 });

@@ -22,7 +22,7 @@ import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
 import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
 import { Tally } from './tally-items.ts';
 
-const problemsAtMost = 5;
+const maxProblems = 5;
 /** Characters of the steps made of the items. */
 const maxCharacters = 16_000_000;
 
@@ -88,7 +88,7 @@ class Expansion {
   }
 
   get isStopped(): boolean {
-    return this.problems.length >= problemsAtMost;
+    return this.problems.length >= maxProblems;
   }
 
   /** @param nth the item's number among those that were found */
@@ -237,7 +237,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   }
   if (isSliceOver()) await nextTurn();
   const { steps, problems, values } = expansion;
-  if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+  if (problems.length > 0) return { result: fail(...problems.slice(0, maxProblems)) };
   const absent = [...lacking].filter(([, count]) => count === found).map(([path]) => path);
   if (steps.length === 0)
     return {
@@ -245,7 +245,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
         `Found ${countOf(found, 'item')}, and none that ${given.where === undefined ? 'is there' : 'meets the conditions'}.`,
         ...(absent.length === 0 ? [] : [`None of them has ${listOf(absent)}.`]),
         ...(first === undefined ? [] : [`The first: ${shorten(JSON.stringify(first), 300)}`]),
-        ...coverage.skipped.slice(0, problemsAtMost),
+        ...coverage.skipped.slice(0, maxProblems),
       ),
     };
   if (steps.length > maxItems)

@@ -10,10 +10,10 @@ import { ReadArguments, type ReadCall, readCall } from './catalogue-tools.ts';
 
 const RequestData = ReadArguments.extend({ why: z.string() });
 
-const keysAtMost = 30;
+const maxKeys = 30;
 const itemsShown = 3;
 /** Characters of an item, or of a text. */
-const shownAtMost = 400;
+const maxShown = 400;
 
 /** `list of 5,000`, `text of 300 characters`, `object`. */
 function describeKind(value: Json): string {
@@ -34,19 +34,17 @@ export function describeData(data: Json): Json {
   ].flatMap(([path, value]) => (Array.isArray(value) ? [[path, value]] : []));
   const [longest] = lists.sort(([, a], [, b]) => b.length - a.length);
   const shape = isObject(data)
-    ? Object.fromEntries(
-        inside.slice(0, keysAtMost).map(([key, value]) => [key, describeKind(value)]),
-      )
+    ? Object.fromEntries(inside.slice(0, maxKeys).map(([key, value]) => [key, describeKind(value)]))
     : describeKind(data);
   if (longest === undefined)
     return {
       shape,
-      begins: shorten(typeof data === 'string' ? data : JSON.stringify(data), shownAtMost),
+      begins: shorten(typeof data === 'string' ? data : JSON.stringify(data), maxShown),
     };
   const [path, items] = longest;
   const first = items.slice(0, itemsShown).map((item) => {
     const text = JSON.stringify(item);
-    return text.length <= shownAtMost ? item : shorten(text, shownAtMost);
+    return text.length <= maxShown ? item : shorten(text, maxShown);
   });
   return { shape, list: path, first };
 }

@@ -22,8 +22,8 @@ import { countSteps } from './draft-tool.ts';
 import { putQuestions, type Question } from './elicit-context.ts';
 import { scaffoldTool } from './scaffold.ts';
 
-const problemsAtMost = 20;
-const doubtsAtMost = 5;
+const maxProblems = 20;
+const maxDoubts = 5;
 
 const SubmitPlan = z.strictObject({
   title: z.string().optional().describe('the gist in a few words'),
@@ -142,7 +142,7 @@ export const submitPlan = defineTool({
       return {
         result: fail(
           ...draft.error.issues
-            .slice(0, problemsAtMost)
+            .slice(0, maxProblems)
             .map(({ path, message }) => `${path.join('.')}: ${message}.`),
         ),
       };
@@ -152,7 +152,7 @@ export const submitPlan = defineTool({
     ];
     if (problems.length === 0)
       problems.push(...(await checkPosts(draft.data.steps, toolContext)).values());
-    if (problems.length > 0) return { result: fail(...problems.slice(0, problemsAtMost)) };
+    if (problems.length > 0) return { result: fail(...problems.slice(0, maxProblems)) };
     const doubts =
       said.checked === true ? [] : await findDoubts(draft.data.steps, tools.manifest());
     if (doubts.length > 0)
@@ -212,6 +212,6 @@ async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promis
   }
   return [...calls.values()]
     .filter((ids) => ids.length > 1)
-    .slice(0, doubtsAtMost)
+    .slice(0, maxDoubts)
     .map((ids) => `Steps ${listOf(ids.slice(0, 5))} make the same call.`);
 }

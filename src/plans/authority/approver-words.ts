@@ -1,6 +1,6 @@
 // Describes who may approve, for refusals and cards. Long lists are cut.
 import { needsPlatform } from '#domain/people/names.ts';
-import { userGroupAtMost } from '#domain/people/user-groups.ts';
+import { maxUserGroup } from '#domain/people/user-groups.ts';
 import { quoteName } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './approver-rules.ts';
 import type { UserGroupStanding } from './members.ts';
 
-const namesAtMost = 8;
+const maxNames = 8;
 
 /** `names` as readers know them. */
 export function namesShown({ shown }: Pick<People, 'shown'>, names: string[]): string[] {
@@ -23,9 +23,9 @@ export function namesShown({ shown }: Pick<People, 'shown'>, names: string[]): s
 
 function someOf(names: string[], word: 'and' | 'or'): string {
   const distinct = [...new Set(names)];
-  const hidden = distinct.length - namesAtMost;
+  const hidden = distinct.length - maxNames;
   if (hidden < 2) return listOf(distinct, word);
-  return listOf([...distinct.slice(0, namesAtMost), `${hidden} more`], word);
+  return listOf([...distinct.slice(0, maxNames), `${hidden} more`], word);
 }
 
 /** `names` as readers know those who may approve: who is there for a user group of a chat by that, `@finance`. */
@@ -109,7 +109,7 @@ function describeProblem(shown: string, problem: UserGroupStanding['problem']): 
     case 'disabled':
       return `${shown} is disabled in Slack.`;
     case 'too_large':
-      return `${shown} has more than ${userGroupAtMost} members in Slack, too many for a group that approves.`;
+      return `${shown} has more than ${maxUserGroup} members in Slack, too many for a group that approves.`;
     case 'not_permitted':
       return `Countersign may not see who is in ${shown}: install the Slack app again with the scope usergroups:read.`;
     case 'not_offered':

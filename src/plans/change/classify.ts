@@ -9,7 +9,7 @@ import { countOf, shorten } from '#domain/words.ts';
 import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
 import type { AddedStep, ChangedStep, PatchEffect, StepAsSaid } from './model.ts';
 
-const reasonsAtMost = 50;
+const maxReasons = 50;
 
 function nameOf({ tool, operation, target }: StepAsSaid): string {
   const name = operationName(tool, operation);
@@ -100,7 +100,7 @@ export function classifyPatch(
     ),
     ...findFlowChanges(effect, near),
   ];
-  if (reasons.length <= reasonsAtMost) return reasons;
-  const shown = reasons.slice(0, reasonsAtMost - 1);
+  if (reasons.length <= maxReasons) return reasons;
+  const shown = reasons.slice(0, maxReasons - 1);
   return [...shown, `And ${countOf(reasons.length - shown.length, 'more change')} of this kind.`];
 }

@@ -6,8 +6,8 @@ import type { Step } from '#domain/plan/plan.ts';
 import { listSome } from '#domain/words.ts';
 import { currentOf } from '../lifecycle/current.ts';
 
-const namedAtMost = 10;
-const listedAtMost = 1000;
+const maxNamed = 10;
+const maxListed = 1000;
 
 export type Conflict = Pick<Step, 'id' | 'status'>;
 
@@ -23,7 +23,7 @@ export function canBeRemoved(step: Pick<Step, 'status' | 'attempt'>): boolean {
 
 function nameSteps(conflicts: Conflict[]): string {
   const names = conflicts.map(({ id, status }) => `${id} (${status})`);
-  return listSome(names, namedAtMost, 'step');
+  return listSome(names, maxNamed, 'step');
 }
 
 /** The error for steps that stand against a patch; nothing was changed. */
@@ -39,7 +39,7 @@ export function patchConflict(
     {
       details: {
         current: currentOf(row),
-        steps: conflicts.slice(0, listedAtMost),
+        steps: conflicts.slice(0, maxListed),
         steps_total: conflicts.length,
       },
     },

@@ -56,8 +56,8 @@ const extendEveryMs = dayMs;
 const retryMs = 3_600_000;
 /** More than a day with two of one date can hold: an older stretch that was missed is not looked at one by one. */
 const lookBackMs = 2 * dayMs;
-/** More than `occurrencesAtMost` times in 30 days come in no stretch that is looked at. */
-const lookedAtMost = 5000;
+/** More than `maxOccurrences` times in 30 days come in no stretch that is looked at. */
+const maxLooked = 5000;
 
 type Extension = {
   series: SeriesRow;
@@ -85,7 +85,7 @@ function describeMissed(
 function extend(series: SeriesRow, now: Date): Extension {
   const upTo = new Date(Math.max(now.getTime() + horizonMs, series.expanded_to.getTime()));
   const since = new Date(Math.max(series.expanded_to.getTime(), now.getTime() - lookBackMs));
-  const moments = occurrencesBetween(series, since, upTo, lookedAtMost);
+  const moments = occurrencesBetween(series, since, upTo, maxLooked);
   const ahead = moments.filter((moment) => !isMissed(moment, series.timezone, now));
   const [before] =
     since > series.expanded_to ? occurrencesAfter(series, series.expanded_to, 1) : [];

@@ -20,7 +20,7 @@ import type { PatchEffect } from './model.ts';
 import { resolvePatch } from './resolve.ts';
 
 /** Stored steps that are read to find out whether one of them makes what a new step touches. */
-const earlierAtMost = 2000;
+const maxEarlier = 2000;
 
 const givesArguments = (operation: PatchOperation): boolean =>
   addedBy(operation) !== null ||
@@ -53,7 +53,7 @@ async function readEarlier(db: Queryable, planId: string, { added, changed }: Pa
   const own = new Set(said.map(({ id }) => id));
   const before = said.flatMap(({ after }: { after: Dependency[] }) => after.map(({ id }) => id));
   const stored = [...new Set(before)].filter((id) => !own.has(id));
-  const ids = await findEarlier(db, planId, stored, earlierAtMost);
+  const ids = await findEarlier(db, planId, stored, maxEarlier);
   const steps = await readStepsById(
     db,
     planId,

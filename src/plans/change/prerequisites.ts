@@ -16,7 +16,7 @@ import {
 import { Problems } from '../content/problems.ts';
 import { hasBegun } from './conflicts.ts';
 
-const operationsAtMost = 100_000;
+const maxOperations = 100_000;
 
 type Update = Extract<PatchOperation, { op: 'update_steps' }>;
 
@@ -113,10 +113,10 @@ class NoteResolver {
         if (waits.has(id)) continue;
         changed.push({ op: 'add_dependency', step: step.id, after: toDependency(id) });
       }
-      if (changed.length > operationsAtMost)
+      if (changed.length > maxOperations)
         throw new CountersignError(
           'limit_exceeded',
-          `The notes of this change make more than ${operationsAtMost.toLocaleString('en-US')} dependencies. Let one step wait for all of them, and the others for that one.`,
+          `The notes of this change make more than ${maxOperations.toLocaleString('en-US')} dependencies. Let one step wait for all of them, and the others for that one.`,
         );
     }
     return changed;

@@ -7,7 +7,7 @@ import { contentArguments } from '../content/touches.ts';
 import { concernsOthers, type GroupReader, groupsTouched, type Near } from './flows.ts';
 import type { PatchEffect } from './model.ts';
 
-const stepsAtMost = 20_000;
+const maxSteps = 20_000;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -37,8 +37,8 @@ export async function readNear(db: Queryable, planId: string, effect: PatchEffec
   const readers = await readReaders(db, planId, effect);
   if (!concernsOthers(effect)) return { steps: [], edges: [], readers, held: [], cut: false };
   const again = effect.rerun.map(({ position }) => position);
-  const steps = await readNearSteps(db, planId, again, contentArguments, stepsAtMost);
-  const cut = steps.length > stepsAtMost;
+  const steps = await readNearSteps(db, planId, again, contentArguments, maxSteps);
+  const cut = steps.length > maxSteps;
   const positions = steps.map(({ position }) => position);
   const held: number[] = [];
   for (const { steps: selector } of effect.invalidated)

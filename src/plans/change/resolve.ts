@@ -29,8 +29,8 @@ import { Selection } from './selection.ts';
 import { resolveSets } from './sets.ts';
 
 // The graph after a patch: no kept step waits for a removed one, and no steps wait for each other.
-const namedAtMost = 10;
-const listedAtMost = 1000;
+const maxNamed = 10;
+const maxListed = 1000;
 
 const keyOf = ({ predecessor, successor, type }: Edge): string =>
   `${predecessor} ${successor} ${type}`;
@@ -52,11 +52,11 @@ async function requireClosedRemoval(
   );
   if (left.size > 0) {
     const ids = [...left];
-    const names = listSome(ids, namedAtMost, 'step');
+    const names = listSome(ids, maxNamed, 'step');
     throw new CountersignError(
       'steps_missing',
       `Steps that would be removed are needed by others: remove ${names} too, or what they wait for.`,
-      { details: { missing: ids.slice(0, listedAtMost), missing_total: ids.length } },
+      { details: { missing: ids.slice(0, maxListed), missing_total: ids.length } },
     );
   }
   if (edgesAdded.some(({ predecessor }) => gone.has(predecessor))) {

@@ -4,7 +4,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 
 /** Steps that all operations of one patch together may mean this way; it is worked out under the plan's lock. */
-const meantAtMost = 500_000;
+const maxMeant = 500_000;
 
 type Selected = Awaited<ReturnType<typeof findSelected>>[number];
 
@@ -36,10 +36,10 @@ export class Selection {
       ...((tag === undefined ? undefined : this.#byTag.get(tag)) ?? []),
     ];
     this.#meant += steps.length;
-    if (this.#meant > meantAtMost) {
+    if (this.#meant > maxMeant) {
       throw new CountersignError(
         'invalid_request',
-        `The operations of this change mean more than ${meantAtMost.toLocaleString('en')} steps by partition or tag, many of them several times. Say what changes of the same steps in one operation, or send several changes.`,
+        `The operations of this change mean more than ${maxMeant.toLocaleString('en')} steps by partition or tag, many of them several times. Say what changes of the same steps in one operation, or send several changes.`,
       );
     }
     return steps.map(({ step_id }) => step_id);

@@ -18,8 +18,8 @@ const over: StepStatus[] = ['stale', 'succeeded', 'failed', 'skipped'];
 /** What stands against it, where it is named. */
 const underWay: StepStatus[] = ['running', 'unknown', 'waiting', 'cancelled'];
 
-const namedAtMost = 10;
-const listedAtMost = 1000;
+const maxNamed = 10;
+const maxListed = 1000;
 
 function requireKnown({ ids = [] }: StepSelector, found: RerunStep[]): void {
   const known = new Set(found.map(({ id }) => id));
@@ -27,8 +27,8 @@ function requireKnown({ ids = [] }: StepSelector, found: RerunStep[]): void {
   if (missing.length === 0) return;
   throw new CountersignError(
     'unknown_step',
-    `This plan has no step ${missing.slice(0, namedAtMost).join(', ')}.`,
-    { details: { missing: missing.slice(0, listedAtMost) } },
+    `This plan has no step ${missing.slice(0, maxNamed).join(', ')}.`,
+    { details: { missing: missing.slice(0, maxListed) } },
   );
 }
 
@@ -119,10 +119,10 @@ export async function requireUsers(
   const users = await findUsers(tx, row.id, positions, gone);
   if (users.length === 0) return;
   const ids = users.map(({ id }) => id);
-  const names = listSome(ids, namedAtMost, 'step');
+  const names = listSome(ids, maxNamed, 'step');
   throw new CountersignError(
     'steps_missing',
     `${names} used the output of steps that would run again: run ${ids.length === 1 ? 'it' : 'them'} again too, or make ${ids.length === 1 ? 'it' : 'them'} stale.`,
-    { details: { missing: ids.slice(0, listedAtMost), missing_total: ids.length } },
+    { details: { missing: ids.slice(0, maxListed), missing_total: ids.length } },
   );
 }

@@ -26,9 +26,9 @@ import { samePolicy } from '../authority/approver-rules.ts';
 import { compareFields } from '../content/changed-fields.ts';
 import { compareTerms } from '../content/terms.ts';
 
-const listedAtMost = 100;
-const descriptionAtMost = 300;
-const keptAtMost = 16;
+const maxListed = 100;
+const maxDescription = 300;
+const maxKept = 16;
 
 type Version = typeof planVersions.$inferSelect;
 
@@ -38,7 +38,7 @@ const kept = new Map<string, VersionDiff>();
 function keep(key: string, diff: VersionDiff): void {
   kept.set(key, diff);
   const [oldest] = kept.keys();
-  if (kept.size > keptAtMost && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
 }
 
 /** @throws `not_found` when the plan has no such version */
@@ -88,7 +88,7 @@ const nameOf = (
   nameStep: NameStep,
 ): ComparedStep => ({
   id,
-  description: shorten(description, descriptionAtMost),
+  description: shorten(description, maxDescription),
   call: describeCall(
     operationName(tool, operation),
     undefined,
@@ -169,7 +169,7 @@ export async function diffVersions(
   ];
   const before = await readSchedule(db, fromRef, a, current);
   const after = await readSchedule(db, toRef, b, current);
-  const rows = await compareSteps(db, fromRef, toRef, listedAtMost);
+  const rows = await compareSteps(db, fromRef, toRef, maxListed);
   // Labels are kept of the present version, and of those that only changes lie between.
   const labels = toRef.until === null ? await readLabels(db, planId, idsIn(rows)) : new Map();
   const changed = rows.filter(({ kind }) => kind === 'changed');

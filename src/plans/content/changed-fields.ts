@@ -10,8 +10,8 @@ import { readsLikeJson } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
 
 /** Of values that are shown whole beside the call of the step; what binds it is never cut. */
-const textAtMost = 200;
-const changesAtMost = 20;
+const maxText = 200;
+const maxChanges = 20;
 
 /** What is compared first: what the step is, then what binds it; then its arguments, and then the rest. */
 const first = ['description', 'operation', 'target'];
@@ -69,10 +69,10 @@ export function compareFields(
     return from === to ? [] : [{ field, from, to }];
   });
   const show = (field: string, text: string | null) =>
-    text === null || binding.has(field) ? text : shortenSized(text, textAtMost);
+    text === null || binding.has(field) ? text : shortenSized(text, maxText);
   return {
     fields: [...new Set(changes.map(({ field }) => field.replace(/^args\..*$/s, 'args')))],
-    changes: changes.slice(0, changesAtMost).map(({ field, from, to }) => ({
+    changes: changes.slice(0, maxChanges).map(({ field, from, to }) => ({
       field: shortenSized(field, 200),
       from: show(field, from),
       to: show(field, to),

@@ -13,12 +13,12 @@ import { idsOf } from './normalise.ts';
 import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite-notes.ts';
 import { Problems } from './problems.ts';
 
-const perStepAtMost = 10_000;
-const inAllAtMost = 500_000;
+const maxPerStep = 10_000;
+const maxInAll = 500_000;
 /** A plan with more steps whose notes are wrong is refused: nobody settles so many findings. */
-const findingsAtMost = 500;
+const maxFindings = 500;
 /** Circles that are traced to be named; beyond them only the step and what it waits for are. */
-const tracedAtMost = 20;
+const maxTraced = 20;
 
 type Named = StepDraft & { id: string };
 type Arrow = { from: number; to: number };
@@ -74,7 +74,7 @@ function breakNotes(steps: Named[], firm: Arrow[], noted: Arrow[]): [Arrow[], Wr
     const [first] = arrows;
     const more = arrows.length > 1 ? ` (and ${countOf(arrows.length - 1, 'more')} like this)` : '';
     const circle =
-      first === undefined || index >= tracedAtMost
+      first === undefined || index >= maxTraced
         ? `${steps[place]?.id} waits for ${steps[first?.from ?? 0]?.id} by its note, which waits for it`
         : nameCircle(steps, all, first);
     return { place, problems: [`closes a circle: ${circle}${more}`] };
@@ -102,10 +102,10 @@ async function findNoted(
         : named.find(step.id, said);
     if (problems.length > 0) wrong.push({ place, problems });
     for (const id of ids) noted.push({ from: places.get(id) ?? 0, to: place });
-    if (ids.length <= perStepAtMost && noted.length <= inAllAtMost) continue;
+    if (ids.length <= maxPerStep && noted.length <= maxInAll) continue;
     throw new CountersignError(
       'limit_exceeded',
-      `Step ${step.id} waits for ${countOf(ids.length, 'step')} by its note. Notes may make ${perStepAtMost.toLocaleString('en-US')} dependencies of a step and ${inAllAtMost.toLocaleString('en-US')} of a plan. Let a step of control_noop wait for all of them, and other steps for that one.`,
+      `Step ${step.id} waits for ${countOf(ids.length, 'step')} by its note. Notes may make ${maxPerStep.toLocaleString('en-US')} dependencies of a step and ${maxInAll.toLocaleString('en-US')} of a plan. Let a step of control_noop wait for all of them, and other steps for that one.`,
     );
   }
   return { noted, wrong, rests };
@@ -179,7 +179,7 @@ export async function resolvePrerequisites(
     id: ids[place] ?? String(place + 1),
   }));
   const { steps, wrong } = await resolveSteps(named);
-  if (wrong.length > findingsAtMost) {
+  if (wrong.length > maxFindings) {
     throw new CountersignError(
       'limit_exceeded',
       `${countOf(wrong.length, 'step')} have notes whose prerequisites are unknown, ambiguous or circular. The first: step ${named[wrong[0]?.place ?? 0]?.id}, its note ${wrong[0]?.problems.join('; it ')}.`,

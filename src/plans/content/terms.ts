@@ -8,9 +8,9 @@ import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
 
 export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
 
-const titleAtMost = 80;
+const maxTitle = 80;
 
-const nameOf = ({ title }: Series): string => quoteWords(title, titleAtMost);
+const nameOf = ({ title }: Series): string => quoteWords(title, maxTitle);
 
 /** `every weekday at 09:30 (Europe/Berlin), until Tue, 30 Jun 2026, 18:00`. */
 function describeRhythm(series: Omit<Series, 'steps'>): string {

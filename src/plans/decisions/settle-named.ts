@@ -41,7 +41,7 @@ type Fate = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
 /** A verdict, and what the audit keeps of what was said. */
 type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
 
-const noteAtMost = 2000;
+const maxNote = 2000;
 
 /** A No to a call that waits for a word: an answer and no failure. The call is skipped, and so is what waits for it. */
 function noToCall(
@@ -53,7 +53,7 @@ function noToCall(
 ): Word {
   const answer = 'No';
   const message =
-    note === null ? `${name} said no.` : `${name} said no: ${quoteWords(note, noteAtMost)}`;
+    note === null ? `${name} said no.` : `${name} said no: ${quoteWords(note, maxNote)}`;
   const error = { code: conditionNotMet, message, questions: [step_id] };
   const output = { answer, note, by: actor.id };
   const verdict: Verdict = { step_id, status: 'skipped', summary: message, output, error };

@@ -8,12 +8,12 @@ import { CountersignError } from '#domain/errors.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
 
-const quotedAtMost = 200;
+const maxQuoted = 200;
 
 function quote(data: JsonObject): string {
   const said = typeof data.answer === 'string' ? data.answer.trim() : '';
   if (said === '') return '.';
-  return `: ${quoteWords(said, quotedAtMost)}.`;
+  return `: ${quoteWords(said, maxQuoted)}.`;
 }
 
 /** `Ana`, or `Ana for Ben` where she answered in Ben's place. */

@@ -28,7 +28,7 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 /** After this many proposals a refusal goes to a person, not back to the planner. */
-const proposalsAtMost = 3;
+const maxProposals = 3;
 
 /**
  * Whether the planner may propose once more when the present version is refused. Proposals sent back with feedback
@@ -36,7 +36,7 @@ const proposalsAtMost = 3;
  */
 function hasProposalsLeft({ rejection_history, version }: PlanRow): boolean {
   const sentBack = rejection_history.filter(({ feedback }) => feedback !== null);
-  return new Set([...sentBack.map((entry) => entry.version), version]).size < proposalsAtMost;
+  return new Set([...sentBack.map((entry) => entry.version), version]).size < maxProposals;
 }
 
 /** @throws `stale_version` with the current version */

@@ -33,12 +33,12 @@ export function isBlocking(severity: Severity): boolean {
 }
 
 /** Characters of a finding that each stale step, and each event, repeats. */
-const repeatedAtMost = 200;
+const maxRepeated = 200;
 
 /** The finding in the words that its steps and events keep. */
 export const causeOf = (finding: { id: string; message: string }): Cause => ({
   finding: finding.id,
-  message: onOneLine(finding.message, repeatedAtMost),
+  message: onOneLine(finding.message, maxRepeated),
 });
 
 /** The steps that a finding is about; null: it is about the plan as a whole. */

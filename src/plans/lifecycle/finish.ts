@@ -18,7 +18,7 @@ import { transition } from './lifecycle.ts';
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
 /** Characters quoted of a step's message. */
-const messageAtMost = 1000;
+const maxMessage = 1000;
 
 /** The run in one sentence. `failure` is the first failed step, called as on the plan's card. */
 function summariseRun(
@@ -38,7 +38,7 @@ function summariseRun(
   if (failure === null) return [run, ...skipped.sentences].join(' ');
   const others =
     counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
-  return `Step ${failure.label} failed${others}: ${quoteWords(failure.message, messageAtMost)}. ${run}`;
+  return `Step ${failure.label} failed${others}: ${quoteWords(failure.message, maxMessage)}. ${run}`;
 }
 
 type FailedStep = { label: string; error: StepError | null };

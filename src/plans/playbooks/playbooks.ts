@@ -31,8 +31,8 @@ import type { PlansContext } from '../plans-context.ts';
 import { readDraft, revisableSteps } from '../views/draft.ts';
 
 /** Playbooks of one organisation. */
-const playbooksAtMost = 500;
-const paramsAtMost = 50;
+const maxPlaybooks = 500;
+const maxParams = 50;
 
 const refuse = (message: string) => new CountersignError('invalid_request', message);
 
@@ -83,8 +83,7 @@ function readParams(
     ...Object.entries(params).map(([name, text]) => ({ name, text, optional: false })),
     ...Object.entries(defaults).map(([name, text]) => ({ name, text, optional: true })),
   ];
-  if (said.length > paramsAtMost)
-    throw refuse(`A playbook has at most ${paramsAtMost} parameters.`);
+  if (said.length > maxParams) throw refuse(`A playbook has at most ${maxParams} parameters.`);
   for (const [index, { name, text }] of said.entries()) {
     const other = said.slice(0, index).find((one) => one.name === name || one.text === text);
     if (other?.name === name) throw refuse(`The parameter ${name} is named twice.`);
@@ -142,10 +141,10 @@ export async function savePlaybook(
   const place = placeOf(actor);
   return db.transaction(async (tx) => {
     const isNew = (await readPlaybook(tx, place, name)) === null;
-    if (isNew && (await countPlaybooks(tx, place)) >= playbooksAtMost)
+    if (isNew && (await countPlaybooks(tx, place)) >= maxPlaybooks)
       throw new CountersignError(
         'limit_exceeded',
-        `There are ${playbooksAtMost} playbooks, and no more fit. Remove one.`,
+        `There are ${maxPlaybooks} playbooks, and no more fit. Remove one.`,
       );
     const values = { name, owner: actor.id, plan_id: planId, draft, params, total_steps: total };
     const stored = await storePlaybook(tx, place, values, owner);
@@ -213,8 +212,8 @@ export async function draftOfPlan(
   values: Readonly<Record<string, string>>,
 ): Promise<PlanDraft> {
   const pairs = Object.entries(values);
-  if (pairs.length > paramsAtMost || pairs.some((pair) => pair.some((one) => one.length > 2000)))
-    throw refuse(`Give at most ${paramsAtMost} texts, each of at most 2,000 characters.`);
+  if (pairs.length > maxParams || pairs.some((pair) => pair.some((one) => one.length > 2000)))
+    throw refuse(`Give at most ${maxParams} texts, each of at most 2,000 characters.`);
   const { draft, missing } = replaceInDraft((await readTemplate(db, planId)).draft, values);
   if (missing.length > 0)
     throw notInPlan(

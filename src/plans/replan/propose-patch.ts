@@ -18,7 +18,7 @@ import type { PlansContext } from '../plans-context.ts';
 import { giveUpReplanning } from './start-replanning.ts';
 import { waitForRunning } from './wait-for-running.ts';
 
-const reasonAtMost = 1000;
+const maxReason = 1000;
 
 const none = (reason: string): Proposal => ({ patch: null, reason });
 
@@ -90,7 +90,7 @@ export async function proposeRepair(
     await end(context, planId, findingId, async (tx, current) => {
       await giveUpReplanning(context, tx, await lockPlan(tx, planId), current, why);
     });
-    return none(shorten(why, reasonAtMost));
+    return none(shorten(why, maxReason));
   }
   const { patch } = answer;
   passCrashPoint('replan_proposed');

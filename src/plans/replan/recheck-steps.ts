@@ -29,7 +29,7 @@ export type RecheckContext = PlansContext & {
 const pageSize = 200;
 const callsAtOnce = 8;
 const raisedAtOnce = 50;
-const shownAtMost = 200;
+const maxShown = 200;
 
 /** Tools that look at nothing outside: what they put out is no source. */
 const sourceless = new Set(['text', 'control', 'plan', 'human', 'chat', 'reminder']);
@@ -71,7 +71,7 @@ async function readArguments(
 }
 
 const show = (value: Json | undefined): string =>
-  value === undefined ? 'nothing' : shorten(JSON.stringify(value), shownAtMost);
+  value === undefined ? 'nothing' : shorten(JSON.stringify(value), maxShown);
 
 /** The first place where two values differ: `/text: "old" → "new"`. */
 export function describeDifference(was: Json, now: Json, at = ''): string {

@@ -11,7 +11,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { type Actor, system } from '#domain/people/actor.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import { pairOf, replanOperation, replansAtMost, verifyOperation } from '#domain/plan/replan.ts';
+import { maxReplans, pairOf, replanOperation, verifyOperation } from '#domain/plan/replan.ts';
 import { operationName } from '#domain/tool.ts';
 import { endSentence, onOneLine, shorten } from '#domain/words.ts';
 import { applyBySystem } from '../change/apply-by-system.ts';
@@ -24,7 +24,7 @@ import { reviveSkipped } from '../lifecycle/ready-steps.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 const plansATurn = 200;
-const refusedAtMost = 20;
+const maxRefused = 20;
 
 /** Whether steps of the system can be added to the plan now. */
 function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
@@ -115,7 +115,7 @@ export async function giveUpReplanning(
 }
 
 const tooMany = ([why]: string[]) =>
-  `${replansAtMost} attempts failed${why === undefined ? '' : `. The last one: ${why}`}`;
+  `${maxReplans} attempts failed${why === undefined ? '' : `. The last one: ${why}`}`;
 
 /**
  * Begins the next try for a finding of the plan `row`, whose lock the caller holds: for one that is being replanned and whose last try
@@ -136,11 +136,11 @@ export async function startReplanning(
     const finding = await readFinding(tx, row.id, due.id);
     if (finding === null) continue;
     const refused = finding.status === 'replanning' ? (last?.refused ?? []) : [];
-    if (finding.replans >= replansAtMost) {
+    if (finding.replans >= maxReplans) {
       await giveUpReplanning(context, tx, row, finding, tooMany(refused));
       continue;
     }
-    if (finding.replans === 0 && due.earlier >= replansAtMost) {
+    if (finding.replans === 0 && due.earlier >= maxReplans) {
       await giveUpReplanning(
         context,
         tx,
@@ -160,7 +160,7 @@ export async function startReplanning(
     return addTry(context, tx, row, finding, {
       number: latest + 1,
       after: last?.step ?? null,
-      refused: refused.slice(0, refusedAtMost).map((reason) => shorten(reason, 2000)),
+      refused: refused.slice(0, maxRefused).map((reason) => shorten(reason, 2000)),
     });
   }
   return lockPlan(tx, row.id);

@@ -32,9 +32,9 @@ import { startReplanning } from './start-replanning.ts';
 import { sentencesOf, tryPatch } from './try.ts';
 import { waitForRunning } from './wait-for-running.ts';
 
-const reasonsAtMost = 20;
-const reasonAtMost = 1000;
-const namedAtMost = 5;
+const maxReasons = 20;
+const maxReason = 1000;
+const maxNamed = 5;
 
 /** The step that checks, and what it is about. */
 type Check = { planId: string; stepId: string; findingId: string; patchId: string };
@@ -76,7 +76,7 @@ async function findLeftStale(
   return stale.map(({ id }) => id).filter((id) => !addressed.has(id));
 }
 
-const leftStale = (ids: string[]) => `It leaves ${listSome(ids, namedAtMost, 'step')} on hold.`;
+const leftStale = (ids: string[]) => `It leaves ${listSome(ids, maxNamed, 'step')} on hold.`;
 
 /** Whether the change has steps ask a model that would not have asked it, or not again. */
 function addsModelCalls(catalogue: Catalogue, { added, changed, rerun }: PatchEffect): boolean {
@@ -117,7 +117,7 @@ async function findReasons(
   const running = await waitForRunning(db.query, planId, findingId, signal);
   if (running.length > 0)
     return [
-      `${listSome(running, namedAtMost, 'step')} ${running.length === 1 ? 'is' : 'are'} still running with the old data.`,
+      `${listSome(running, maxNamed, 'step')} ${running.length === 1 ? 'is' : 'are'} still running with the old data.`,
     ];
   const { effect, problems } = await tryPatch(context, planId, patch, system, null);
   const left = await findLeftStale(context, check, effect);
@@ -161,7 +161,7 @@ async function refuse(
   given: string[],
   conflict: boolean,
 ): Promise<Verdict> {
-  const reasons = given.slice(0, reasonsAtMost).map((reason) => shorten(reason, reasonAtMost));
+  const reasons = given.slice(0, maxReasons).map((reason) => shorten(reason, maxReason));
   await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     const finding = await readFinding(tx, planId, findingId);

@@ -11,20 +11,20 @@ import {
   endOf,
   horizonMs,
   isOccurrenceOf,
+  maxOccurrences,
   occurrencesAfter,
-  occurrencesAtMost,
   occurrencesBetween,
   stepsOfOccurrence,
 } from './series.ts';
 
 /** Steps that series may add at once; more would be a plan that nobody reads. */
-const addedAtMost = 20_000;
+const maxAdded = 20_000;
 
 /** Occurrences of all series that are worked out for one proposal. */
-const momentsAtMost = 3000;
+const maxMoments = 3000;
 
 /** Room is left for `#` and a moment. */
-const idAtMost = 170;
+const maxId = 170;
 
 /** How far a series has been added when its plan is proposed. */
 export type Begun = {
@@ -102,10 +102,10 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
         'is not to begin before a time of its own; the rule says when it begins. Leave not_before out.',
       );
     }
-    if (id !== undefined && (id.includes('#') || id.length > idAtMost)) {
+    if (id !== undefined && (id.includes('#') || id.length > maxId)) {
       report(
         'id',
-        `needs an id without “#”, of at most ${idAtMost} characters: the date is put behind it.`,
+        `needs an id without “#”, of at most ${maxId} characters: the date is put behind it.`,
       );
     }
   }
@@ -138,7 +138,7 @@ async function begin(
     problems.add(code, `${path}.rrule`, `Series ${quoteWords(series.title, 200)}: ${message}`);
   const tooMany = () => {
     report(
-      `with it the series of this plan come more than ${momentsAtMost.toLocaleString('en-US')} times, which is the limit. Let them come less often, or make several plans.`,
+      `with it the series of this plan come more than ${maxMoments.toLocaleString('en-US')} times, which is the limit. Let them come less often, or make several plans.`,
       'limit_exceeded',
     );
     return null;
@@ -148,11 +148,11 @@ async function begin(
   if (isSliceOver()) await nextTurn();
   const horizon = new Date(now.getTime() + horizonMs);
   try {
-    const limit = Math.min(occurrencesAtMost, room - counted);
+    const limit = Math.min(maxOccurrences, room - counted);
     const near = occurrencesBetween(series, now, horizon, limit);
-    if (near.length > occurrencesAtMost) {
+    if (near.length > maxOccurrences) {
       report(
-        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days, which is the limit. Let it come less often.`,
+        `it comes more than ${maxOccurrences.toLocaleString('en-US')} times in 30 days, which is the limit. Let it come less often.`,
         'limit_exceeded',
       );
       return null;
@@ -206,7 +206,7 @@ export async function expandDraft(
   const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
   const added: StepDraft[] = [];
   const ids = new Set<string>();
-  let room = momentsAtMost;
+  let room = maxMoments;
   for (const [index, one] of said.entries()) {
     if (isSliceOver()) await nextTurn();
     const path = `series[${index}]`;
@@ -227,11 +227,11 @@ export async function expandDraft(
     const [start, moments] = found;
     room -= moments.length + countedOut(series);
     begun.push(start);
-    if (added.length + moments.length * one.steps.length > addedAtMost) {
+    if (added.length + moments.length * one.steps.length > maxAdded) {
       problems.add(
         'limit_exceeded',
         path,
-        `Series ${quoteWords(one.title, 200)}: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
+        `Series ${quoteWords(one.title, 200)}: with it the plan has more than ${maxAdded.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
       );
       break;
     }

@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Series, StepDraft } from '#domain/plan/plan.ts';
-import { countedAtMost, localDate, nextOccurrences } from '#timeline/recurrence.ts';
+import { localDate, maxCounted, nextOccurrences } from '#timeline/recurrence.ts';
 import { readRule, saidCount } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
 /** Occurrences are steps this long before they are due. */
 export const horizonMs = 30 * dayMs;
 /** A rule that comes more often within the horizon is refused. */
-export const occurrencesAtMost = 1000;
+export const maxOccurrences = 1000;
 /** A step that was due less than this ago is late, not missed, even when midnight lies between. */
 export const lateMs = 3_600_000;
 /** What `open_until` says of a series without an end. */
@@ -49,17 +49,17 @@ export function occurrencesBetween(
   rhythm: Rhythm,
   after: Date,
   upTo: Date,
-  limit = occurrencesAtMost,
+  limit = maxOccurrences,
 ): Date[] {
   const found: Date[] = [];
   // A counted rule is worked out whole each time.
-  const pageAtMost = countedOut(rhythm) > 0 ? limit + 1 : 40;
+  const maxPage = countedOut(rhythm) > 0 ? limit + 1 : 40;
   for (let last = after; found.length <= limit; ) {
-    const page = occurrencesAfter(rhythm, last, pageAtMost);
+    const page = occurrencesAfter(rhythm, last, maxPage);
     const within = page.filter((moment) => moment <= upTo);
     found.push(...within);
     const end = within.at(-1);
-    if (end === undefined || within.length < pageAtMost) break;
+    if (end === undefined || within.length < maxPage) break;
     last = end;
   }
   return found.slice(0, limit + 1);
@@ -68,7 +68,7 @@ export function occurrencesBetween(
 /** Occurrences that are counted out to say when it ends; 0: none. */
 export function countedOut(rhythm: Rhythm): number {
   const count = saidCount(rhythm.rrule) ?? 0;
-  return count <= countedAtMost ? count : 0;
+  return count <= maxCounted ? count : 0;
 }
 
 /** The last moment at which anything of it can begin. */

@@ -11,7 +11,7 @@ import { stepsOf } from '#db/steps/blocks.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { Dependency, StepStatus } from '#domain/plan/plan.ts';
-import { numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { shorten } from '#domain/words.ts';
 
 /** Characters of one value. */
@@ -21,12 +21,12 @@ const cutOnPage: Cut = { args: 600, output: 1200 };
 
 /** A page has so many steps at most, and fewer where they are long: a model is shown 20,000 characters of one answer. */
 const pageSize = 20;
-const pageAtMost = 16_000;
+const maxPage = 16_000;
 /** The latest plan of a conversation is told with so many steps, each other one with fewer. */
-const stepsOfLatest = numberedAtMost;
+const stepsOfLatest = maxNumbered;
 const stepsOfOthers = 8;
-const plansAtMost = 3;
-const findingsAtMost = 5;
+const maxPlans = 3;
+const maxFindings = 5;
 /** Plans that ended longer ago are looked up by those who mean them. */
 const recentDays = 14;
 
@@ -112,7 +112,7 @@ async function describePlan(db: Queryable, row: PlanRow, steps: BriefStep[]): Pr
   const change = pending_patch === null ? null : await readPatchOutcome(db, pending_patch);
   const { findings } = await listFindings(db, id, {
     status: [...openFinding],
-    limit: findingsAtMost,
+    limit: maxFindings,
   });
   return {
     id,
@@ -141,7 +141,7 @@ export async function readBriefs(db: Queryable, conversation: string): Promise<B
     where conversation = ${conversation} and (status <> 'rejected' or revising)
       and (status not in ('completed', 'failed', 'cancelled')
         or updated_at > clock_timestamp() - make_interval(days => ${recentDays}))
-    order by created_at desc, id desc limit ${plansAtMost}`);
+    order by created_at desc, id desc limit ${maxPlans}`);
   const briefs: BriefPlan[] = [];
   for (const [index, { id }] of rows.entries()) {
     const row = await readPlanRow(db, id);
@@ -193,7 +193,7 @@ async function readPage(db: Queryable, planId: string, chosen: SQL): Promise<Bri
   let length = 0;
   const page = found.slice(0, pageSize).filter((step) => {
     length += JSON.stringify(step).length;
-    return length <= pageAtMost;
+    return length <= maxPage;
   });
   const plan = await describePlan(db, row, page.map(toBriefStep));
   return { ...plan, next: page.length < found.length ? (page.at(-1)?.position ?? null) : null };

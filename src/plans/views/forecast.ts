@@ -20,9 +20,9 @@ import { findCriticalPath, type Placed, type Placing } from '#graph/critical-pat
 import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
 
 /** More than this is not placed in time. */
-export const placedAtMost = { steps: 150_000, links: 600_000 };
-const namedAtMost = 500;
-const stretchesAtMost = 500;
+export const maxPlaced = { steps: 150_000, links: 600_000 };
+const maxNamed = 500;
+const maxStretches = 500;
 const minuteMs = 60_000;
 
 const notStarted = new Set<PlanStatus>(['proposed', 'needs_review', 'approved']);
@@ -90,10 +90,10 @@ function fixTimes(
 
 /** @returns null: the plan is too large */
 async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPlan | null> {
-  if (row.total > placedAtMost.steps) return null;
+  if (row.total > maxPlaced.steps) return null;
   const [columns, links, scheduled] = await Promise.all([
     readStepColumns(db, row.id),
-    readLinkColumns(db, row.id, placedAtMost.links),
+    readLinkColumns(db, row.id, maxPlaced.links),
     notStarted.has(row.status) ? readScheduledPositions(db, row.id, row.version) : [],
   ]);
   if (links === null) return null;
@@ -136,7 +136,7 @@ function leastOf(column: number[]): number {
 /** From so many steps on an answer is kept for a while, although the plan has gone on. */
 const keptFrom = 2000;
 const keptMs = 20_000;
-const keptAtMost = 4;
+const maxKept = 4;
 const known = new Map<string, { at: number; placed: Promise<PlacedPlan | null> }>();
 
 /**
@@ -154,7 +154,7 @@ export function placeSteps(db: Queryable, row: PlanRow, now: Date): Promise<Plac
   known.delete(key);
   known.set(key, { at, placed });
   placed.catch(() => known.delete(key));
-  for (const oldest of [...known.keys()].slice(0, -keptAtMost)) known.delete(oldest);
+  for (const oldest of [...known.keys()].slice(0, -maxKept)) known.delete(oldest);
   return placed;
 }
 
@@ -169,7 +169,7 @@ function describePath(placed: PlacedPlan | null, names: Map<number, string>): Fo
   const [first, last] = [path[0] ?? 0, path.at(-1) ?? 0];
   return {
     basis,
-    steps: path.slice(0, namedAtMost).flatMap((step) => {
+    steps: path.slice(0, maxNamed).flatMap((step) => {
       const position = positions[step] ?? 0;
       const id = names.get(position);
       return id === undefined ? [] : [{ id, position }];
@@ -189,7 +189,7 @@ async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['sche
   const day = 1440 * minuteMs;
   const span = { from: Date.parse(starts_at) - day, to: Date.parse(ends_at) + day };
   const stretches = workingTimeWithin(openWorkingTime(profile, timezone), span);
-  const working = stretches.slice(0, stretchesAtMost).map(({ from, to }) => ({
+  const working = stretches.slice(0, maxStretches).map(({ from, to }) => ({
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
   }));
@@ -209,8 +209,7 @@ export async function readForecast(
     readSchedule(db, row),
     readRoadmapChoice(db, planId, row.version),
   ]);
-  const onPath =
-    placed?.path.slice(0, namedAtMost).map((step) => placed.positions[step] ?? 0) ?? [];
+  const onPath = placed?.path.slice(0, maxNamed).map((step) => placed.positions[step] ?? 0) ?? [];
   const [pathNames, asked] = await Promise.all([
     readStepPositions(db, planId, { positions: onPath }),
     placed === null ? [] : readStepPositions(db, planId, { ids }),

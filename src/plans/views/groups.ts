@@ -16,7 +16,7 @@ import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';
 const groupsShown = 200;
 const edgesShown = 600;
 /** Stages are told by the page of steps, so they are offered up to here only. */
-const stagedAtMost = 20_000;
+const maxStaged = 20_000;
 
 type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
 
@@ -27,7 +27,7 @@ async function findChoices(db: Queryable, { id, total }: PlanRow): Promise<Group
   const choices: GroupBy[] = [
     ...(few ? ['partition' as const] : []),
     ...(kinds.operations >= 2 ? ['operation' as const] : []),
-    ...(kinds.links && total <= stagedAtMost ? ['stage' as const] : []),
+    ...(kinds.links && total <= maxStaged ? ['stage' as const] : []),
     ...(partitions > groupsShown ? ['partition' as const] : []),
   ];
   return choices.length === 0 ? ['operation'] : choices;
@@ -49,11 +49,11 @@ export async function findStage(
   now: Date,
 ): Promise<number[]> {
   const row = await readPlanRow(db, planId);
-  const placed = row.total > stagedAtMost ? null : await placeSteps(db, row, now);
+  const placed = row.total > maxStaged ? null : await placeSteps(db, row, now);
   if (placed === null)
     throw new CountersignError(
       'invalid_request',
-      `stage: plans of more than ${stagedAtMost.toLocaleString('en-US')} steps are not divided into stages.`,
+      `stage: plans of more than ${maxStaged.toLocaleString('en-US')} steps are not divided into stages.`,
     );
   return placed.positions.filter((_, step) => (placed.levels[step] ?? 0) + 1 === stage);
 }
@@ -68,7 +68,7 @@ function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32A
 
 /** Links between groups change with the version only. */
 const linksKept = new Map<string, ReturnType<typeof countGroupLinks>>();
-const linksKeptAtMost = 16;
+const maxLinksKept = 16;
 
 function readLinks(
   db: Queryable,
@@ -82,7 +82,7 @@ function readLinks(
   const links = countGroupLinks(db, id, grouping, keys, edgesShown);
   linksKept.set(key, links);
   links.catch(() => linksKept.delete(key));
-  for (const oldest of [...linksKept.keys()].slice(0, -linksKeptAtMost)) linksKept.delete(oldest);
+  for (const oldest of [...linksKept.keys()].slice(0, -maxLinksKept)) linksKept.delete(oldest);
   return links;
 }
 
@@ -96,7 +96,7 @@ export async function readGroups(
   const row = await readPlanRow(db, planId);
   const [choices, placed] = await Promise.all([findChoices(db, row), placeSteps(db, row, now)]);
   const by = asked ?? choices[0] ?? 'operation';
-  if (by === 'stage' && (placed === null || row.total > stagedAtMost))
+  if (by === 'stage' && (placed === null || row.total > maxStaged))
     throw new CountersignError('invalid_request', 'by: the plan is too large for stages.');
   const grouping: Grouping =
     by === 'stage' && placed !== null

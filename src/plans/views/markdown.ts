@@ -32,7 +32,7 @@ import { describeCall } from '#tools/describe-call.ts';
 import { describeTerms } from '../content/terms.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
-const descriptionAtMost = 4000;
+const maxDescription = 4000;
 /** Artifacts that are listed at once. */
 const artifactsAtOnce = 500;
 
@@ -109,7 +109,7 @@ function stepBlock(step: Step, scheduled: string | undefined, planner: string | 
     '',
     [`\`${name}\``, step.status, ...(scheduled === undefined ? [] : [scheduled])].join(' · '),
     '',
-    `Reason: ${inline(notIsolated(showPlanned(step.description, planner, descriptionAtMost)))}`,
+    `Reason: ${inline(notIsolated(showPlanned(step.description, planner, maxDescription)))}`,
     '',
     jsonFence(sparseContentOf(step)),
   ].join('\n');
@@ -153,7 +153,7 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
   const isOccurrence = createOccurrenceTest(plan.series);
   const occurrences: string[] = [];
   const schedule = await describeSchedule(db, plan);
-  yield `${frontMatter(plan)}\n# ${inline(notIsolated(showTitle(plan.title, descriptionAtMost)))}\n\n${plan.summary === null ? '' : `Goal: ${inline(notIsolated(showPlanned(plan.summary, plan.planner_model, descriptionAtMost)))}\n\n`}## Steps\n\n`;
+  yield `${frontMatter(plan)}\n# ${inline(notIsolated(showTitle(plan.title, maxDescription)))}\n\n${plan.summary === null ? '' : `Goal: ${inline(notIsolated(showPlanned(plan.summary, plan.planner_model, maxDescription)))}\n\n`}## Steps\n\n`;
   for await (const step of iterateSteps(db, planId)) {
     if (isOccurrence(step)) occurrences.push(occurrenceLine(step));
     else yield `${stepBlock(step, schedule.get(step.id), plan.planner_model)}\n`;
@@ -165,7 +165,7 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
     yield `### Pattern\n\n${jsonFence(plan.context.pattern)}\n`;
   }
   yield `### Notes\n\n${hidesSomething(notes) ? jsonFence(notes) : fence('text', notes)}\n### Artifacts\n\n${jsonFence(artifacts)}\n`;
-  yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(quoteWords(text, descriptionAtMost))}\n`).join('')}\n${jsonFence(plan.risks)}`;
+  yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(quoteWords(text, maxDescription))}\n`).join('')}\n${jsonFence(plan.risks)}`;
   yield* artifactLines(db, planId);
 }
 

@@ -15,9 +15,9 @@ import { digestJson } from '#tools/operation-digest.ts';
 /** The steps that are kept, and the operations they use. */
 export type Part = { positions: number[]; operations: string[] };
 
-const namedAtMost = 20;
-const describedAtMost = 5;
-const missingAtMost = 1000;
+const maxNamed = 20;
+const maxDescribed = 5;
+const maxMissing = 1000;
 
 /** @throws `unknown_step` when an id names no step of the plan */
 async function requireKnown(db: Queryable, planId: string, ids: string[]): Promise<void> {
@@ -26,7 +26,7 @@ async function requireKnown(db: Queryable, planId: string, ids: string[]): Promi
     left join lateral (
       select 1 as found from ${countersign}.plan_steps s
       where s.plan_id = ${planId} and s.step_id = wanted.id offset 0) f on true
-    where f.found is null order by wanted.n limit ${namedAtMost}`);
+    where f.found is null order by wanted.n limit ${maxNamed}`);
   if (rows.length === 0) return;
   throw new CountersignError(
     'unknown_step',
@@ -59,10 +59,10 @@ async function requireClosed(
     )
     select s.step_id as id, count(*) over ()::int as total
     from missing m join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = m.position
-    order by s.position limit ${missingAtMost}`);
+    order by s.position limit ${maxMissing}`);
   if (rows.length === 0) return;
   const total = rows[0]?.total ?? rows.length;
-  const first = rows.slice(0, describedAtMost).map(({ id }) => id);
+  const first = rows.slice(0, maxDescribed).map(({ id }) => id);
   const names = (await readStepsById(db, planId, first)).map(({ label, tool, operation, args }) => {
     const call = describeCall(operationName(tool, operation), undefined, args);
     return `${label} (${nameCall(call)})`;

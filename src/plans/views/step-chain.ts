@@ -6,7 +6,7 @@ import { countersign } from '#db/schema.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepChain } from '#domain/plan/views.ts';
 
-const listedAtMost = 2000;
+const maxListed = 2000;
 
 /** @param way `needs`: against the edges; `needed_by`: along them */
 async function readWay(
@@ -29,7 +29,7 @@ async function readWay(
         select e.${to} as position from ${countersign}.plan_edges e
         where e.plan_id = ${planId} and e.${from} = r.position offset 0) x
     )
-    select s.step_id as id from (select position from reached limit ${listedAtMost + 1}) r
+    select s.step_id as id from (select position from reached limit ${maxListed + 1}) r
     join ${countersign}.plan_steps s on s.plan_id = ${planId} and s.position = r.position
     order by s.position`);
   return rows.map(({ id }) => id);
@@ -50,8 +50,8 @@ export async function readStepChain(
   const needs = await readWay(db, planId, stepId, 'needs');
   const neededBy = await readWay(db, planId, stepId, 'needed_by');
   return {
-    needs: needs.slice(0, listedAtMost),
-    needed_by: neededBy.slice(0, listedAtMost),
-    more: needs.length > listedAtMost || neededBy.length > listedAtMost,
+    needs: needs.slice(0, maxListed),
+    needed_by: neededBy.slice(0, maxListed),
+    more: needs.length > maxListed || neededBy.length > maxListed,
   };
 }

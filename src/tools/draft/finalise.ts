@@ -33,7 +33,7 @@ const system = [
 ].join('\n');
 
 /** Entries that a report without a model quotes. */
-const quotedAtMost = 20;
+const maxQuoted = 20;
 
 /** An entry of the draftbook as the report sees it. */
 type Entry = Passage<number> & { n: number };
@@ -84,8 +84,8 @@ function listEntries({ sources, missing }: Draftbook, entries: Entry[]): Report 
   const all = entries.map(({ n }) => n);
   const most = ({ quotes }: Entry) => Math.max(0, ...quotes.map(({ count }) => count));
   const byCount = entries.toSorted((a, b) => most(b) - most(a));
-  const quoted = byCount.slice(0, quotedAtMost);
-  const left = byCount.slice(quotedAtMost);
+  const quoted = byCount.slice(0, maxQuoted);
+  const left = byCount.slice(maxQuoted);
   const leftOutputs = left.reduce((sum, one) => sum + countOutputs(one), 0);
   const sentences = [
     { text: `${countOf(sources, 'output')}${lacking}.`, entries: all },

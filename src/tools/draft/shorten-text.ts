@@ -8,12 +8,12 @@ export type Measure = (text: string) => number | Promise<number>;
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const hasNumber = /\p{N}/u;
 /** Sentences that are looked at; what comes after them is left out. */
-const partsAtMost = 400;
+const maxParts = 400;
 /** Characters of one text that are looked at. */
-const readAtMost = 400_000;
+const maxRead = 400_000;
 
 export function toSentences(text: string): string[] {
-  return [...segmenter.segment(text.slice(0, readAtMost))]
+  return [...segmenter.segment(text.slice(0, maxRead))]
     .map(({ segment }) => segment.trim())
     .filter((sentence) => sentence !== '');
 }
@@ -59,7 +59,7 @@ function cutAt(text: string, length: number): string {
 
 /** The longest beginning that fits, and "…". */
 async function cut(text: string, limit: number, measure: Measure): Promise<string> {
-  const line = onOneLine(text.slice(0, readAtMost));
+  const line = onOneLine(text.slice(0, maxRead));
   for (let length = line.length - 1; length > 0; length = Math.floor(length * 0.9)) {
     const kept = cutAt(line, length).trimEnd();
     if (kept !== '' && (await measure(`${kept}…`)) <= limit) return `${kept}…`;
@@ -73,14 +73,14 @@ async function cut(text: string, limit: number, measure: Measure): Promise<strin
  */
 export async function shortenText(text: string, limit: number, measure: Measure): Promise<string> {
   if ((await measure(text)) <= limit) return text;
-  const sentences = toSentences(text).slice(0, partsAtMost);
+  const sentences = toSentences(text).slice(0, maxParts);
   const rest = [...sentences.keys()].slice(1);
   const order = [
     0,
     ...rest.filter((at) => hasNumber.test(sentences[at] ?? '')),
     ...rest.filter((at) => !hasNumber.test(sentences[at] ?? '')),
   ];
-  const isWhole = sentences.length < partsAtMost && text.length <= readAtMost;
+  const isWhole = sentences.length < maxParts && text.length <= maxRead;
   const join = (chosen: number[]): string => {
     const ascending = chosen.toSorted((a, b) => a - b);
     const parts = ascending.map((at, index) =>

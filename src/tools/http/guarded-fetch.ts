@@ -8,7 +8,7 @@ import { createGuardedAgent, findRefusal } from './guarded-agent.ts';
 
 export type GuardedFetch = (at: string | URL, init?: RequestInit) => Promise<Response>;
 
-const bytesAtMost = 1_000_000;
+const maxBytes = 1_000_000;
 
 /**
  * @param own an address of the origin that may be private
@@ -40,7 +40,7 @@ export function createGuardedFetch(
         dispatcher,
         signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
       });
-      const { bytes, isCut } = await readBody(response.body, bytesAtMost);
+      const { bytes, isCut } = await readBody(response.body, maxBytes);
       if (isCut)
         throw new CountersignError('tool_failed', `${request.url} answered more than 1 MB.`);
       const { status, statusText } = response;

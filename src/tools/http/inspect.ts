@@ -9,7 +9,7 @@ import type { Operation } from '#domain/tool.ts';
 import { cutText } from '../limit-output.ts';
 import type { WebAnswer, WebClient } from './send-request.ts';
 
-const textAtMost = 500;
+const maxText = 500;
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);
 /** Headers that are about the change, not about reading what it changes. */
 const aboutChange = /^(content-.*|if-.*|prefer|idempotency-key|x-http-method.*)$/i;
@@ -48,7 +48,7 @@ function toState({ headers, text }: WebAnswer): SeenState | null {
   };
 }
 
-const cut = (text: string) => (text.length <= textAtMost ? text : `${cutText(text, textAtMost)}…`);
+const cut = (text: string) => (text.length <= maxText ? text : `${cutText(text, maxText)}…`);
 
 const absent = (state: 'new' | 'missing'): SeenState => ({
   state,

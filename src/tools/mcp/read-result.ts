@@ -50,8 +50,8 @@ export function readResult(
   };
 }
 
-const summaryAtMost = 200;
-const fieldsAtMost = 4;
+const maxSummary = 200;
+const maxFields = 4;
 /** What people look for first in a record. */
 const telling = ['title', 'name', 'id', 'key', 'status', 'message', 'url', 'html_url', 'link'];
 
@@ -65,7 +65,7 @@ function tellFields(record: Record<string, unknown>): string {
   });
   const shown = fields
     .toSorted(([a], [b]) => rank(a) - rank(b))
-    .slice(0, fieldsAtMost)
+    .slice(0, maxFields)
     .map(([, words]) => words);
   return shown.join(' · ');
 }
@@ -86,7 +86,7 @@ function summarise(name: string, text: string, result: CallToolResult): string {
         ? ''
         : text.trim();
   const words = [told, ...links].filter((part) => part !== '').join(' · ');
-  return words === '' ? `${name} is done.` : toLine(words, summaryAtMost);
+  return words === '' ? `${name} is done.` : toLine(words, maxSummary);
 }
 
 /** What a server may report about the step that calls it; what the step is called, it need not know. */

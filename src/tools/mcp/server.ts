@@ -31,7 +31,7 @@ import { taskOf } from './tasks.ts';
 import { createTokens, takesSignIn } from './tokens.ts';
 
 // What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
-const textAtMost = 500;
+const maxText = 500;
 
 /** The arguments that the read has too; null: one that names the target is not known yet, or the read needs others. */
 function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonObject | null {
@@ -64,7 +64,7 @@ function inspectBy(
         fingerprint: digestJson(data),
         size: null,
         modified_at: null,
-        text: text.length <= textAtMost ? text : `${cutText(text, textAtMost)}…`,
+        text: text.length <= maxText ? text : `${cutText(text, maxText)}…`,
       };
     } catch (error) {
       if (error instanceof CountersignError && error.code === 'tool_failed') return null;

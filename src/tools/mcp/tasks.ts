@@ -15,7 +15,7 @@ import { readResult } from './read-result.ts';
 const keepMs = 26 * 3600 * 1000;
 /** Where a server does not say when to ask (milliseconds). */
 const usualPollMs = 5000;
-const saidAtMost = 500;
+const maxSaid = 500;
 
 /** `home`: the run of the program that has the task; null: it is behind an address. */
 const Handle = z.object({ task: z.string().min(1).max(1000), home: z.string().nullable() });
@@ -92,7 +92,7 @@ export function taskOf(
         { signal, timeout },
       ),
     );
-    const said = cutText(makeStorableText(found.statusMessage ?? ''), saidAtMost).trim();
+    const said = cutText(makeStorableText(found.statusMessage ?? ''), maxSaid).trim();
     const tell = (what: string) => `${spec.name} ${what}${said === '' ? '.' : `: ${said}`}`;
     switch (found.status) {
       case 'working':

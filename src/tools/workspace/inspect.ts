@@ -12,9 +12,9 @@ import { isTemporary, toWorkspacePath } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Larger files are told apart by size and time alone. */
-const hashedAtMost = 10_000_000;
+const maxHashed = 10_000_000;
 /** Folders with more in them are told apart by their own time alone. */
-const entriesAtMost = 2000;
+const maxEntries = 2000;
 /** Without waiting: a pipe or a device is opened, found out and refused. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -23,7 +23,7 @@ const textOf = (value: Json | undefined): string | null =>
 
 /** The same as of a file that holds exactly `content`; null: it is too large to be hashed. */
 export function fingerprintOfText(content: string): string | null {
-  return Buffer.byteLength(content) > hashedAtMost ? null : `sha256:${hash('sha256', content)}`;
+  return Buffer.byteLength(content) > maxHashed ? null : `sha256:${hash('sha256', content)}`;
 }
 
 function nothing(state: 'new' | 'missing'): SeenState {
@@ -31,11 +31,11 @@ function nothing(state: 'new' | 'missing'): SeenState {
 }
 
 async function hashFile(at: string, info: Stats): Promise<string> {
-  if (info.size > hashedAtMost) return `file:${info.size}:${info.mtimeMs}`;
+  if (info.size > maxHashed) return `file:${info.size}:${info.mtimeMs}`;
   const file = await open(at, readFlags);
   try {
     const sum = createHash('sha256');
-    for await (const piece of file.createReadStream({ end: hashedAtMost, autoClose: false }))
+    for await (const piece of file.createReadStream({ end: maxHashed, autoClose: false }))
       sum.update(piece);
     return `sha256:${sum.digest('hex')}`;
   } finally {
@@ -50,7 +50,7 @@ async function listTree(at: string, prefix: string, tree: Tree, signal: AbortSig
   for (const name of (await readdir(at)).sort()) {
     throwIfAborted(signal);
     if (isTemporary(name)) continue;
-    if (tree.lines.length >= entriesAtMost) {
+    if (tree.lines.length >= maxEntries) {
       tree.complete = false;
       return;
     }

@@ -11,21 +11,21 @@ import { readFlags } from './inspect.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Longer texts are not compared. */
-const comparedAtMost = 200_000;
+const maxCompared = 200_000;
 /** Edits after which two texts are taken for different ones altogether. */
-const editsAtMost = 2000;
+const maxEdits = 2000;
 /** Milliseconds after which two texts are taken for that too: nothing else happens in the process meanwhile. */
 const comparedWithinMs = 100;
 /** A file of so many lines is shown whole around what changes, with what is unchanged folded. */
-const wholeAtMost = 2000;
+const maxWhole = 2000;
 /** Characters of a file that goes away. */
-const beginningAtMost = 4000;
+const maxBeginning = 4000;
 
 const textOf = (value: Json | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
 function diffTexts(before: string, after: string, context: number): StructuredPatchHunk[] | null {
-  const options = { context, maxEditLength: editsAtMost, timeout: comparedWithinMs };
+  const options = { context, maxEditLength: maxEdits, timeout: comparedWithinMs };
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 
@@ -40,7 +40,7 @@ export function compareWith(sandbox: Sandbox, next: NextText): NonNullable<Opera
     const before = await readText(sandbox, path, true, signal).catch(() => null);
     if (before === null || before.text === null || before.bytes === null) return null;
     const content = await next(args, before.bytes).catch(() => null);
-    if (content === null || content.length > comparedAtMost) return null;
+    if (content === null || content.length > maxCompared) return null;
     const hunks = diffTexts(before.text, content, 3);
     if (hunks === null) return null;
     return hunks
@@ -69,7 +69,7 @@ async function readText(
     try {
       const info = await file.stat();
       if (!info.isFile()) return { found: 'other', size: null, text: null, bytes: null };
-      if (info.size > comparedAtMost)
+      if (info.size > maxCompared)
         return { found: 'file', size: info.size, text: null, bytes: null };
       const bytes = await file.readFile();
       const decoded = decodeText(bytes);
@@ -104,7 +104,7 @@ const toHunk = ({ oldStart, newStart, lines }: StructuredPatchHunk): Hunk => ({
 
 /** The beginning of what is there now. */
 function showBeginning(path: string, { text, bytes: _, ...found }: Found): FilePreview {
-  const shown = text === null ? null : text.slice(0, beginningAtMost);
+  const shown = text === null ? null : text.slice(0, maxBeginning);
   const cut = shown !== null && text !== null && shown.length < text.length;
   return { path, ...found, hunks: null, text: shown, cut };
 }
@@ -118,10 +118,10 @@ export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Opera
     if (found === null) return null;
     const { text, bytes, ...rest } = found;
     const content = bytes === null ? null : await next(args, bytes).catch(() => null);
-    if (text === null || content === null || content.length > comparedAtMost)
+    if (text === null || content === null || content.length > maxCompared)
       return showBeginning(path, found);
-    const isShort = countLines(text) + countLines(content) <= wholeAtMost;
-    const hunks = diffTexts(text, content, isShort ? wholeAtMost : 3);
+    const isShort = countLines(text) + countLines(content) <= maxWhole;
+    const hunks = diffTexts(text, content, isShort ? maxWhole : 3);
     return hunks === null
       ? showBeginning(path, found)
       : { path, ...rest, text: null, hunks: hunks.map(toHunk), cut: !isShort };

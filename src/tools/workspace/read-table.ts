@@ -22,12 +22,12 @@ import { inspectRead, readFlags } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
-const rowsAtMost = 1000;
+const maxRows = 1000;
 /** Bytes of a page as JSON, and of a file that is one JSON list. */
 const pageBytes = 600_000;
 const jsonBytes = 5_000_000;
 /** Most malformed lines of a page that are listed. */
-const skippedAtMost = 200;
+const maxSkipped = 200;
 const fileBytes = 200_000_000;
 
 export function createReadTable(sandbox: Sandbox): Operation {
@@ -41,7 +41,7 @@ export function createReadTable(sandbox: Sandbox): Operation {
     schema: z.strictObject({
       path: text(2000, 'File in the workspace.'),
       offset: z.number().int().min(0).default(0).describe('Rows before the page.'),
-      limit: z.number().int().min(1).max(rowsAtMost).default(500),
+      limit: z.number().int().min(1).max(maxRows).default(500),
       delimiter: z
         .string()
         .length(1)
@@ -190,7 +190,7 @@ async function readRows(
     if ('reason' in entry) {
       // The page before reported what is before the first row of this one.
       if (seen < offset || (seen === offset && offset > 0)) continue;
-      if (skipped.length < skippedAtMost) skipped.push({ line: entry.line, reason: entry.reason });
+      if (skipped.length < maxSkipped) skipped.push({ line: entry.line, reason: entry.reason });
       else more += 1;
       continue;
     }

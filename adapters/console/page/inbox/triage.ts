@@ -50,7 +50,7 @@ export type Triage = {
 
 export const verbs: Record<TriageAct, string> = { approve: 'Approve', reject: 'Reject' };
 
-const effectsAtMost = 3;
+const maxEffects = 3;
 
 function countChanges({ review, plan }: Pick<PlanCardFacts, 'review' | 'plan'>, off: number) {
   const total = countOf(plan.total_steps, 'step');
@@ -69,14 +69,14 @@ export function showForTriage(
   const { version, digest, status, revising, guarded_operations: guarded } = facts.plan;
   const effects = view.sections.find(({ kind }) => kind === 'effects');
   const lines = (effects?.lines ?? []).map(({ lead, text }) => ({ lead, text }));
-  const hidden = Math.max(0, lines.length - effectsAtMost) + (effects?.hidden ?? 0);
+  const hidden = Math.max(0, lines.length - maxEffects) + (effects?.hidden ?? 0);
   const undecided = (status === 'proposed' || status === 'needs_review') && !revising;
   return {
     version,
     digest,
     title: view.title,
     counts: countChanges(facts, except.length),
-    effects: lines.slice(0, effectsAtMost),
+    effects: lines.slice(0, maxEffects),
     more: hidden === 0 ? '' : `… and ${hidden.toLocaleString('en-US')} more`,
     guarded: guarded.length,
     cut: view.sections.some((section) => section.cut === true),

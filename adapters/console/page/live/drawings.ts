@@ -8,7 +8,7 @@ import type { PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
 /** More steps than this are drawn in groups. */
-export const drawnAtMost = 30;
+export const maxDrawn = 30;
 const pageSize = 50;
 
 const path = (id: string, rest: string) => `/api/plans/${encodeURIComponent(id)}/${rest}`;
@@ -51,8 +51,8 @@ async function reloadOpened(view: PlanView): Promise<OpenedGroup | null> {
 
 /** What the tab of the graph or the timeline shows. */
 export async function loadDrawing(view: PlanView, total: number): Promise<Partial<PlanView>> {
-  if (total <= drawnAtMost) {
-    const drawn = await get<StepPage>(path(view.id, `steps?limit=${drawnAtMost}`));
+  if (total <= maxDrawn) {
+    const drawn = await get<StepPage>(path(view.id, `steps?limit=${maxDrawn}`));
     return { drawn, forecast: await readForecast(view.id, drawn.steps) };
   }
   const by = view.groupBy === null ? '' : `&by=${view.groupBy}`;

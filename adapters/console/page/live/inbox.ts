@@ -12,7 +12,7 @@ import { coalesce, createThrottle } from './throttle.ts';
 
 const pageSize = 25;
 /** How much of a group that was paged through is read again; what is further down stays as it was read. */
-const headAtMost = 100;
+const maxHead = 100;
 const typingPause = 200;
 const refreshInterval = 1000;
 const retryAfter = 5000;
@@ -33,7 +33,7 @@ async function readHead(first: InboxPage, known: InboxPage[], search: string) {
   const shown = known.find(({ group }) => group === first.group)?.plans.length ?? 0;
   if (first.next_cursor === null || shown <= pageSize) return first;
   const pages = Math.ceil(shown / pageSize);
-  const limit = String(Math.min(headAtMost, pages * pageSize));
+  const limit = String(Math.min(maxHead, pages * pageSize));
   const [head = first] = await readGroups(search, { group: first.group, limit });
   return head;
 }
@@ -69,7 +69,7 @@ function readConversations(cursor: string | null, limit = pageSize): Promise<Con
 
 async function readFirstConversations(): Promise<void> {
   const shown = state.inbox.conversations?.conversations.length ?? 0;
-  const limit = Math.min(headAtMost, Math.max(pageSize, shown));
+  const limit = Math.min(maxHead, Math.max(pageSize, shown));
   const read = await readConversations(null, limit);
   const ids = new Set(read.conversations.map(({ id }) => id));
   const { conversations: known, next_cursor } = state.inbox.conversations ?? read;

@@ -9,7 +9,7 @@ import { describeError, get } from './api.ts';
 import type { Card, State } from './state.ts';
 import { change, changeNow, state } from './store.ts';
 
-const namedAtMost = 6;
+const maxNamed = 6;
 const none: ReadonlySet<string> = new Set();
 
 /** Whether steps can be unticked now. */
@@ -116,7 +116,7 @@ export function describeAlso(
   const [first] = also;
   if (first === undefined) return '';
   const byName = new Intl.Collator('en', { numeric: true });
-  const shown = also.map(nameStep).toSorted(byName.compare).slice(0, namedAtMost);
+  const shown = also.map(nameStep).toSorted(byName.compare).slice(0, maxNamed);
   const names = listOf(
     also.length > shown.length ? [...shown, `${also.length - shown.length} more`] : shown,
   );

@@ -86,7 +86,7 @@ async function reloadList({ id, list }: PlanView): Promise<StepList> {
 }
 
 const none: ReadonlyMap<string, StepPreview> = new Map();
-const previewsAtMost = 100;
+const maxPreviews = 100;
 
 /** The files of reviewed steps as they are now; the review leaves out files that cannot be read. */
 export async function loadPreviews(
@@ -99,8 +99,8 @@ export async function loadPreviews(
   const wanted = steps
     .filter(({ seen, tool }) => seen !== null && tool === 'workspace')
     .map((step) => encodeURIComponent(step.id));
-  for (let from = 0; from < wanted.length; from += previewsAtMost) {
-    const ids = wanted.slice(from, from + previewsAtMost).join(',');
+  for (let from = 0; from < wanted.length; from += maxPreviews) {
+    const ids = wanted.slice(from, from + maxPreviews).join(',');
     const { previews } = await get<{ previews: StepPreview[] }>(
       path(id, `/previews?ids=${ids}`),
     ).catch(() => ({ previews: [] }));

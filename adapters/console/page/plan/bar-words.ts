@@ -15,7 +15,7 @@ export type BarWords = {
   facts: string[];
 };
 
-const reasonAtMost = 160;
+const maxReason = 160;
 
 /** `3 changes · 1 guarded`, or that it only reads. */
 function describeChanges({ review, plan }: PlanCardFacts): string[] {
@@ -57,7 +57,7 @@ function describeFailure({ facts, view }: Drawn, told: boolean): BarWords {
     head: `${view.state.symbol} ${view.state.words}`,
     facts: [
       `${counts.succeeded.toLocaleString('en-US')} of ${countOf(total, 'step')} done`,
-      ...(told || reason === null ? [] : [quoteWords(reason, reasonAtMost)]),
+      ...(told || reason === null ? [] : [quoteWords(reason, maxReason)]),
     ],
   };
 }

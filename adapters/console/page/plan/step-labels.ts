@@ -1,7 +1,7 @@
 // The labels of steps (2a, 2b) on the page: the same as on the card and in replies such as "approve all but 2b".
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { Step } from '#domain/plan/plan.ts';
-import { labelSteps, numberedAtMost } from '#domain/plan/step-numbers.ts';
+import { labelSteps, maxNumbered } from '#domain/plan/step-numbers.ts';
 
 /** Labels by step id, in the order of the labels. */
 export type StepLabels = ReadonlyMap<string, string>;
@@ -14,7 +14,7 @@ type Seen = { drawn: Steps; list: Steps; opened?: Steps };
 /** The card knows all steps of a small plan. Of a large plan, the steps that the page has read are labelled by position. */
 export function labelKnownSteps({ facts }: Known, { drawn, list, opened }: Seen): StepLabels {
   const { total_steps: total } = facts.plan;
-  if (total <= numberedAtMost) return labelSteps(facts.steps, total);
+  if (total <= maxNumbered) return labelSteps(facts.steps, total);
   return labelSteps(
     [...facts.steps, ...(drawn?.steps ?? []), ...(list?.steps ?? []), ...(opened?.steps ?? [])],
     total,

@@ -78,7 +78,7 @@ export function placeAxis(start: number, end: number, dated: boolean, most: numb
 
 type Stretch = { from: number; to: number };
 
-const shadedAtMost = 120;
+const maxShaded = 120;
 
 /** Time off work within a span; empty: there is none, or the span is too long to show it. */
 export function restBetween(working: Stretch[], start: number, end: number): Stretch[] {
@@ -91,5 +91,5 @@ export function restBetween(working: Stretch[], start: number, end: number): Str
     at = Math.max(at, to);
   }
   if (at < end) rest.push({ from: at, to: end });
-  return rest.length > shadedAtMost ? [] : rest;
+  return rest.length > maxShaded ? [] : rest;
 }

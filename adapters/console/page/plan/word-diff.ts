@@ -4,11 +4,11 @@ import { diffWordsWithSpace } from 'diff/lib/diff/word.js';
 export type Piece = { text: string; changed: boolean };
 
 /** Longer values are compared as wholes. */
-const comparedAtMost = 10_000;
+const maxCompared = 10_000;
 
 /** The pieces of each side; together they are the values themselves. */
 export function compareWords(from: string, to: string): { before: Piece[]; after: Piece[] } {
-  if (from.length + to.length > comparedAtMost)
+  if (from.length + to.length > maxCompared)
     return { before: [{ text: from, changed: true }], after: [{ text: to, changed: true }] };
   const pieces = diffWordsWithSpace(from, to);
   return {

@@ -5,7 +5,7 @@ import { html, nothing, type TemplateResult } from '../lit.ts';
 import { readArgument } from '../plan/argument.ts';
 import type { StepLabels } from '../plan/step-labels.ts';
 
-const inlineAtMost = 80;
+const maxInline = 80;
 /** Deeper than this, values are JSON. */
 const deepest = 4;
 
@@ -18,7 +18,7 @@ function nameSource(step: string, path: string, names: StepLabels): string {
 }
 
 export function drawText(text: string): TemplateResult {
-  const inline = text.length <= inlineAtMost && !/[\r\n]/.test(text);
+  const inline = text.length <= maxInline && !/[\r\n]/.test(text);
   return inline
     ? html`<span>${showString(text)}</span>`
     : html`${readsLikeJson(text) ? html`<span class="muted">text</span>` : nothing}<pre class="json" tabindex="0">${showText(text)}</pre>`;

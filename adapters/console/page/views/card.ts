@@ -8,13 +8,13 @@ import { pressSession } from '../live/press.ts';
 import type { Card, SessionCard, State } from '../live/state.ts';
 import { drawBadge, drawLoading } from './parts.ts';
 
-const waitingAtMost = 120;
+const maxWaiting = 120;
 
 /** What waits for a person, in a few words. */
 function drawWaiting({ view }: Card): TemplateResult | typeof nothing {
   const [ask] = view.asks;
   if (ask === undefined) return nothing;
-  return html`<p class="ref-waiting"><strong>${ask.label}</strong> ${cutText(ask.text, waitingAtMost)}</p>`;
+  return html`<p class="ref-waiting"><strong>${ask.label}</strong> ${cutText(ask.text, maxWaiting)}</p>`;
 }
 
 function drawSummary(card: Card): TemplateResult {

@@ -5,7 +5,7 @@ import { html, nothing, type TemplateResult } from '../lit.ts';
 import { press } from '../live/press.ts';
 import type { Card, State } from '../live/state.ts';
 
-const shownAtMost = 5;
+const maxShown = 5;
 
 export function drawConflicts(
   state: State,
@@ -16,8 +16,8 @@ export function drawConflicts(
   const moves = view.buttons.filter(({ press: one }) => one.action === 'reschedule');
   return html`<section class="conflicts" aria-label="Conflicts with other plans">
     <ul>
-      ${conflicts.slice(0, shownAtMost).map((text) => html`<li><span aria-hidden="true">△</span> ${showWhole(text)}</li>`)}
-      ${conflicts.length > shownAtMost ? html`<li class="muted">And ${countOf(conflicts.length - shownAtMost, 'more')}</li>` : nothing}
+      ${conflicts.slice(0, maxShown).map((text) => html`<li><span aria-hidden="true">△</span> ${showWhole(text)}</li>`)}
+      ${conflicts.length > maxShown ? html`<li class="muted">And ${countOf(conflicts.length - maxShown, 'more')}</li>` : nothing}
     </ul>
     ${
       moves.length === 0

@@ -14,7 +14,7 @@ import {
 } from '../plan/diff-rows.ts';
 
 /** Lines of one part that are drawn at once. */
-const shownAtMost = 300;
+const maxShown = 300;
 
 const signWords: Record<DiffRow['sign'], string> = {
   '+': 'added',
@@ -34,7 +34,7 @@ function drawRow({ sign, text, old, now }: DiffRow): TemplateResult {
 
 /** Rows, cut where they are very many; the rest comes by a press. */
 function drawRows(state: State, key: string, rows: DiffRow[]): TemplateResult {
-  const hidden = state.whole.has(key) ? 0 : Math.max(0, rows.length - shownAtMost);
+  const hidden = state.whole.has(key) ? 0 : Math.max(0, rows.length - maxShown);
   const show = () =>
     change((s) => {
       s.whole.add(key);

@@ -3,7 +3,7 @@
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
-import { drawnAtMost } from '../live/drawings.ts';
+import { maxDrawn } from '../live/drawings.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { wrapText } from '../plan/format.ts';
 import { nodeSize, type Point, shapeOfSteps } from '../plan/graph-shape.ts';
@@ -48,7 +48,7 @@ function closeChosen(): void {
 
 export function drawGraph(view: PlanView, card: Card): TemplateResult {
   const names = labelKnownSteps(card, view);
-  if (card.facts.plan.total_steps > drawnAtMost) return drawGroups(view, card, names);
+  if (card.facts.plan.total_steps > maxDrawn) return drawGroups(view, card, names);
   if (view.drawn === null) return drawLoading();
   const { facts } = card;
   const { steps } = view.drawn;

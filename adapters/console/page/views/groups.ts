@@ -26,7 +26,7 @@ import { drawIcon, drawLoading } from './parts.ts';
 import { drawStepDetails } from './step-details.ts';
 
 /** More groups than this are listed rather than drawn with arrows. */
-const drawnAtMost = 40;
+const maxDrawn = 40;
 
 /** How the steps are put together, where there is more than one way. */
 export function drawGroupings({ by, choices }: PlanGroups): TemplateResult | typeof nothing {
@@ -250,7 +250,7 @@ export function drawGroups(view: PlanView, card: Card, names: StepLabels): Templ
   if (groups === null) return drawLoading();
   return html`
     ${drawGroupings(groups)} ${drawCritical(view, card, names)}
-    ${groups.groups.length > drawnAtMost ? drawListOfGroups(groups, opened) : drawGraphOfGroups(groups, opened)}
+    ${groups.groups.length > maxDrawn ? drawListOfGroups(groups, opened) : drawGraphOfGroups(groups, opened)}
     ${drawRest(groups)} ${drawOpened(view, card, names)}
   `;
 }

@@ -80,14 +80,14 @@ const shownHere = new Set<Section['kind']>([
   'options',
 ]);
 
-const goalAtMost = 500;
+const maxGoal = 500;
 
 /** What will be true afterwards. It stays in every status; a plan without a summary has only its title. */
 function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
   const { summary, planner_model } = facts.plan;
   return summary === null
     ? nothing
-    : html`<p class="sentence">${showPlanned(summary, planner_model, goalAtMost)}</p>`;
+    : html`<p class="sentence">${showPlanned(summary, planner_model, maxGoal)}</p>`;
 }
 
 /** What became of the plan, where its sections do not say it. */

@@ -16,7 +16,7 @@ import { noteTyped, typedIn } from '../live/forms.ts';
 import type { Card, Comment, State } from '../live/state.ts';
 import { drawIcon } from './parts.ts';
 
-const effectAtMost = 120;
+const maxEffect = 120;
 
 type Drawn = TemplateResult | typeof nothing;
 
@@ -39,7 +39,7 @@ function onKey(save: () => void) {
 function drawForm(state: State, card: Card, step: ShownStep, label: string): TemplateResult {
   const { id: plan } = card.facts.plan;
   const input = commentInput(step.id);
-  const effect = cutText(headlineOf(step.call), effectAtMost);
+  const effect = cutText(headlineOf(step.call), maxEffect);
   const save = () => saveComment(card, step, label, effect);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

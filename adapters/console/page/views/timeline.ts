@@ -3,7 +3,7 @@
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Plan } from '#domain/plan/plan.ts';
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
-import { drawnAtMost, toggleGroup } from '../live/drawings.ts';
+import { maxDrawn, toggleGroup } from '../live/drawings.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { formatTime, zone } from '../plan/format.ts';
 import { markedSteps } from '../plan/groups.ts';
@@ -173,7 +173,7 @@ function chartOf(view: PlanView, card: Card, names: StepLabels, now: number): Ch
     conflicts: new Set(card.facts.moves?.map(({ step }) => step)),
   };
   const hasBegun = plan.execution_started_at !== null;
-  if (plan.total_steps > drawnAtMost) {
+  if (plan.total_steps > maxDrawn) {
     if (view.groups === null || view.forecast === null) return null;
     const { basis } = view.forecast.critical;
     const context = { status: plan.status, basis, now, marks, names, workingDay };
@@ -209,7 +209,7 @@ export function drawTimeline(state: State, view: PlanView, card: Card): Template
     return drawEmpty('No steps', 'This plan has no steps to place in time.');
   if (chart.rows.every(({ bars }) => bars.length === 0))
     return drawEmpty('Nothing ran', 'This plan ended before any of its steps began.');
-  const grouped = plan.total_steps > drawnAtMost ? view.groups : null;
+  const grouped = plan.total_steps > maxDrawn ? view.groups : null;
   const opened = grouped?.groups.find(({ key }) => key === view.opened?.key);
   const notes = [
     chart.timed ? '' : 'No step states a duration, so this shows only the order.',

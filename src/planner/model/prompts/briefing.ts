@@ -84,13 +84,13 @@ function describeTime(now: Date, timezone: string): string {
 }
 
 /** Characters of what was read before. */
-const readsAtMost = 12_000;
+const maxReads = 12_000;
 
 /** What the session has read so far, the latest where not all has room. */
 function describeReads(reads: SessionRead[]): string[] {
   if (reads.length === 0) return [];
   const shown: string[] = [];
-  let left = readsAtMost;
+  let left = maxReads;
   for (const { operation, args, data } of reads.toReversed()) {
     const text = `${operation} ${JSON.stringify(args)}: ${typeof data === 'string' ? data : JSON.stringify(data)}`;
     const cut = text.length <= left ? text : `${text.slice(0, left).toWellFormed()}…`;

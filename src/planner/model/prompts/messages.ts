@@ -12,9 +12,9 @@ import { writeBriefing } from './briefing.ts';
 import { listOperations, writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
-const utteranceAtMost = 4000;
+const maxUtterance = 4000;
 /** Operations that are listed where not all have room, and their characters. */
-const likelyAtMost = 12;
+const maxLikely = 12;
 const likelyCharacters = 3000;
 
 /** What the messages are made of. */
@@ -44,13 +44,13 @@ export function writeMessages(
     all.hidden === 0
       ? []
       : catalogue.search
-          .find(manifest, words, likelyAtMost + own.length)
+          .find(manifest, words, maxLikely + own.length)
           .filter(({ source }) => source !== 'builtin')
-          .slice(0, likelyAtMost);
+          .slice(0, maxLikely);
   const before = request.history.slice(-rememberedUtterances).map(
     ({ author, text }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',
-      content: text.slice(0, utteranceAtMost),
+      content: text.slice(0, maxUtterance),
     }),
   );
   const more: string[] = [];

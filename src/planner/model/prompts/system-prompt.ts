@@ -34,7 +34,7 @@ Examples
 "Delete old.txt if Ana agrees": add_steps {"steps":[{"id":"1","description":"Ask Ana","operation":"human_confirm","args":{"question":"Delete old.txt?","assignee":"ana"}},{"id":"2","description":"Delete old.txt","operation":"workspace_delete","args":{"path":"old.txt"},"after":["1"]}]}`;
 
 /** Characters of the list of operations; the others are found by searching. */
-const listAtMost = 4500;
+const maxList = 4500;
 
 /** `hidden`: how many operations are not listed. */
 export type Listing = { lines: string[]; hidden: number };
@@ -43,7 +43,7 @@ export type Listing = { lines: string[]; hidden: number };
 export function listOperations(
   manifest: OperationSpec[],
   standing: Standing,
-  most = listAtMost,
+  most = maxList,
 ): Listing {
   const own: string[] = [];
   const foreign: string[] = [];
