@@ -32,12 +32,13 @@ import { createEdit } from './workspace/edit.ts';
 import { withFileErrors } from './workspace/file-errors.ts';
 import { inspectDelete } from './workspace/inspect.ts';
 import { createList } from './workspace/list.ts';
+import { whileLocked } from './workspace/lock.ts';
 import { createMove } from './workspace/move.ts';
 import { checkPaths, toWorkspacePath } from './workspace/paths.ts';
 import { previewTarget } from './workspace/preview.ts';
 import { createRead } from './workspace/read.ts';
 import { createReadTable } from './workspace/read-table.ts';
-import { openSandbox, pinFolder, type Sandbox } from './workspace/sandbox.ts';
+import { openSandbox, type Place, pinFolder, type Sandbox } from './workspace/sandbox.ts';
 import { createWrite } from './workspace/write.ts';
 
 export type BuiltinOptions = {
@@ -230,20 +231,23 @@ function createDelete(sandbox: Sandbox): Operation {
             'invalid_arguments',
             'The workspace itself cannot be deleted.',
           );
-        return sandbox.withPlace(args.path, { follow: false }, async (place) => {
-          const info = await lstat(place.at);
-          throwIfAborted(signal);
-          const real = join(await sandbox.root(), place.path);
-          const folder = { at: place.at, real, path: place.path };
-          if (info.isDirectory() && args.recursive) await removeTree(folder, signal);
-          else if (info.isDirectory()) await removeFolder(folder);
-          else await unlink(place.at);
-          await place.syncFolder();
-          const kind = info.isDirectory() ? 'the folder ' : '';
-          return { summary: `Deleted ${kind}${place.path}.`, data: { path: place.path } };
-        });
+        const real = await sandbox.root();
+        return sandbox.withPlace(args.path, { follow: false }, (place) =>
+          whileLocked(place, signal, () => remove(place, real, args.recursive, signal)),
+        );
       }),
   });
+}
+
+async function remove(place: Place, root: string, recursive: boolean, signal: AbortSignal) {
+  const { at, path } = place;
+  const info = await lstat(at);
+  const folder = { at, real: join(root, path), path };
+  if (info.isDirectory() && recursive) await removeTree(folder, signal);
+  else if (info.isDirectory()) await removeFolder(folder);
+  else await unlink(at);
+  await place.syncFolder();
+  return { summary: `Deleted ${info.isDirectory() ? 'the folder ' : ''}${path}.`, data: { path } };
 }
 
 /** A folder: by way of its pinned parent, where it really is, and as people write it. */

@@ -1,7 +1,7 @@
 // One change of a file at a time among the processes that share its folder: the holder keeps a hidden lock file next to it and
 // touches it while it works. A lock file that is no longer touched was left by a process that died.
 import { hash, randomBytes } from 'node:crypto';
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#domain/errors.ts';
@@ -91,4 +91,25 @@ export async function whileLocked<T>(
     clearInterval(touching);
     await release(lock, handle);
   }
+}
+
+const keyOf = ({ path }: Place): string => path.normalize('NFC').toLowerCase();
+
+async function isSameLock(one: Place, other: Place): Promise<boolean> {
+  if (basename(lockOf(one)) !== basename(lockOf(other))) return false;
+  const [a, b] = await Promise.all([stat(one.folder), stat(other.folder)]);
+  return a.ino === b.ino && a.dev === b.dev;
+}
+
+/** As `whileLocked` of both places. All take them in the same order, so that no two wait for each other. */
+export async function whileBothLocked<T>(
+  one: Place,
+  other: Place,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (await isSameLock(one, other)) return whileLocked(one, signal, work);
+  const isFirst = keyOf(one) === keyOf(other) ? one.path < other.path : keyOf(one) < keyOf(other);
+  const [first, second] = isFirst ? [one, other] : [other, one];
+  return whileLocked(first, signal, () => whileLocked(second, signal, work));
 }

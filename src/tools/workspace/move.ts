@@ -5,14 +5,15 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Operation } from '#domain/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
-import { systemCode, throwIfAborted } from '../failures.ts';
+import { systemCode } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectMove } from './inspect.ts';
+import { whileBothLocked } from './lock.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
 import { placeNew } from './place-new.ts';
 import { previewTarget } from './preview.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Place, Sandbox } from './sandbox.ts';
 
 export function createMove(sandbox: Sandbox): Operation {
   return defineOperation({
@@ -43,25 +44,28 @@ export function createMove(sandbox: Sandbox): Operation {
         sandbox.withPlace(from, { follow: false }, async (source) => {
           await lstat(source.at);
           const move = () =>
-            sandbox.withPlace(to, { follow: false, createFolders: true }, async (target) => {
-              throwIfAborted(signal);
-              if (args.overwrite) await rename(source.at, target.at);
-              else if (!(await placeNew(source.at, target.at)))
-                throw new CountersignError(
-                  'tool_failed',
-                  `${target.path} already exists; set overwrite to true to replace it.`,
-                );
-              await Promise.all([source.syncFolder(), target.syncFolder()]);
-              return {
-                summary: `Moved ${source.path} to ${target.path}.`,
-                data: { from: source.path, path: target.path },
-              };
-            });
+            sandbox.withPlace(to, { follow: false, createFolders: true }, (target) =>
+              whileBothLocked(source, target, signal, () => moveTo(source, target, args.overwrite)),
+            );
           return withFileErrors(to, move);
         }),
       );
     },
   });
+}
+
+async function moveTo(source: Place, target: Place, overwrite: boolean) {
+  if (overwrite) await rename(source.at, target.at);
+  else if (!(await placeNew(source.at, target.at)))
+    throw new CountersignError(
+      'tool_failed',
+      `${target.path} already exists; set overwrite to true to replace it.`,
+    );
+  await Promise.all([source.syncFolder(), target.syncFolder()]);
+  return {
+    summary: `Moved ${source.path} to ${target.path}.`,
+    data: { from: source.path, path: target.path },
+  };
 }
 
 /** `to` itself, or the place inside it when it is a folder. */
