@@ -16,19 +16,16 @@ import { collectEdges, dependenciesOf } from '../order/collect-edges.ts';
 import { findEnds } from '../order/events.ts';
 import { titleOf } from '../order/name-nodes.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
-import { type Joint, lowerEdges, type StepEdges } from '../order/step-edges.ts';
+import { lowerEdges, type StepEdges } from '../order/step-edges.ts';
 import { timeSteps } from '../order/time-steps.ts';
 import { namePrerequisites } from './name-prerequisites.ts';
 
 export type DraftOptions = {
   /** Each step waits for a person's word before it runs. */
   confirmEach?: boolean;
-  /** The operation of a step that only stands for others; null: there is none, and each waits for each. */
-  joint?: Joint | null;
 };
 
 const maxRisks = 50;
-const builtinJoint: Joint = { tool: 'control', operation: 'noop' };
 
 /**
  * A roadmap or schedule that is not there yet adds nothing. Steps come in the order of the tree; those of nodes that come
@@ -38,11 +35,11 @@ export function draftPlan(
   outline: PlanOutline,
   roadmap: Roadmap | null,
   schedule: Schedule | null,
-  { confirmEach = false, joint = builtinJoint }: DraftOptions = {},
+  { confirmEach = false }: DraftOptions = {},
 ): PlanDraft {
   const index = indexOutline(outline);
   const edges = roadmap?.edges ?? collectEdges(outline).edges;
-  const lowered = lowerEdges(index, edges, joint);
+  const lowered = lowerEdges(index, edges);
   const times = timeSteps(index, schedule, lowered.first);
   const steps = index.steps.map(({ id, draft }, step): StepDraft => {
     const { after, duration_minutes, not_before, ...rest } = draft;
@@ -57,7 +54,7 @@ export function draftPlan(
       ...(start === undefined ? {} : { not_before: start }),
     };
   });
-  const series = draftSeries(index, steps);
+  const series = draftSeries(index, steps, lowered.joints);
   const plain = namePrerequisites(outline, steps).filter(
     (_, step) => seriesOf(index, index.steps[step]?.node ?? -1) === -1,
   );
@@ -171,13 +168,18 @@ function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
 // Nodes that come again by a rule, as series of a plan (B17): their steps are the template of each occurrence.
 
 /** @param steps the drafted steps of the outline, by number */
-function draftSeries(index: OutlineIndex, steps: StepDraft[]): Series[] {
+function draftSeries(
+  index: OutlineIndex,
+  steps: StepDraft[],
+  joints: StepEdges['joints'],
+): Series[] {
   const byNode = Map.groupBy(steps.keys(), (step) =>
     seriesOf(index, index.steps[step]?.node ?? -1),
   );
   return index.order.flatMap((place): Series[] => {
     const node = index.nodes[place];
-    const template = (byNode.get(place) ?? []).flatMap((step) => steps[step] ?? []);
+    const own = (byNode.get(place) ?? []).flatMap((step) => steps[step] ?? []);
+    const template = insertJoints(index, own, joints);
     if (node?.recurs == null || template.length === 0) return [];
     const { rrule, starts_at, timezone, until } = node.recurs;
     return [

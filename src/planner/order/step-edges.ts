@@ -1,5 +1,5 @@
 // Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
-// steps are bridged; where too many pairs would arise, one joint step stands between them.
+// steps are bridged; where too many pairs would arise, one joint step is put between them.
 import {
   type Dependency,
   type DependencyType,
@@ -13,10 +13,9 @@ import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
 import { edgeEnds } from './events.ts';
 import { type OutlineIndex, seriesOf, sharedDepth } from './outline-index.ts';
 
-/** From here on edges between two sets of steps meet in one step, where there is an operation for that. */
+/** From here on edges between two sets of steps meet in one step. In a series it would count among its 500 steps. */
 const meetAbove = 200;
-
-export type Joint = Pick<StepDraft, 'tool' | 'operation'>;
+const meetInSeriesAbove = 250 * 250;
 
 export type StepEdges = {
   /** What each step (by number) waits for beside what it says itself; in the order of the roadmap. */
@@ -28,16 +27,12 @@ export type StepEdges = {
 };
 
 /** Linear in steps and in the edges between them that come out; steps of different series do not wait for each other. */
-export function lowerEdges(
-  index: OutlineIndex,
-  edges: RoadmapEdge[],
-  joint: Joint | null,
-): StepEdges {
+export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges {
   const series = index.nodes.map((_, place) => seriesOf(index, place));
   const seriesAt = (step: number) => series[index.steps[step]?.node ?? -1] ?? -1;
   const ends = new StepEnds(index, series);
   const result: StepEdges = { after: new Map(), joints: [], first: (place) => ends.first(place) };
-  const meetings = new Map<number, string>();
+  const meetings = new Map<string, string>();
   // What steps take from each other, and what was said of steps, stands with the steps.
   const own = edges.filter(
     (edge) =>
@@ -55,6 +50,7 @@ export function lowerEdges(
     if (list) list.push(dependency);
     else result.after.set(to, [dependency]);
   };
+  const taken = new Set(index.stepPlaces.keys());
   const pending: (() => void)[] = [];
   // The first and last steps of a whole depend on the edges inside it, which are deeper.
   for (const at of order.sort((a, b) => (lowered[b]?.depth ?? 0) - (lowered[a]?.depth ?? 0))) {
@@ -69,37 +65,50 @@ export function lowerEdges(
     pending[at] = () => emit(edge, sources, targets);
   }
   function emit(edge: NodeEdge, sources: number[], targets: number[]): void {
+    const behind = Map.groupBy(targets, seriesAt);
+    for (const [of, before] of Map.groupBy(sources, seriesAt))
+      connect(edge, before, behind.get(of) ?? []);
+  }
+  function connect(edge: NodeEdge, sources: number[], targets: number[]): void {
     const { type, lag_minutes } = edge;
-    const crowded = sources.length * targets.length > meetAbove;
-    const able = joint !== null && type === 'FS' && sources.length > 1 && targets.length > 1;
-    if (crowded && able && sources.every((step) => seriesAt(step) === -1)) {
-      const id = meetings.get(edge.from) ?? meet(edge.from, sources, joint);
-      for (const to of targets) if (seriesAt(to) === -1) put(to, { id, type, lag_minutes });
+    const most = seriesAt(sources[0] ?? -1) === -1 ? meetAbove : meetInSeriesAbove;
+    const isCrowded = sources.length * targets.length > most;
+    if (isCrowded && sources.length > 1 && targets.length > 1) {
+      // A joint takes no time: it ends when the last of its steps has ended, or begun.
+      const joint = {
+        id: meet(edge, sources),
+        type: edgeEnds[type].toFinish ? 'FF' : 'FS',
+      } as const;
+      for (const to of targets) put(to, { ...joint, lag_minutes });
       return;
     }
     for (const to of targets) {
       for (const from of sources) {
         const source = index.steps[from];
-        if (source !== undefined && from !== to && seriesAt(from) === seriesAt(to))
-          put(to, { id: source.id, type, lag_minutes });
+        if (source !== undefined && from !== to) put(to, { id: source.id, type, lag_minutes });
       }
     }
   }
-  function meet(place: number, sources: number[], { tool, operation }: Joint): string {
+  function meet({ from: place, type }: NodeEdge, sources: number[]): string {
+    const { fromFinish } = edgeEnds[type];
+    const key = `${place} ${fromFinish} ${seriesAt(sources[0] ?? -1)}`;
+    const known = meetings.get(key);
+    if (known !== undefined) return known;
     const node = index.nodes[place];
-    let id = `${node?.id ?? place}:done`.slice(0, 190);
-    while (index.stepPlaces.has(id)) id = `${id}+`;
+    let id = `${node?.id ?? place}:${fromFinish ? 'done' : 'begun'}`.slice(0, 190);
+    while (taken.has(id)) id = `${id}+`;
+    taken.add(id);
+    const title = quoteWords(node?.title.slice(0, 500) ?? id, 200);
     const ids = sources.flatMap((step) => index.steps[step]?.id ?? []);
-    const title = node?.title.slice(0, 500) ?? id;
-    const step = {
+    const step: StepDraft = {
       id,
-      description: `All of ${quoteWords(title, 200)} is done`,
-      tool,
-      operation,
-      after: ids,
+      description: fromFinish ? `All of ${title} is done` : `All of ${title} has begun`,
+      tool: 'control',
+      operation: 'noop',
+      after: fromFinish ? ids : ids.map((one) => ({ ...toDependency(one), type: 'SS' as const })),
     };
     result.joints.push({ step, behind: sources.reduce((last, step) => Math.max(last, step), 0) });
-    meetings.set(place, id);
+    meetings.set(key, id);
     return id;
   }
   // In the order of the roadmap, so that what was said first is read first.

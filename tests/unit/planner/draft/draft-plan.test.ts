@@ -62,7 +62,7 @@ function scheduleOf(blocks: (Partial<ScheduleBlock> & { node: string })[]): Sche
       holds: true,
       ...block,
     })),
-    starts_at: null,
+    starts_at: '2026-03-05T08:00:00Z',
     ends_at: null,
   };
 }
@@ -296,10 +296,30 @@ describe('order between nodes becomes order between steps', () => {
     });
     expect(after['p:done']).toHaveLength(20);
     expect(after.q7).toEqual(['p:done']);
-    const without = await draft(wide, { joint: null });
-    expect(without.plan.steps).toHaveLength(40);
-    expect(without.after.q7).toHaveLength(20);
   });
+
+  it.each(['FS', 'SS', 'FF', 'SF'] as const)(
+    'meets in one step where 5,000 items wait for 5,000 others by %s, in a series too',
+    async (type) => {
+      const many = (id: string, more: Parameters<typeof node>[1] = {}) =>
+        node(id, { ...more, steps: Array.from({ length: 5000 }, (_, at) => write(`${id}-${at}`)) });
+      const after = [{ id: 'a', type, lag_minutes: 0 }];
+      const recurs = {
+        rrule: 'FREQ=DAILY',
+        starts_at: '2026-03-05T08:00:00Z',
+        timezone: 'Europe/Berlin',
+        until: null,
+      };
+      const round = phase('p', { rhythm: 'recurring', recurs });
+      const inRound = [round, many('a', { parent: 'p' }), many('b', { parent: 'p', after })];
+      const { plan } = await draft(outlineOf([many('a'), many('b', { after })]));
+      const { series = [] } = draftPlan(outlineOf(inRound), null, null);
+      for (const steps of [plan.steps, series[0]?.steps ?? []]) {
+        expect(steps).toHaveLength(10_001);
+        expect(steps.reduce((sum, one) => sum + (one.after?.length ?? 0), 0)).toBe(10_000);
+      }
+    },
+  );
 
   it('keeps every order that the nodes have, whatever the tree', async () => {
     const shapes = fc.record({
