@@ -55,6 +55,9 @@ export function nameSender(account: string, tenant: string | null): string {
 
 const Kept = z.object({ status: z.number(), location: z.string().nullable(), body: z.unknown() });
 
+/** Who acts where nobody signed in. */
+const TypedUser = z.looseObject({ user: z.string() });
+
 function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
   return digestJson([method, url, body ?? null]);
 }
@@ -83,6 +86,9 @@ export async function answerChecked<T, C>(
   const key = request.headers[keyHeader];
   if (typeof key !== 'string') return work(service, await check());
   const sender = isKnown(principal) ? `${nameSender(principal.account, principal.tenant)} ` : '';
+  // A stored answer is given without the service, which refuses people.
+  const typed = TypedUser.safeParse(request.body).data ?? TypedUser.safeParse(request.query).data;
+  if (!isKnown(principal)) await service.personOf(typed?.user ?? principal.account);
   const path = request.url.split('?', 1)[0] ?? '/';
   let done = false;
   const answer = await service.once(

@@ -45,6 +45,8 @@ export const PendingSignIn = At.extend({
   /** SHA-256 of the secret that the browser keeps. */
   browser: z.string(),
   by: z.string(),
+  /** Who began it; null: an operator. */
+  account: z.string().nullable().optional(),
 });
 export type PendingSignIn = z.infer<typeof PendingSignIn>;
 
@@ -96,14 +98,25 @@ export type SignIns = {
    */
   begin(
     server: string,
-    how: { redirect: string; browser: string; by: string; metadata: string | null },
+    how: {
+      redirect: string;
+      browser: string;
+      by: string;
+      account: string | null;
+      metadata: string | null;
+    },
   ): Promise<{ url: string }>;
   /**
    * @param params what the browser brought back
+   * @param letIn throws if the person who began it is refused by now
    * @returns the server
    * @throws CountersignError `not_allowed` for another browser or an old address, `tool_unavailable` when it was refused
    */
-  finish(params: URLSearchParams, browser: string): Promise<{ server: string }>;
+  finish(
+    params: URLSearchParams,
+    browser: string,
+    letIn: (account: string) => Promise<unknown>,
+  ): Promise<{ server: string }>;
   forget(server: string): Promise<boolean>;
 };
 

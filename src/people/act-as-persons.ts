@@ -8,7 +8,7 @@ type Role<T> = T extends Actor
   : T extends { user: string; timezone: string }
     ? 'viewer'
     : T extends { user?: string | undefined }
-      ? 'named' | 'as it is'
+      ? 'named' | 'requester' | 'as it is'
       : T extends string
         ? 'account' | 'as it is'
         : 'as it is';
@@ -32,7 +32,7 @@ type Mapped =
   | 'listPlans';
 
 const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
-  startRun: ['named', 'actor', 'as it is'],
+  startRun: ['requester', 'actor', 'as it is'],
   reply: ['as it is', 'as it is', 'actor', 'as it is'],
   runCard: ['as it is', 'viewer'],
   decideRun: ['as it is', 'as it is', 'actor'],
@@ -47,13 +47,13 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   keepMemory: ['account', 'as it is', 'actor'],
   editMemory: ['account', 'as it is', 'as it is', 'actor'],
   forgetMemory: ['account', 'as it is', 'actor'],
-  propose: ['as it is', 'named', 'actor'],
-  checkProposal: ['as it is', 'named', 'actor'],
+  propose: ['as it is', 'requester', 'actor'],
+  checkProposal: ['as it is', 'requester', 'actor'],
   listPlaybooks: ['actor'],
   getPlaybook: ['as it is', 'actor'],
   savePlaybook: ['as it is', 'as it is', 'actor'],
   removePlaybook: ['as it is', 'actor'],
-  checkPlaybookRun: ['as it is', 'as it is', 'named', 'actor'],
+  checkPlaybookRun: ['as it is', 'as it is', 'requester', 'actor'],
   listPlans: ['named'],
   card: ['as it is', 'viewer'],
   approve: ['as it is', 'as it is', 'actor'],
@@ -81,6 +81,9 @@ export function actAsPersons(
   service: Service,
   personOf: (account: string) => Promise<string>,
 ): Service {
+  type Named = { user?: string; imported?: object };
+  const named = async (options: Named, find = personOf) =>
+    options.user === undefined ? options : { ...options, user: await find(options.user) };
   const put: Record<string, (value: never) => unknown> = {
     account: personOf,
     actor: async (actor: Actor) =>
@@ -88,8 +91,10 @@ export function actAsPersons(
     // Nobody in particular is nobody's account.
     viewer: async (viewer: { user: string }) =>
       viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) },
-    named: async (options: { user?: string }) =>
-      options.user === undefined ? options : { ...options, user: await personOf(options.user) },
+    named: (options: Named) => named(options),
+    // An agent asks for its owner, who may be refused. An operator moves plans of anybody.
+    requester: (options: Named) =>
+      named(options, options.imported === undefined ? service.personOf : personOf),
   };
 
   const mapped = Object.entries(roles).map(([method, known]: [string, readonly string[]]) => {

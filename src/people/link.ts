@@ -30,6 +30,7 @@ import { type Actor, isVerified, person as personActor } from '#domain/people/ac
 import type { LinkCommand, LinkOutcome } from '#domain/people/link.ts';
 import { isAccountId, needsPlatform, personKey } from '#domain/people/names.ts';
 import { requirePerson } from '#plans/authority/authority.ts';
+import { type Blocking, isRefused } from '#plans/authority/refused.ts';
 
 // Which name two linked accounts share, and which each keeps after unlinking. Pure.
 
@@ -90,7 +91,7 @@ export function hashCode(code: string): string {
   return hash('sha256', `link:${code.toUpperCase().replace(/[^0-9A-Z]/g, '')}`, 'hex');
 }
 
-type LinkContext = { db: Database; clock: Clock; random: Random };
+type LinkContext = { db: Database; clock: Clock; random: Random } & Blocking;
 
 const minutes = 10;
 const maxWrong = 5;
@@ -182,6 +183,7 @@ async function join(tx: Transaction, code: LinkCode, actor: Actor): Promise<void
 /** @returns a refusal that is to be stored with what it counted, and thrown after that */
 async function tryCode(
   tx: Transaction,
+  blocking: Blocking,
   code: string,
   actor: Actor,
   now: Date,
@@ -197,7 +199,11 @@ async function tryCode(
   }
   const hash = hashCode(code);
   const found = await findLinkCode(tx, hash, now);
-  if (found === null || (found.used_by !== null && found.used_by !== account)) {
+  const holds =
+    found !== null &&
+    (found.used_by === null || found.used_by === account) &&
+    !(await isRefused(tx, blocking, found.account));
+  if (!holds) {
     await recordWrongCode(tx, account, { since, now });
     return new CountersignError('not_found', wrongCode);
   }
@@ -221,8 +227,9 @@ async function tryCode(
   return { kind: 'linked', ...(await show(tx, account)) };
 }
 
-async function use({ db, clock }: LinkContext, code: string, actor: Actor): Promise<LinkOutcome> {
-  const tried = await db.transaction((tx) => tryCode(tx, code, actor, clock.now()));
+async function use(context: LinkContext, code: string, actor: Actor): Promise<LinkOutcome> {
+  const { db, clock } = context;
+  const tried = await db.transaction((tx) => tryCode(tx, context, code, actor, clock.now()));
   if (tried instanceof CountersignError) throw tried;
   return tried;
 }

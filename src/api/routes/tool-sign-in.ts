@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
+import { isKnown } from '#domain/people/principal.ts';
 import { describeClient, type SignIns, signInPaths } from '#domain/tool-sign-in.ts';
 import { answers, json } from '../answers.ts';
 import { cookieOf, setCookie } from '../cookies.ts';
@@ -64,6 +65,7 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
         redirect: `${origin}${signInPaths.callback}`,
         browser: keepInBrowser(request, reply),
         by: request.principal.name,
+        account: isKnown(request.principal) ? request.principal.account : null,
         metadata: publicUrl?.startsWith('https:') ? `${origin}${signInPaths.metadata}` : null,
       });
     },
@@ -92,7 +94,11 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
     { config: { role: 'open', subject: 'instance' }, schema: { hide: true } },
     async (request, reply) => {
       const params = new URL(request.url, 'http://localhost').searchParams;
-      await requireSignIns().finish(params, cookieOf(request, cookie) ?? '');
+      await requireSignIns().finish(
+        params,
+        cookieOf(request, cookie) ?? '',
+        request.service.personOf,
+      );
       return reply.redirect(`${publicUrl ?? ''}/?settings=tools`, 303);
     },
   );

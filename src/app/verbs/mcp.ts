@@ -116,6 +116,7 @@ export function login(name: string, { port }: { port: number }): Promise<void> {
           redirect,
           browser,
           by: 'local',
+          account: null,
           metadata: null,
         });
         print(`Open this address to sign in at ${name}:\n\n  ${url}\n`);
@@ -125,7 +126,7 @@ export function login(name: string, { port }: { port: number }): Promise<void> {
           );
       },
       async (params) => {
-        const { server } = await signIns.finish(params, browser);
+        const { server } = await signIns.finish(params, browser, instance.service.personOf);
         return `Signed in at ${server}.`;
       },
     );

@@ -96,6 +96,15 @@ export async function readLostRoles(
   );
 }
 
+export async function isRefused(
+  db: Queryable,
+  blocking: Blocking,
+  account: string,
+): Promise<boolean> {
+  const person = await readPerson(db, account);
+  return (await readRefusals(db, blocking, [person])).has(person);
+}
+
 const refusalWords: Record<Refusal, string> = {
   blocked: 'You are blocked here. Ask an administrator.',
   groups_unread:

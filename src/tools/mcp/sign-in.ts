@@ -159,7 +159,7 @@ export function createSignIns(
   }
 
   return {
-    async begin(name, { redirect, browser, by, metadata }) {
+    async begin(name, { redirect, browser, by, account, metadata }) {
       const server = find(name);
       const state = randomBytes(32).toString('base64url');
       const draft: Draft = {};
@@ -201,11 +201,12 @@ export function createSignIns(
         verifier: draft.verifier ?? '',
         browser: digest(browser),
         by,
+        account,
       });
       return { url: address.href };
     },
 
-    async finish(params, browser) {
+    async finish(params, browser, letIn) {
       const state = params.get('state') ?? '';
       const pending = state === '' ? null : await store.takePending(state);
       if (pending === null || !isSame(pending.browser, digest(browser)))
@@ -213,7 +214,8 @@ export function createSignIns(
           'not_allowed',
           'This sign-in was not begun in this browser, or more than ten minutes ago. Begin it again.',
         );
-      const { server: name } = pending;
+      const { server: name, account = null } = pending;
+      if (account !== null) await letIn(account);
       const server = find(name);
       if (server.url !== pending.url) throw fail(name, 'its address has changed meanwhile');
       return { server: await exchange(name, server, pending, params) };

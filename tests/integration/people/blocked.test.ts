@@ -7,7 +7,9 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checkPeople } from '#app/doctor/check-people.ts';
 import { serve } from '#app/serve.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
+import { agreeAt, type HostedServer, startHostedServer } from '../../fixtures/hosted-server.ts';
 import {
   type Browser,
   createBrowser,
@@ -25,12 +27,17 @@ let openId: OpenIdDouble;
 let instance: TestInstance;
 let app: FastifyInstance;
 let site: string;
+let hosted: HostedServer;
 
+const operatorToken = 'operator-token-of-this-instance';
 const cleo: Person = { sub: 'c1', name: 'Cleo', email: 'cleo@corp.example', email_verified: true };
 const blocked = ['group:contractors', 'gone@corp.example'];
 const identity = () => ({
   providers: {
-    corp: { ...openId.provider, roles: { approver: ['group:finance'] } },
+    corp: {
+      ...openId.provider,
+      roles: { approver: ['group:finance'], admin: ['group:admins'] },
+    },
   },
   blocked,
 });
@@ -38,9 +45,16 @@ const identity = () => ({
 beforeAll(async () => {
   site = `http://127.0.0.1:${await freePort()}`;
   openId = await startOpenId([`${site}/sign-in/corp/callback`]);
+  hosted = await startHostedServer();
   instance = await openTestInstance(database.url, {
-    settings: { identity: identity() },
-    env: { COUNTERSIGN_PUBLIC_URL: site, PORT: new URL(site).port },
+    settings: { identity: identity(), mcpServers: { hosted: { url: hosted.url } } },
+    env: {
+      COUNTERSIGN_PUBLIC_URL: site,
+      PORT: new URL(site).port,
+      COUNTERSIGN_API_TOKEN: operatorToken,
+      COUNTERSIGN_ENCRYPTION_KEY: 'a'.repeat(64),
+    },
+    awaitTools: false,
   });
   app = (await serve(instance, instance.config, pino({ level: 'silent' }), undefined, 50)).app;
 });
@@ -48,6 +62,7 @@ afterAll(async () => {
   await app?.close();
   await instance?.close();
   await openId?.close();
+  await hosted?.close();
 });
 beforeEach(async () => {
   await instance.db.query.execute(sql`
@@ -157,9 +172,10 @@ test('who is blocked while they are signed in is out at once: session, token, an
   expect((await withToken()).status).toBe(200);
   const streams = await Promise.all([
     browser.go(`${site}/api/conversations/c/events`),
+    browser.go(`${site}/api/inbox/events`),
     fetch(`${site}/api/conversations/c/events`, { headers: { authorization: `Bearer ${token}` } }),
   ]);
-  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+  expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
   await change({ identity: { ...identity(), blocked: [...blocked, 'cleo@corp.example'] } });
   expect((await browser.go(`${site}/api/me`)).status).toBe(401);
   expect((await withToken()).status).toBe(401);
@@ -251,6 +267,195 @@ test('a plan whose approver is blocked before it starts does not run', async () 
   } finally {
     await stopped.close();
   }
+});
+
+const block = (...names: string[]) =>
+  change({ identity: { ...identity(), blocked: [...blocked, ...names] } });
+const post = async (at: string, headers: Record<string, string>, body: object) => {
+  const answer = await fetch(`${site}${at}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, said: await answer.text() };
+};
+const callMcp = (token: string, name: string, args: object) =>
+  post(
+    '/mcp',
+    { authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' },
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+  );
+const makeToken = async (account: string) => {
+  const wanted = { name: 'CI', role: 'requester', days: 1, tenant: null } as const;
+  const made = await instance.identity.createToken(account, wanted, person('local', 'terminal'));
+  return made.token;
+};
+const byOperator = (key: string) => ({
+  authorization: `Bearer ${operatorToken}`,
+  'idempotency-key': key,
+});
+/** The code of the refusal, or that there was none. */
+const refusalOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'let through',
+    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
+  );
+const agent: Actor = { kind: 'model', id: 'An agent', via: 'mcp' };
+const draft = (people = [dan.id]) => ({
+  title: 'One',
+  steps: [noop('a')],
+  approvers: { kind: 'named' as const, people },
+});
+const keepPlaybook = async (name: string) => {
+  const { id } = await instance.service.propose(draft(), { user: dan.id }, dan);
+  await instance.service.savePlaybook(id, { name, params: {}, defaults: {} }, dan);
+};
+const waitOn = (answer: { status: number; said: string }) =>
+  answer.said.includes('unauthorized') ? 'unauthorized' : answer.said;
+
+// Each is begun while they are let in, and ends while they are not.
+test.each<[way: string, refusal: string | number, begin: () => Promise<() => Promise<unknown>>]>([
+  [
+    'a request by an agent in their name',
+    'forbidden',
+    async () => () =>
+      refusalOf(instance.service.startRun({ text: 'Do nothing', user: dan.id }, agent)),
+  ],
+  [
+    'a plan by an agent in their name',
+    'forbidden',
+    async () => () => refusalOf(instance.service.propose(draft(), { user: dan.id }, agent)),
+  ],
+  [
+    'a playbook that an agent runs in their name',
+    'forbidden',
+    async () => {
+      await keepPlaybook('agents');
+      return () =>
+        refusalOf(
+          instance.service.checkPlaybookRun(
+            'agents',
+            {},
+            { user: dan.id },
+            { ...agent, id: dan.id },
+          ),
+        );
+    },
+  ],
+  [
+    'a playbook that they run',
+    'forbidden',
+    async () => {
+      await keepPlaybook('theirs');
+      return () => refusalOf(instance.service.checkPlaybookRun('theirs', {}, {}, dan));
+    },
+  ],
+  [
+    'a call of an agent with their token',
+    401,
+    async () => {
+      const token = await makeToken(dan.id);
+      return async () => (await callMcp(token, 'plan_list', {})).status;
+    },
+  ],
+  [
+    'a call of an agent that waits with their token',
+    'unauthorized',
+    async () => {
+      const token = await makeToken(dan.id);
+      const { id } = await instance.service.propose(draft(), {}, dan);
+      const waiting = callMcp(token, 'plan_wait', { plan: id, timeout_seconds: 3 });
+      return async () => waitOn(await waiting);
+    },
+  ],
+  [
+    'a repeated request with a key, in their typed name',
+    403,
+    async () => {
+      const ask = () => post('/api/run', byOperator('again'), { text: 'Do nothing', user: dan.id });
+      expect((await ask()).status).toBe(202);
+      return async () => (await ask()).status;
+    },
+  ],
+  [
+    'a repeated press',
+    'forbidden',
+    async () => {
+      const { id, version, digest } = await instance.service.propose(draft(), {}, dan);
+      const pressed = { once: 'press-1', at: new Date() };
+      const press = () => instance.service.approve(id, { version, digest, pressed }, dan);
+      await press();
+      return () => refusalOf(press());
+    },
+  ],
+  [
+    'an answer that a step asks them for',
+    'forbidden',
+    async () => {
+      const asks = { ...noop('a'), tool: 'human', operation: 'task' };
+      const args = { question: 'Which?', assignee: dan.id };
+      const plan = await instance.service.propose(
+        { ...draft([ana.id]), steps: [{ ...asks, args }] },
+        {},
+        ana,
+      );
+      await approve(plan.id, ana);
+      await waitFor(
+        'the question',
+        async () => (await instance.service.getPlan(plan.id)).counts.waiting === 1,
+      );
+      const settlement = { version: 1, steps: { a: 'done' }, answer: 'Both' } as const;
+      return () => refusalOf(instance.service.resume(plan.id, settlement, dan));
+    },
+  ],
+  [
+    'a code for linking that they asked for',
+    'not_found',
+    async () => {
+      const asked = await instance.service.link({ do: 'ask' }, dan);
+      const code = asked.kind === 'code' ? asked.code : '';
+      return () => refusalOf(instance.service.link({ do: 'use', code }, ana));
+    },
+  ],
+  [
+    'a code for linking that they send',
+    'forbidden',
+    async () => {
+      const asked = await instance.service.link({ do: 'ask' }, ana);
+      const code = asked.kind === 'code' ? asked.code : '';
+      return () => refusalOf(instance.service.link({ do: 'use', code }, dan));
+    },
+  ],
+  [
+    'a sign-in that they began',
+    403,
+    async () => {
+      const browser = createBrowser();
+      openId.expect({ sub: 'd1', name: 'Dan', email: dan.id, email_verified: true, groups: [] });
+      const { address } = await browser.follow(`${site}/sign-in/corp`, (next) =>
+        next.startsWith(`${site}/sign-in/corp/callback`),
+      );
+      return async () => (await browser.go(address)).status;
+    },
+  ],
+  [
+    'a sign-in at a tool that they began',
+    403,
+    async () => {
+      const { browser } = await signIn({
+        ...{ sub: 'd1', name: 'Dan', email: dan.id, email_verified: true },
+        groups: ['admins'],
+      });
+      const begun = await sendJson(browser, '/api/settings/tools/hosted/sign-in', {});
+      const { url } = (await begun.json()) as { url: string };
+      const back = await agreeAt(url);
+      return async () => (await browser.go(back.href)).status;
+    },
+  ],
+])('%s is refused once they are blocked', async (_, refusal, begin) => {
+  const end = await begin();
+  await block(dan.id);
+  expect(await end()).toBe(refusal);
 });
 
 // Groups of a sign-in do not count once they are a day old.

@@ -54,8 +54,8 @@ const statusOf = ({ registry }: TestInstance) =>
 async function signIn({ signIns }: TestInstance): Promise<void> {
   if (signIns === null) throw new Error('there is nobody to sign in at');
   const how = { redirect: 'http://127.0.0.1:9/oauth/mcp/callback', browser: 'b', by: 'ana' };
-  const { url } = await signIns.begin('hosted', { ...how, metadata: null });
-  await signIns.finish((await agreeAt(url)).searchParams, 'b');
+  const { url } = await signIns.begin('hosted', { ...how, account: null, metadata: null });
+  await signIns.finish((await agreeAt(url)).searchParams, 'b', async () => {});
 }
 
 const isUp = (instance: TestInstance) =>
