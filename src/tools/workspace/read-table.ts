@@ -123,18 +123,39 @@ async function openEntries(
 
 async function detectFile(file: FileHandle, path: string): Promise<TextEncoding> {
   const readChunks = () => file.createReadStream({ start: 0, autoClose: false });
-  return (
-    (await detectEncoding(readChunks())) ??
-    (await detectBesideNuls(readChunks())) ??
-    refuse(path, 'it is not text. Save it as "CSV UTF-8".')
-  );
+  const found = await detectEncoding(readChunks());
+  if (found !== null) return found;
+  const { encoding, line } = await detectBesideNuls(readChunks());
+  const where = line === null ? '' : ` Line ${line} has a NUL byte.`;
+  return encoding ?? refuse(path, `it is not text.${where} Save it as "CSV UTF-8".`);
 }
 
-/** UTF-8 text with a few NULs, which spoil their lines only; null: it is something else. */
-async function detectBesideNuls(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
+/** The number of the line in which a text ends that comes in pieces. */
+function createLineCounter() {
+  let [line, open] = [1, ''];
+  return (piece: string): number => {
+    const text = open + piece;
+    // A CR at the end may be half of CRLF.
+    open = text.endsWith('\r') ? '\r' : '';
+    line += text.slice(0, text.length - open.length).match(/\r\n|\n|\r/g)?.length ?? 0;
+    return line + open.length;
+  };
+}
+
+/** Text with a few NULs, which spoil their lines only. `encoding` null: it is something else; `line`: the first NUL's. */
+async function detectBesideNuls(
+  chunks: AsyncIterable<Buffer>,
+): Promise<{ encoding: TextEncoding | null; line: number | null }> {
   const bytes = { all: 0, left: 0 };
+  const count = createLineCounter();
+  let line: number | null = null;
   async function* withoutNuls() {
     for await (const chunk of chunks) {
+      if (line === null) {
+        const at = chunk.indexOf(0);
+        const end = count(chunk.toString('latin1', 0, at < 0 ? chunk.length : at));
+        if (at >= 0) line = end;
+      }
       const left = chunk.filter((byte) => byte !== 0);
       bytes.all += chunk.length;
       bytes.left += left.length;
@@ -142,8 +163,9 @@ async function detectBesideNuls(chunks: AsyncIterable<Buffer>): Promise<TextEnco
     }
   }
   const found = await detectEncoding(withoutNuls());
-  const isText = found?.name === 'utf-8' && (bytes.all - bytes.left) * 10 <= bytes.all;
-  return isText ? found : null;
+  const isFew = (bytes.all - bytes.left) * 10 <= bytes.all;
+  const isText = found !== null && isFew && !/^utf-(?:16|32)/.test(found.name);
+  return { encoding: isText ? found : null, line };
 }
 
 async function* decodeFile(
@@ -152,9 +174,12 @@ async function* decodeFile(
   encoding: TextEncoding,
 ): AsyncGenerator<string> {
   const chunks = file.createReadStream({ start: 0, autoClose: false });
+  const count = createLineCounter();
   for await (const text of decodeChunks(chunks, encoding)) {
-    if (text.includes('\ufffd'))
-      refuse(path, `it has bytes that are not ${encoding.name}. Save it as "CSV UTF-8".`);
+    const at = text.indexOf('\ufffd');
+    const line = count(at < 0 ? text : text.slice(0, at));
+    if (at >= 0)
+      refuse(path, `line ${line} has bytes that are not ${encoding.name}. Save it as "CSV UTF-8".`);
     yield text;
   }
 }

@@ -1,5 +1,5 @@
 // Rows of CSV and TSV files: pages, quoting, encodings, and what is wrong with a table.
-import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -212,6 +212,31 @@ test.each<[string, string, object[], number[]]>([
   },
 );
 
+test.each([
+  [
+    'windows-1252',
+    Buffer.from('id,name\n1,M\0ller\n2,M\xfcller und S\xf6hne\n3,Zo\xeb\n', 'latin1'),
+  ],
+  [
+    'windows-1252',
+    Buffer.from('id,name\n1,\0\0\0\n2,M\xfcller und S\xf6hne\n3,Zo\xeb\n', 'latin1'),
+  ],
+  [
+    'shift_jis',
+    Buffer.concat([
+      Buffer.from('id,name\n1,A\0B\n2,'),
+      Buffer.from('93fa967b8cea82c583658358836782b782e9', 'hex'),
+      Buffer.from('\n3,x\n'),
+    ]),
+  ],
+])('a NUL in a table in %s spoils its line only, which is named', async (_, content) => {
+  await put('x.csv', content);
+  const { rows, skipped } = await read('x.csv');
+  expect(rows).toMatchObject([{ id: '2' }, { id: '3' }]);
+  expect(JSON.stringify(rows)).toMatch(/Müller und Söhne|日本語でテストする/);
+  expect(lines(skipped)).toEqual([2]);
+});
+
 test.each<[string, string, object[], number[]]>([
   [
     'x.jsonl',
@@ -275,8 +300,12 @@ test('any table that is written is read back, whatever else is in the file', asy
 
 test('a table with bytes of no encoding is refused, in whatever page it shows', async () => {
   const broken = Buffer.concat([Buffer.from('id,name\n1,Müller é\n2,'), Buffer.from([0xff, 10])]);
-  expect(await refusal(broken)).toContain('Save it as "CSV UTF-8"');
-  expect(await refusal(Buffer.from([1, 0, 2, 0, 0, 3]))).toContain('it is not text');
+  expect(await refusal(broken)).toContain('line 3 has bytes that are not utf-8');
+  expect(await refusal(Buffer.from([1, 0, 2, 0, 0, 3]))).toContain('it is not text. Line 1 has');
+  const image = Buffer.concat([Buffer.from('a,b\n\n'), await readFile(process.execPath)]);
+  const long = `${'a,b\r\n'.repeat(20_000)}\r\0`;
+  expect(await refusal(`${long}${'\0'.repeat(20_000)}`)).toContain('Line 20002 has');
+  expect(await refusal(image.subarray(0, 300_000))).toContain('it is not text. Line 3 has');
 });
 
 test.each(['"', '\n', '\r'])('%j cannot divide columns', async (delimiter) => {
