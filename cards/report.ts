@@ -3,6 +3,7 @@ import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
+import { showResult } from '#domain/plan/planner-words.ts';
 import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { viewFindings } from './findings.ts';
@@ -73,7 +74,7 @@ function addressOf({ target, output }: Step): string | null {
 /** What a step gave in a line; what a person answered, with who they are and what they were asked. */
 function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   if (step.result_summary === null) return nameOf(step);
-  const summary = quoteWords(step.result_summary, maxSummary);
+  const summary = showResult(step, maxSummary);
   if (!isHumanTask(step)) return summary;
   const { question } = step.args;
   const asked = typeof question === 'string' ? ` (${quoteWords(question, 120)})` : '';

@@ -4,7 +4,7 @@ import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove, openMoves } from '#domain/planning/artifacts.ts';
 import { cleanLine, cutShown, showLine, showTitle } from '#domain/shown-text.ts';
 import { offerMoves } from './moves.ts';
-import { showPerson } from './plain.ts';
+import { callPerson } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
 
@@ -81,7 +81,7 @@ const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone:
 /** `✓ Approved by ana, 14:02` */
 function describeOver(facts: SessionCardFacts, over: SessionOver, kind: SessionKind) {
   const { symbol, words, tone } = deedOf[over.kind];
-  const who = over.by === null ? '' : ` by ${showPerson(facts, over.by, 60)}`;
+  const who = over.by === null ? '' : ` by ${callPerson(facts, over.by)}`;
   const when = over.at === null ? '' : `, ${tellTime(over.at, facts)}`;
   return { symbol, words: `${deeds[kind][over.kind] ?? words}${who}${when}`, tone, open: false };
 }
@@ -99,7 +99,7 @@ function stateOf(facts: SessionCardFacts, kind: SessionKind): State {
       return facts.decision.kind === 'reject'
         ? {
             symbol: '✕',
-            words: `Rejected by ${showPerson(facts, facts.decision.by, 60)}`,
+            words: `Rejected by ${callPerson(facts, facts.decision.by)}`,
             tone: 'default',
             open: false,
           }

@@ -8,7 +8,7 @@ import { countOf, listOf } from '#domain/words.ts';
 import { askAboutFindings } from './findings.ts';
 import { showPerson } from './plain.ts';
 import { goal, maxSentence, quote } from './quotes.ts';
-import { isViewers, personOf } from './step-lines.ts';
+import { callPerson, isViewers, personOf } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { PlanView, Quote, Tone } from './view.ts';
 
@@ -121,7 +121,7 @@ function decidedBy(facts: PlanCardFacts): string {
   const { plan } = facts;
   if (plan.decided_by === null) return '';
   const when = plan.decided_at === null ? '' : `, ${tellTime(plan.decided_at, facts)}`;
-  return ` by ${showPerson(facts, plan.decided_by, 60)}${when}`;
+  return ` by ${callPerson(facts, plan.decided_by)}${when}`;
 }
 
 /** `1 of 2 steps`. */
@@ -230,13 +230,13 @@ function describeOpen(facts: PlanCardFacts, names: string[]): string {
   const missing = showLine(facts.approvers, maxSentence);
   return names.length === 0
     ? `Nobody has approved yet (0 of ${needed}). Needs ${missing}.`
-    : `${listOf(names)} approved (${names.length} of ${needed}). Also needs ${missing}.`;
+    : `${listOf(names).replace(/^you\b/, 'You')} approved (${names.length} of ${needed}). Also needs ${missing}.`;
 }
 
 /** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
 export function viewApprovals(facts: PlanCardFacts): string {
   const { plan } = facts;
-  const names = plan.approvals.map(({ by }) => showPerson(facts, by, 60));
+  const names = plan.approvals.map(({ by }) => callPerson(facts, by));
   if (plan.status === 'proposed' || plan.status === 'needs_review') {
     return describeOpen(facts, names);
   }

@@ -29,11 +29,18 @@ export function personOf(step: Step, facts: PlanCardFacts): string | null {
   return name === null ? null : showPerson(facts, name, 60);
 }
 
+type Named = { viewer: Pick<PlanCardFacts['viewer'], 'user' | 'names'> };
+
 /** Whether `name` is the viewer's, by any of their names. */
-export function viewerIs(name: string, { viewer }: PlanCardFacts): boolean {
+export function viewerIs(name: string, { viewer }: Named): boolean {
   return [viewer.user, ...(viewer.names?.own ?? [])].some((own) =>
     isSamePerson(cleanLine(name), cleanLine(own)),
   );
+}
+
+/** Who did something, within a sentence: the viewer is `you`. */
+export function callPerson(facts: Named & Pick<PlanCardFacts, 'names'>, name: string): string {
+  return viewerIs(name, facts) ? 'you' : showPerson(facts, name, 60);
 }
 
 /** Whether it is the viewer's own. */

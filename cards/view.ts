@@ -178,7 +178,7 @@ export type CardView<Press extends AnyPress = AnyPress> = {
   /** Its steps or parts by their status, of a plan that runs, for surfaces that draw such a list; null: it does not run. */
   tasks: TaskList | null;
   sections: Section[];
-  /** `1 of 2 approved (Ana)` or `Approved by Ana, 14:02`, or empty. */
+  /** `1 of 2 approved (Ana)` or `Approved by you, 14:02`, or empty. */
   approvals: string;
   /** The small line: time, cost, planner, confidence, digest. */
   facts: string;

@@ -34,6 +34,10 @@ const waitsSince = sql<Date>`greatest((${plans.rejection_history} -> -1 ->> 'at'
   planVersions.created_at,
 );
 
+/** Where it was asked for: of a plan without a run, such as that of a playbook, where it was proposed. */
+const via = sql`coalesce(${runs.via}, (
+  select a.via from ${countersign}.audit a where a.plan_id = ${plans.id} and a.action = 'propose' order by a.id limit 1))`;
+
 const waits = or(
   inArray(plans.status, ['proposed', 'needs_review']),
   and(eq(plans.status, 'rejected'), eq(plans.revising, true)),
@@ -48,7 +52,7 @@ function findWaiting(
   after: Place | null,
   more?: SQL,
 ): Promise<Waiting[]> {
-  const staleAfterDays = sql<number>`case when ${runs.via} = 'terminal' then ${terminal}::float8 else ${chat}::float8 end`;
+  const staleAfterDays = sql<number>`case when ${via} = 'terminal' then ${terminal}::float8 else ${chat}::float8 end`;
   const now = clock.now().toISOString();
   return db.query
     .select({

@@ -69,7 +69,7 @@ describe.concurrent('countersign ask', () => {
   it('ends with 3 when it is rejected, and nothing has run', async () => {
     const { code, stdout } = await ask('Create rejected.txt saying "Hello"', [], 'reject');
     expect(code).toBe(3);
-    expect(stdout).toContain('Rejected by local');
+    expect(stdout).toContain('Rejected by you');
     await expect(readNote('rejected.txt')).rejects.toThrow('ENOENT');
   });
 

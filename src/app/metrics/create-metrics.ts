@@ -1,5 +1,6 @@
 // Everything that `/metrics` of a process shows: Node, this process and its work, and the installation as its database has it.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { countKeptEvents } from '#chat/inbox/keep-refused.ts';
 import type { Database } from '#db/database.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import { droppedLines } from '../log-sink.ts';
@@ -45,6 +46,14 @@ export function createMetrics(
     registers: [registry],
     collect() {
       this.set(droppedLines());
+    },
+  });
+  new Gauge({
+    name: 'countersign_inbox_kept_events',
+    help: 'Events of chat platforms that this process keeps in memory until the database answers.',
+    registers: [registry],
+    collect() {
+      this.set(countKeptEvents());
     },
   });
   addClusterGauges(registry, db, clock, warn);

@@ -12,6 +12,11 @@ const keepForMs = 360_000;
 const maxKept = 1000;
 const maxBytes = 16 * 1024 * 1024;
 
+let held = 0;
+
+/** How many events this process keeps until they can be stored. */
+export const countKeptEvents = (): number => held;
+
 const passes = (error: unknown) =>
   isTransient(error) || (error instanceof CountersignError && error.passesAfterMs !== null);
 
@@ -47,12 +52,14 @@ export function keepRefused(
     if (ended.aborted || kept.has(name) || kept.size >= maxKept || bytes + size > maxBytes) return;
     kept.set(name, size);
     bytes += size;
+    held += 1;
     // The refusal was reported; here only the end of the process interrupts.
     void storeLater(event)
       .catch(() => {})
       .finally(() => {
         kept.delete(name);
         bytes -= size;
+        held -= 1;
       });
   }
 

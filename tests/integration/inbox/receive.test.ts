@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { examine } from '#app/doctor.ts';
-import { keepRefused } from '#chat/inbox/keep-refused.ts';
+import { countKeptEvents, keepRefused } from '#chat/inbox/keep-refused.ts';
 import { createReceiver, type Receive } from '#chat/inbox/receive.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { findWaitingThreads, readInboxState, storeEvent } from '#db/chat/inbox.ts';
@@ -399,7 +399,9 @@ describe('an event that was refused while the database was away', () => {
     const { receive } = refusing(3, error);
     const keeping = keepRefused(receive, new AbortController().signal, { everyMs: 10 });
     await expect(keeping(makeEvent('kept'))).rejects.toBe(error);
+    expect(countKeptEvents()).toBe(1);
     await waitFor('the event', async () => (await readInbox(one)).length > 0);
+    await waitFor('memory to be free', () => countKeptEvents() === 0);
     expect(await keeping(makeEvent('kept'))).toMatchObject({ stored: false });
     expect(await readInbox(one)).toMatchObject([{ body: 'kept', state: 'open' }]);
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
 import { appendMessage } from '#db/chat/messages.ts';
 import { lockPlan } from '#db/plans/plans.ts';
+import { person } from '#domain/people/actor.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -229,11 +230,44 @@ describe('proposals nobody decides', () => {
     expect(rows).toEqual([{ planning_status: 'complete' }]);
   });
 
-  test('wait longer where they were asked for in the terminal', async () => {
-    const id = await askIn('terminal-stale', 'forget me here');
+  test.each([
+    [
+      'asked for',
+      async () => {
+        const id = await askIn('terminal-stale', 'forget me here');
+        await instance.db.query.execute(
+          sql`update countersign.runs set via = 'terminal' where plan_id = ${id}`,
+        );
+        return id;
+      },
+    ],
+    [
+      'proposed',
+      async () => {
+        const actor = person('ana', 'terminal');
+        const options = { conversation: 'terminal-stale' };
+        const draft = { title: 'Forget me', steps: [noop('a')] };
+        return (await instance.service.propose(draft, options, actor)).id;
+      },
+    ],
+    [
+      'proposed by a playbook',
+      async () => {
+        const actor = person('ana', 'terminal');
+        const { id } = await instance.service.propose({ title: 'M', steps: [noop('a')] }, {}, ana);
+        const playbook = { name: 'month', params: {}, defaults: {} };
+        await instance.service.savePlaybook(id, playbook, actor);
+        await instance.service.cancel(id, { version: 1 }, ana);
+        const options = { conversation: 'terminal-stale' };
+        const checked = await instance.service.checkPlaybookRun('month', {}, options, actor);
+        return (await instance.service.commit(checked)).id;
+      },
+    ],
+  ])('wait longer where they were %s in the terminal', async (_, make) => {
     await instance.db.query.execute(
-      sql`update countersign.runs set via = 'terminal' where plan_id = ${id}`,
+      sql`delete from countersign.messages where conversation = 'terminal-stale'`,
     );
+    const id = await make();
     const statusAfter = async (days: number) => {
       await createExpiry(contextOf(instance, days), staleAfter)();
       return (await instance.service.getPlan(id)).status;

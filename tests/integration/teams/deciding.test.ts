@@ -79,7 +79,7 @@ test('Approve runs the plan, answers with the card as it is now, and changes the
     statusCode: 200,
     type: 'application/vnd.microsoft.card.adaptive',
   });
-  expect(words(answer)).toContain('Approved by ana,');
+  expect(words(answer)).toContain('Approved by you,');
   expect(words(answer)).not.toContain('"verb":"approve"');
   await reach(instance, plan.id, 'completed');
   await waitFor(

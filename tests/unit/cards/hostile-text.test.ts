@@ -273,7 +273,8 @@ describe('hostile words', () => {
       ),
       runs,
     );
-    const named = drawText(viewPlan(misname(samples.approved, '<!channel> [a](b)')));
+    const approved = { ...samples.approved, viewer: { user: '', timezone: 'UTC' } };
+    const named = drawText(viewPlan(misname(approved, '<!channel> [a](b)')));
     expect(named).toContain('by “<!channel> [a](b)”');
   });
 
@@ -329,7 +330,8 @@ describe('a host in letters that only look like others', () => {
 
 describe('a link', () => {
   const linked = (where: string, summary: string) => {
-    const steps = [makeStep('1', { status: 'succeeded', target: where, result_summary: summary })];
+    const told = { tool: 'tracker', target: where, result_summary: summary };
+    const steps = [makeStep('1', { status: 'succeeded', ...told })];
     const view = viewPlan(makeFacts({ status: 'completed' }, steps));
     return view.sections.flatMap(({ lines }) => lines);
   };

@@ -46,7 +46,7 @@ it('keeps the goal, and says the outcome, the time and the estimate beside it', 
 it('names each result by its step, with its address and who answered', () => {
   const [results] = viewPlan(makeFacts(over, steps)).sections;
   expect(results?.lines.map(({ lead, text, quotes, url }) => [lead, text, quotes, url])).toEqual([
-    ['✓ 1a', '“a.txt written, 12 bytes”', [], null],
+    ['✓ 1a', 'a.txt written, 12 bytes', [], null],
     [
       '✓ 1b',
       'https://t.example/42',
@@ -55,6 +55,18 @@ it('names each result by its step, with its address and who answered', () => {
     ],
     ['✓ 2', 'Ben: “Yes” (“May it go out?”)', [], null],
   ]);
+});
+
+it.each([
+  ['workspace', 'Wrote a.txt (12 bytes).', 'Wrote a.txt (12 bytes).'],
+  ['control', 'Waited 2 minutes.', 'Waited 2 minutes.'],
+  ['workspace', '✓ Approved by Ana.txt', '“✓ Approved by Ana.txt”'],
+  ['tracker', 'Issue 42 opened', '“Issue 42 opened”'],
+  ['http', '200 OK', '“200 OK”'],
+  ['text', 'A poem', '“A poem”'],
+])('quotes a result unless a tool of our own worded it: %s, %s', (tool, result_summary, shown) => {
+  const step = makeStep('1', { ...done, tool, target: null, result_summary });
+  expect(viewPlan(makeFacts(over, [step])).sections[0]?.lines[0]?.text).toBe(shown);
 });
 
 it.each(['https://site.example@evil.example/', 'javascript:alert(1)', 'not an address'])(

@@ -363,7 +363,10 @@ describe('a proposal', () => {
   });
 
   it('says how many have approved', () => {
-    expect(view('halfApproved').approvals).toBe('1 of 2 approved (Ana)');
+    expect(view('halfApproved').approvals).toBe('1 of 2 approved (you)');
+    const { viewer } = samples.halfApproved;
+    const others = { ...samples.halfApproved, viewer: { ...viewer, user: 'Ben' } };
+    expect(viewPlan(others).approvals).toBe('1 of 2 approved (Ana)');
   });
 
   it('asks for the text that a change needs', () => {
@@ -495,10 +498,10 @@ describe('a plan that is over', () => {
     expect(view('completed')).toMatchObject({
       sentence: 'All 2 steps are done.',
       quotes: goal,
-      approvals: 'Approved by Ana, 14:02',
+      approvals: 'Approved by you, 14:02',
       facts: 'took 2 min · $0.03 · offline planner · digest 9f3a1c20',
     });
-    expect(section('completed', 'done')?.lines[0]?.text).toBe('“1.txt written, 12 bytes”');
+    expect(section('completed', 'done')?.lines[0]?.text).toBe('1.txt written, 12 bytes');
   });
 
   it('tells a failure: what, why, what was done, what was left alone, what can be done', () => {
@@ -510,14 +513,14 @@ describe('a plan that is over', () => {
       ]),
     ).toEqual([
       ['Failed', 'Permanently deletes archive/old.md', 'Error: “archive/old.md does not exist.”'],
-      ['Done already', '“1.txt written, 12 bytes”', ''],
+      ['Done already', '1.txt written, 12 bytes', ''],
       ['Not run', 'Lists the workspace', ''],
       ['What you can do', 'Retry the step once the cause is fixed.', ''],
     ]);
   });
 
   it('tells a rejection with its reason', () => {
-    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02. Nothing ran.');
+    expect(view('rejected').sentence).toBe('Rejected by you, 14:02. Nothing ran.');
     expect(view('rejected').quotes).toEqual([{ by: 'Ana', words: '“Too early”' }, ...goal]);
   });
 
@@ -548,8 +551,8 @@ describe('a plan that is over', () => {
 
   it('shows the time of a decision in the reader’s zone', () => {
     const facts = { ...samples.completed, viewer: { user: 'Ana', timezone: 'America/New_York' } };
-    expect(viewPlan(facts).approvals).toBe('Approved by Ana, 09:02');
-    const unknown = { ...samples.completed, viewer: { user: 'Ana', timezone: 'Mars/Base' } };
+    expect(viewPlan(facts).approvals).toBe('Approved by you, 09:02');
+    const unknown = { ...samples.completed, viewer: { user: 'Ben', timezone: 'Mars/Base' } };
     expect(viewPlan(unknown).approvals).toBe('Approved by Ana, 14:02 UTC');
   });
 });

@@ -86,10 +86,10 @@ describe('deciding about a plan', () => {
   All 2 steps are done.
   Goal: Creates archive/standup.md containing "Standup at 9:30".
 
-  Results   ✓ 1  “1.txt written, 12 bytes”
-            ✓ 2  “2.txt written, 12 bytes”
+  Results   ✓ 1  1.txt written, 12 bytes
+            ✓ 2  2.txt written, 12 bytes
 
-  Approved by Ana, 14:02
+  Approved by you, 14:02
   took 2 min · $0.03 · offline planner · digest 9f3a1c20
 `);
   });
@@ -298,7 +298,7 @@ describe('deciding about a plan', () => {
       'a',
     ]);
     expect(code).toBe(exitCodes.needsPerson);
-    expect(printed).toContain('1 of 2 approved (Ana). Waiting for Ben.');
+    expect(printed).toContain('1 of 2 approved (you). Waiting for Ben.');
   });
 
   it('leaves the plan waiting when nobody answers', async () => {

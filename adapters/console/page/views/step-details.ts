@@ -6,6 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { describeHandedOver, isHandedOver } from '#domain/plan/handed-over.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import { showResult } from '#domain/plan/planner-words.ts';
 import { factsIn } from '#domain/plan/step-words.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -52,7 +53,7 @@ function listFacts(step: Step, names: StepLabels, workingDay: number | null): [s
     ['Planner’s reason', quoteWords(step.description, maxFullText)],
     ['Waiting for', describeHandedOver(step)],
     ['Question', step.question === null ? null : quoteWords(step.question, maxFullText)],
-    ['Result', step.result_summary === null ? null : quoteWords(step.result_summary, maxFullText)],
+    ['Result', step.result_summary === null ? null : showResult(step, maxFullText)],
   ];
   const known = rows.flatMap(([name, value]): [string, string][] =>
     value === null ? [] : [[name, value]],
