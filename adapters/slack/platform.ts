@@ -30,7 +30,7 @@ export const slack = definePlatform({
       },
       open: async (parts) => (await import('./open-slack.ts')).openSlack(access, parts),
       check: async (warn) => (await import('./check.ts')).checkSlack(access, warn),
-      advice: 'docs/slack.md says where each token and secret is found; set it anew.',
+      advice: 'Set it again; docs/slack.md says where to find each token and secret.',
     };
   },
 });

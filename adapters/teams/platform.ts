@@ -40,7 +40,7 @@ export const teamsWith = (cloud: TeamsCloud | null): Platform =>
           return openTeams(access, openConnector(access, cloud, parts.clock.now), parts);
         },
         check: async () => (await import('./check.ts')).checkTeams(access),
-        advice: 'docs/teams.md says where the app id and its secret are found; set them anew.',
+        advice: 'Set them again; docs/teams.md says where to find the app id and secret.',
       };
     },
   });

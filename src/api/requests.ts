@@ -328,7 +328,7 @@ export const InboxQuery = z
 export const ConversationsQuery = z.strictObject({
   mine: documented(z.stringbool().default(false), {
     description:
-      'Only those in which you asked for something, as for everyone who is no admin. Admins see that others exist, without their words.',
+      'Only conversations in which you asked for something. Always true for non-admins. Admins also see that other conversations exist, but not what was said.',
   }),
   user: documented(line(200), {
     description: 'Only those in which this person asked for something, once accounts are linked.',

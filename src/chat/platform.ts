@@ -1,5 +1,4 @@
-// A chat platform as one record: all that the rest of the instance asks of one. `app/platforms.ts` lists them; everything else that
-// a platform needs is in its folder of `adapters`.
+// A chat platform as one record. `app/platforms.ts` lists them; the rest is in the platform's adapter folder.
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Database, Transaction } from '#db/database.ts';
@@ -19,7 +18,6 @@ import type { CardDrawing } from './outbox/draw-for-chat.ts';
 
 export type Platform = {
   name: PlatformName;
-  /** As people call it. */
   title: string;
   /** How to set it up. */
   guide: string;
@@ -36,7 +34,7 @@ export type Platform = {
 
 export type Variables = Record<string, string | undefined>;
 
-/** A platform with its access, as this process is configured. Nothing of its libraries is loaded. */
+/** A configured platform; its libraries are not loaded yet. */
 export type PlatformSetup = {
   /** Several organisations use it: people of one see nothing of another. */
   shared: boolean;
@@ -48,7 +46,7 @@ export type PlatformSetup = {
   open(parts: PlatformParts): Promise<OpenPlatform>;
   /** Asks the platform. @throws CountersignError that says what an operator has to do */
   check(warn: (message: string) => void): Promise<Omit<CheckResult, 'part'>>;
-  /** What to do where that throws. */
+  /** Shown when `check` throws. */
   advice: string;
 };
 
@@ -58,16 +56,15 @@ export type OpenPlatform = {
   /** Left out: it has none. */
   homes?: ChatHomes;
   userGroups?: UserGroupReader;
-  /** Lets the platform in while `app` listens, which it does not yet: by a route, or by a connection. */
+  /** Registers a route, or opens a connection once `app` listens. */
   receive(app: FastifyInstance, inbox: { receive: Receive; wait: WaitUntilHandled }): Promise<void>;
   /** How each organisation is that added the app, where several may. */
   checkInstalled?(): Promise<CheckResult[]>;
 };
 
-/** What the conversation offers a platform. */
 export type ChatContext = {
   service: Service;
-  /** The plans that are shown to a person outside their conversations: in lists, on a Home, and what is opened from there. */
+  /** Plans shown to a person outside their conversations (lists, Home). */
   plansFor(tenant: string, reader: string): PlanReads;
   /**
    * Makes a place known as one where a conversation lives.
@@ -84,14 +81,13 @@ export type ChatContext = {
   /** All names of those behind some, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
   clock: Clock;
-  /** Where nobody says what somebody's is. */
+  /** Used if nobody's time zone is known. */
   timezone: string;
   warn(message: string, error?: unknown): void;
 };
 
 export type PlatformParts = ChatContext & {
   limits: RateLimits;
-  /** For what `src/chat` stores for a platform. */
   store: {
     db: Database;
     enqueue: Enqueue<Transaction>;

@@ -1,4 +1,4 @@
-// What people do in a chat, whichever it is: they write, press, and have a message planned. A platform says where, who and what.
+// Platform-independent handling of messages, presses and “plan this message”.
 import { pressWords } from '#cards/chat-words.ts';
 import { askAboutMessage } from '#cards/plan-this.ts';
 import { carryOutPressIn } from '#conversation/press.ts';
@@ -73,10 +73,7 @@ export async function decideInChat(
   return refusal?.message ?? null;
 }
 
-/**
- * Has a message planned that somebody chose. It begins something new: what somebody else wrote is no word of theirs about what
- * waits in the thread.
- */
+/** Plans a message that somebody picked. Always a new request: its words are someone else's. */
 export async function planMessage(
   { service, openConversation }: Talk,
   place: ChatPlace,

@@ -1,5 +1,5 @@
-// Large JSON texts in pieces, with the event loop free in between: the items of a long list are parsed some at a time, and the text
-// around the list without them. A list is found where only objects lead to it.
+// Parses large JSON in pieces: long lists chunk by chunk, then the text around them.
+// Finds only lists reached through objects.
 import { CountersignError } from './errors.ts';
 import { quoteWords } from './shown-text.ts';
 import { isSliceOver, nextTurn } from './slices.ts';
@@ -10,7 +10,7 @@ const pieceLength = 200_000;
 /** Quotes, commas, colons and brackets of a piece: parsing takes time by them. */
 const maxSigns = 600_000;
 
-/** Where the value of a piece is in the whole: its path, and the number of its first item where it is a list. */
+/** The path of a piece in the whole, and the index of its first item. */
 export type Place = { path: string[]; first: number };
 
 /** Parses a piece, which is the text of a list of lists, or at `null` the text around. @throws for what is no JSON */
@@ -62,7 +62,7 @@ class List {
     const parsed = parse(`[[${text.slice(this.from, end)}]]`, place);
     const [items, ...others]: unknown[] = Array.isArray(parsed) ? parsed : [];
     if (!Array.isArray(items) || items.length === 0 || others.length > 0)
-      throw new SyntaxError('a list has an item that is not there');
+      throw new SyntaxError('A list has an empty item.');
     for (const item of items) this.items.push(item);
     this.from = end + 1;
   }
@@ -158,6 +158,6 @@ function tooMany(list: List | null): CountersignError {
   const where = list === null ? 'The JSON' : `An item of ${quoteWords(list.path.join('.'), 80)}`;
   return new CountersignError(
     'limit_exceeded',
-    `${where} has more than ${maxSigns.toLocaleString('en-US')} quotes, commas and brackets in one value, which is the limit. Put large data into a file, and let a step read it.`,
+    `${where} is too complex: more than ${maxSigns.toLocaleString('en-US')} quotes, commas, colons and brackets. Put large data in a file and let a step read it.`,
   );
 }

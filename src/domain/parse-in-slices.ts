@@ -54,7 +54,7 @@ function splitSchema(schema: z.core.$ZodType): Split | null {
   return split;
 }
 
-/** `z.safeParse`, with the event loop free now and then. Issues come in the order of the lists. */
+/** `z.safeParse`, yielding to the event loop. Issues come in the order of the lists. */
 export async function parseInSlices<T>(
   schema: z.core.$ZodType<T>,
   value: unknown,

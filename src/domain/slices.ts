@@ -1,12 +1,12 @@
-// Long work in slices, with the event loop free in between. A turn of the loop has one slice for all works together.
+// Splits long work so that the event loop stays responsive. All jobs share one slice per turn.
 import { setImmediate } from 'node:timers';
 
 const sliceMs = 50;
 
-/** When the work of this turn was first asked about; null: it was not yet. */
+/** Start of this turn's slice, or null before the first check. */
 let began: number | null = null;
 let isTurnWatched = false;
-/** Works that rest. Each turn one of them continues. */
+/** Paused jobs; one resumes per turn. */
 const resting: (() => void)[] = [];
 
 function watchTurn(): void {
@@ -22,7 +22,7 @@ function watchTurn(): void {
   });
 }
 
-/** Whether the slice of this turn is used up. Ask `if (isSliceOver()) await nextTurn();` after each piece of work. */
+/** Call after each piece of work: `if (isSliceOver()) await nextTurn();` */
 export function isSliceOver(): boolean {
   const now = performance.now();
   began ??= now;

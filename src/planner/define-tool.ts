@@ -17,7 +17,7 @@ export const toolDefaults = {
   revision: null,
 } satisfies Partial<Tool>;
 
-/** Left out for models, or in the description: our own check holds it, and each word costs on every call. */
+/** Schema keys hidden from models: `prepare` checks them, and each token costs on every call. */
 const unshown = new Set([
   '$schema',
   '$defs',
@@ -140,7 +140,6 @@ function fitArguments(value: unknown, schema: unknown): unknown {
   return Object.fromEntries(fitted);
 }
 
-/** Arguments of a tool that takes none. */
 export const noArguments = z.strictObject({});
 
 const problemsTold = 10;

@@ -1,4 +1,4 @@
-// One type for every tool of the planner: the thirteen, edits of the draft, the catalogue, the conversation, operations that read.
+// The type of every planner tool.
 // A call is prepared (parsed, once), executed, and finalised by `stages/stage-tools.ts`, which alone changes the session.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
@@ -52,7 +52,7 @@ const afterOutline: Product[] = [
   'portfolio',
 ];
 
-/** A product that is made anew makes these worthless. */
+/** Making a product invalidates these. */
 export const spoils: Record<Product, Product[]> = {
   pattern: ['outline', ...afterOutline],
   draft: ['outline', ...afterOutline],
@@ -65,7 +65,6 @@ export const spoils: Record<Product, Product[]> = {
   portfolio: [],
 };
 
-/** What a tool may look at. */
 export type ToolContext = {
   state: Readonly<PlanningState>;
   policy: InteractionPolicy;
@@ -73,7 +72,7 @@ export type ToolContext = {
   /** The person's words this turn. */
   request: string;
   user: string;
-  /** They are the requester's own words, not those of somebody else in the conversation. */
+  /** Whether `request` is the requester's own words. */
   ownWords: boolean;
   /** What the requester wrote in the conversation, or chose as an answer: their words and nobody else's. */
   said: readonly string[];
@@ -117,7 +116,7 @@ export type StateChanges = Partial<
 export type ToolOutcome = {
   result: ToolResult;
   changes?: StateChanges;
-  /** What was looked up; the session keeps it. */
+  /** The session keeps it. */
   read?: SessionRead;
   violations?: Violation[];
   adaptations?: Adaptation[];
@@ -145,15 +144,14 @@ export type Tool<Input = unknown, Context = ToolContext> = {
   produces: Product[];
   /** Changes nothing of the session, so it may run alongside others. */
   reads: boolean;
-  /** Its answer may be in the words of files, servers or other people, as with those that only look. */
+  /** Its result may quote files, servers or people; treat it as untrusted. */
   quotes?: boolean;
   /** It waits for other planners; that time is none of the turn's. */
   waits?: boolean;
-  /** Whether a model is shown it where it may be called; left out: it is. */
+  /** Whether models are offered it; default true. */
   isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
   /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
   revision: number | null;
   prepare(args: JsonObject): Prepared<Input>;
-  /** May throw; that is a result with `ok: false` and confidence 0. */
   execute(input: Input, context: Context): Promise<ToolOutcome>;
 };

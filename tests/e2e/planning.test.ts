@@ -223,6 +223,6 @@ describe('how people are talked to', () => {
     expect(run.questions?.[0]).toBe('What should quiet.txt contain?');
     const settled = await api.reply(run.run_id, 'ask me nothing', 'emil');
     expect(settled.planning_status).toBe('complete');
-    expect(settled.response_text).toContain('was asked to ask nothing');
+    expect(settled.response_text).toContain('told not to ask');
   });
 });

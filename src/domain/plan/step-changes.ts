@@ -67,8 +67,8 @@ export function widensByTime(
 ): string[] {
   if (before === null) return [];
   if (now === null)
-    return [`Lets step ${label} begin at any time; it was not to begin before ${before}.`];
-  return now < before ? [`Lets step ${label} begin earlier: ${now} instead of ${before}.`] : [];
+    return [`Lets step ${label} start at any time, instead of not before ${before}.`];
+  return now < before ? [`Lets step ${label} start earlier: ${now} instead of ${before}.`] : [];
 }
 
 export function widensByOrder(
@@ -95,7 +95,7 @@ export function widensByResources(
   return Object.entries(now).flatMap(([pool, amount]) => {
     const was = Object.hasOwn(before, pool) ? (before[pool] ?? 0) : 0;
     return amount > was
-      ? [`Raises what step ${label} reserves of ${pool} from ${was} to ${amount}.`]
+      ? [`Raises step ${label}'s reservation of ${pool} from ${was} to ${amount}.`]
       : [];
   });
 }
@@ -107,6 +107,6 @@ export function widensByDuration(
 ): string[] {
   if (now === null || now <= (before ?? 0)) return [];
   return before === null
-    ? [`Says that step ${label} takes ${now} minutes; nothing was said before.`]
+    ? [`Sets the duration of step ${label} to ${now} minutes; it had none.`]
     : [`Raises the duration of step ${label} from ${before} to ${now} minutes.`];
 }

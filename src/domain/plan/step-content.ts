@@ -1,4 +1,4 @@
-// A step by its table of fields: its schemas, and its forms as a draft, as a change and as content that an approval binds.
+// Schemas and forms of a step, derived from the field table.
 import { z } from 'zod';
 import { isSameJson } from '../canonical.ts';
 import { isObject } from '../text.ts';
@@ -64,7 +64,7 @@ export function contentOf(step: StepContent): StepContent {
   return asContent(allFields.map(([name]) => [name, step[name]]));
 }
 
-/** The same without fields that are empty and were added since there are digests: as versions keep it. */
+/** Content as versions store it: without empty sparse fields. */
 export function sparseContentOf(step: StepContent): Partial<StepContent> {
   return asContent(
     allFields.flatMap(([name, field]): Part[] =>
@@ -73,7 +73,7 @@ export function sparseContentOf(step: StepContent): Partial<StepContent> {
   );
 }
 
-/** What a step says of a field that its draft, or a version, gives or leaves out. */
+/** The stored value of a given or missing field. */
 function storedValue(field: StepField, given: unknown): unknown {
   if (given === undefined || given === null) return field.empty ?? null;
   return field.store === undefined ? given : field.store(given);

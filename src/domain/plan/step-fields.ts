@@ -17,13 +17,11 @@ import {
   widensByTime,
 } from './step-changes.ts';
 
-/**
- * `call`: listed in the seal. `limits`: sealed together, where one of them is given. `own`: sealed where it is given. A field
- * that is added is `own` or not sealed, and `sparse`, so that steps without it keep their digests.
- */
+// `call`: part of the seal. `limits`: sealed together if any is given. `own`: sealed if given.
+// New fields must be `own` or unsealed, and `sparse`, to keep old digests.
 type Sealed = 'call' | 'limits' | 'own';
 
-/** As a model writes it: of `one` step, of `many` at once, or of many where a plan has many or shares means. */
+/** How a model writes it: `one` step, `many` steps, or `wide` plans only. */
 export type Written = { type: z.ZodType; of: 'one' | 'many' | 'wide' };
 
 export type StepField<
@@ -112,7 +110,7 @@ export const stepFields = {
     draft: line(3000),
     stored: text,
     change: line(3000),
-    named: 'what step % says it does',
+    named: 'the description of step %',
     written: one(z.string().describe('what it does, verb first')),
   }),
   tool: row({ draft: line(200), stored: text, sealed: 'call', text: nothing }),
@@ -206,7 +204,7 @@ export const stepFields = {
     sealed: 'call',
     empty: [],
     store: unique,
-    named: 'the capabilities that step % asks for',
+    named: 'the capabilities that step % requires',
     whole: true,
     written: wide(z.array(z.string()).optional().describe('what its back end must have')),
   }),
@@ -277,7 +275,9 @@ export const stepFields = {
     sparse: true,
     computed: true,
     widens: (before, _now, { label }) =>
-      before === null ? [] : [`Changes what step ${label} is compared with before it runs.`],
+      before === null
+        ? []
+        : [`Changes the target state that step ${label} is checked against before it runs.`],
     text: nothing,
   }),
 };

@@ -25,7 +25,7 @@ export type FieldWords<Value = unknown> = {
   noun?: string;
   /** Bounds the step besides its call: cards say it of every step, whole. */
   bound?(value: Value, naming: Naming): string | null;
-  /** What a change gives the step, as a phrase; by default the noun and the value. */
+  /** A change of the field as a phrase; by default the noun and the value. */
   given?(value: Value, naming: Naming): string;
   /** In a list of facts about the step, under `title`. */
   title?: string;
@@ -111,7 +111,7 @@ function wordsIn(step: Partial<StepContent>): [FieldWords, unknown][] {
   );
 }
 
-/** What bounds a step besides its call, a phrase each. */
+/** The bounds of a step besides its call, a phrase each. */
 export function boundsIn(step: Partial<StepContent>, naming: Naming): string[] {
   return wordsIn(step).flatMap(([{ bound }, value]) => bound?.(value, naming) ?? []);
 }

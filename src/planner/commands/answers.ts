@@ -1,5 +1,4 @@
-// Reads the reply to a question by the type of its slot, however it is put: the value alone, in quotation marks, in a sentence, or
-// as the number or the words of a choice.
+// Reads a reply by the type of the slot it answers.
 import { type Json, parseJson } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
 import { readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';

@@ -74,7 +74,7 @@ const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
   .join(', ');
 
 const edgesOf = (one: StepDraft | undefined) => (one?.after ?? []).map(toDependency);
-/** What people call the steps of a draft, by id. */
+/** The labels of the steps of a draft, by id. */
 export function labelDraft(steps: StepDraft[]): Map<string, string> {
   const linked = steps.map((one) => ({ id: one.id ?? '', after: edgesOf(one) }));
   const labels = labelVersion(linked);
@@ -101,10 +101,12 @@ const takes = (one: StepDraft | undefined, id: string): boolean =>
 
 function remove(plan: Plan, gone: string): Change {
   const left = plan.steps.filter(({ id }) => id !== gone);
-  if (left.length === 0) throw new Problem('Nothing would be left of the plan.');
+  if (left.length === 0) throw new Problem('That would leave the plan without steps.');
   const taken = left.find((one) => takes(one, gone));
   if (taken !== undefined)
-    throw new Problem(`Step ${labelOf(plan, taken.id)} needs what the removed step gives.`);
+    throw new Problem(
+      `Step ${labelOf(plan, taken.id)} uses the output of the step you want to remove.`,
+    );
   return { gate: 'outline', steps: left };
 }
 
@@ -137,7 +139,7 @@ function replace(plan: Plan, old: string, now: string): Change | null {
   );
   const change = reword(plan, (value) => value.replace(whole, () => now));
   if (change === null)
-    throw new Problem(`“${old}” is nowhere in this ${plan.only === null ? 'plan' : 'step'}.`);
+    throw new Problem(`“${old}” doesn't appear in this ${plan.only === null ? 'plan' : 'step'}.`);
   return change;
 }
 
@@ -146,7 +148,7 @@ function rename(plan: Plan, name: string): Change | null {
   const path = meant
     .map(({ args = {} }) => args.to ?? args.path ?? args.destination)
     .findLast((one) => typeof one === 'string');
-  if (typeof path !== 'string') throw new Problem('There is no file to name.');
+  if (typeof path !== 'string') throw new Problem('This plan has no file to rename.');
   return replace(
     plan,
     path,
@@ -180,7 +182,7 @@ function reorder(plan: Plan, first: string, second: string): Change | null {
   const one = plan.steps.find(({ id }) => id === first);
   if (takes(one, second))
     throw new Problem(
-      `Step ${labelOf(plan, first)} needs what step ${labelOf(plan, second)} gives.`,
+      `Step ${labelOf(plan, first)} uses the output of step ${labelOf(plan, second)}.`,
     );
   const back = edgesOf(one)
     .filter(({ id }) => id === second)
@@ -204,7 +206,7 @@ const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
 const atTime = (rrule: string, iso: string): string =>
   rrule.replace(clock, `BYHOUR=${Number(iso.slice(11, 13))};BYMINUTE=${Number(iso.slice(14, 16))}`);
 const severalTimes =
-  'Several steps have a time of their own. Say which one is meant, as in “step 2 on 20 December at 14:00”.';
+  'Several steps have their own times. Say which one you mean, for example “step 2 on 20 December at 14:00”.';
 
 /** @param wanted null: the steps that have a time, or all steps if none has one */
 function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
@@ -262,7 +264,9 @@ function setRule(plan: Plan, reading: Reading): { change: Change | null; next: n
     };
   const [series, ...more] = plan.series ?? [];
   if (series === undefined || more.length > 0)
-    throw new Problem('Nothing in this plan repeats, or more than one thing does.');
+    throw new Problem(
+      "This plan doesn't have exactly one repeating step, so its repetition can't be changed this way.",
+    );
   return { change: { gate: 'outline', rule: at(series.rrule) }, next: read.next };
 }
 
@@ -377,6 +381,6 @@ export function readChanges(
     return askForChange(`${error.message} What should change?`);
   }
   return askForChange(
-    `I can't read that as a change. Each word has to fit one of these: ${examples}. What should change?`,
+    `I couldn't read that as a change. Use one of these forms: ${examples}. What should change?`,
   );
 }

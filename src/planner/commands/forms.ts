@@ -111,7 +111,7 @@ export const forms: readonly Form[] = [
     fixed: { overwrite: true },
     changes: ['to'],
     example: 'copy todo.txt to backup/todo.txt',
-    effect: 'Copies a file. A name that ends in / is a folder.',
+    effect: 'Copies a file. A target ending in / is a folder.',
     describe: ({ path, to }) => `Copy ${say(path)} to ${say(to)}`,
     near: 'duplicate backup back up',
   },
@@ -198,7 +198,7 @@ export const forms: readonly Form[] = [
     ],
     operation: 'http_request',
     example: 'post {"go": true} to https://example.com/hook',
-    effect: 'Sends a request with this method and this text.',
+    effect: 'Sends an HTTP request with this method and body.',
     describe: ({ method, url }) => `Send a ${say(method)} request to ${say(url)}`,
     near: 'call webhook request hook api',
   },
@@ -232,7 +232,8 @@ export const forms: readonly Form[] = [
     ],
     operation: 'human_task',
     example: 'ask Ana "Please review notes.md"',
-    effect: 'Gives a person a task or a question. With `if yes:` behind it, it has Yes and No.',
+    effect:
+      'Gives a person a task or a question. Followed by `if yes:`, it becomes a Yes/No question.',
     describe: ({ assignee, question }) =>
       `Ask ${assignee === undefined ? 'you' : say(assignee)} ${quote(question)}`,
     near: 'assign task question let have confirm approve whether tell',
@@ -278,7 +279,7 @@ export const forms: readonly Form[] = [
     spellings: ['wait {seconds:span}', 'wait ?seconds'],
     operation: 'control_wait',
     example: 'wait 10 minutes',
-    effect: 'Waits before the next command, at most a day.',
+    effect: 'Waits before the next command (up to a day).',
     describe: ({ seconds }) => `Wait ${saySeconds(Number(seconds))}`,
     near: 'pause sleep delay hold',
   },
@@ -309,7 +310,7 @@ export const forms: readonly Form[] = [
     operation: null,
     looks: true,
     example: 'plans',
-    effect: 'Lists the plans that wait or run; with its number, one plan.',
+    effect: 'Lists open plans; with a plan number, shows that plan.',
     near: 'list show all pending',
   },
   {
@@ -319,7 +320,7 @@ export const forms: readonly Form[] = [
     operation: null,
     looks: true,
     example: 'status',
-    effect: 'Says what runs now.',
+    effect: 'Shows what is running.',
     near: 'running progress going doing',
   },
   {
@@ -339,7 +340,7 @@ export const forms: readonly Form[] = [
     operation: null,
     looks: true,
     example: 'reminders',
-    effect: 'Lists your reminders that will still ring.',
+    effect: 'Lists your upcoming reminders.',
     near: 'recurring repeating upcoming',
   },
 ];
@@ -351,11 +352,11 @@ export const frames: readonly Note[] = [
   {
     example: 'post "go" here on 2 December at 14:00',
     effect:
-      'Starts the command then. Behind a command it counts for that one; in front of a line, for all of the line.',
+      'Starts the command at that time. After a command, it applies to that command; at the start of a line, to the whole line.',
   },
   {
     example: 'write "A" to a.txt, then after 2 days write "B" to b.txt',
-    effect: 'Starts the command so long after the one before it.',
+    effect: 'Starts the command this long after the previous one.',
   },
   {
     example: 'every Monday at 9:00 write "done" to reports/week.md until 1 June',
@@ -363,23 +364,23 @@ export const frames: readonly Note[] = [
   },
   {
     example: 'ask Ana "Please review notes.md" takes 3 hours by 20 December at 17:00',
-    effect: 'Says how long it takes, and by when it has to be done.',
+    effect: 'Sets how long it takes and its deadline.',
   },
   {
     example: 'ask Ana "Shall we ship?", then if yes: post "shipping" here',
-    effect: 'Runs the rest of the line only after that answer to the question before it.',
+    effect: 'Runs the rest of the line only if the previous question gets that answer.',
   },
   {
     example: 'fetch https://example.com, then write the result to page.txt',
-    effect: 'As a text: what the command before it gave.',
+    effect: 'Uses the output of the previous command as text.',
   },
   {
     example: 'write "A" to a.txt, then move it to archive/',
-    effect: 'As a file: the one that the command before it wrote or moved.',
+    effect: 'Uses the file that the previous command wrote or moved.',
   },
   {
     example: 'for each row in orders.csv: write "Dear <name>" to letters/<id>.md',
-    effect: 'One step for each row; `<name>` is what the row has in that column.',
+    effect: "Creates one step per row; `<name>` is that row's value in the column.",
   },
   {
     example:
@@ -388,17 +389,16 @@ export const frames: readonly Note[] = [
   },
   {
     example: 'for each file in logs: move <path> to archive/<name>',
-    effect: 'One step for each file: `<path>` with its folder, `<name>` without it.',
+    effect: 'Creates one step per file; `<path>` includes the folder, `<name>` does not.',
   },
   {
     example: 'outline first: write "A" to a.txt, then delete old.txt',
-    effect: 'In front of a request: it is planned as an outline.',
+    effect: 'At the start of a request: shows an outline first.',
   },
   {
     example:
       'plan Launch:\nphase Texts:\n- write "go" to kickoff.md\nphase Publish after 2 days:\n- post "We launch" here\nmilestone: Launch is done',
-    effect:
-      'Lines that name the plan and its parts. A phase begins when the one before it is done.',
+    effect: 'Names the plan and its phases. Each phase starts when the previous one is done.',
   },
 ];
 
@@ -415,19 +415,19 @@ export const changeForms: readonly ChangeForm[] = [
       'leave it out',
     ],
     example: 'remove step 2',
-    effect: 'Leaves the step out.',
+    effect: 'Removes the step.',
   },
   {
     id: 'before',
     spellings: ['[move] step {step:step} before step {other:step}'],
     example: 'step 2 before step 1',
-    effect: 'The second one waits for the first one.',
+    effect: 'Step 1 waits for step 2.',
   },
   {
     id: 'after',
     spellings: ['[move] step {step:step} after step {other:step}'],
     example: 'step 1 after step 2',
-    effect: 'The first one waits for the second one.',
+    effect: 'Step 1 waits for step 2.',
   },
   {
     id: 'start',
@@ -436,25 +436,25 @@ export const changeForms: readonly ChangeForm[] = [
       '[move] [it] [to] {when:time} [instead]',
     ],
     example: 'step 1 on 20 December at 10:00',
-    effect: 'Starts it then.',
+    effect: 'Starts the step at that time.',
   },
   {
     id: 'repeat',
     spellings: ['every [instead]'],
     example: 'every Tuesday at 9:00',
-    effect: 'Repeats what repeats by this rule.',
+    effect: 'Changes the repetition.',
   },
   {
     id: 'deadline',
     spellings: ['move|set [the] deadline to {when:time}'],
     example: 'move the deadline to 20 December at 17:00',
-    effect: 'It has to be done by then.',
+    effect: 'Sets the deadline.',
   },
   {
     id: 'no deadline',
     spellings: ['remove|drop [the] deadline'],
     example: 'remove the deadline',
-    effect: 'It may take as long as it takes.',
+    effect: 'Removes the deadline.',
   },
   {
     id: 'argument',
@@ -463,7 +463,7 @@ export const changeForms: readonly ChangeForm[] = [
       'change {key:name} to {value:data}',
     ],
     example: 'change content of step 1 to "Standup at 10:00"',
-    effect: 'Gives the argument of the step another value.',
+    effect: 'Changes an argument of the step.',
   },
   {
     id: 'use',
@@ -472,18 +472,18 @@ export const changeForms: readonly ChangeForm[] = [
       'change|replace {old:text} to|with|by {now:data}',
     ],
     example: 'use b.txt instead of a.txt',
-    effect: 'Changes the words wherever the plan has them.',
+    effect: 'Replaces the text everywhere in the plan.',
   },
   {
     id: 'name',
     spellings: ['call it {name:file} [instead]'],
     example: 'call it c.md',
-    effect: 'Gives the last file of the plan another name.',
+    effect: "Renames the plan's last file.",
   },
   {
     id: 'add',
     spellings: ['add :', 'then'],
     example: 'add: post "done" here',
-    effect: 'Adds the command beside the others; with `then:`, behind them.',
+    effect: 'Adds a command in parallel; with `then:`, at the end.',
   },
 ];

@@ -16,7 +16,7 @@ export type Reading = Omit<Words, 'tokens'> & {
   tokens: readonly Token[];
   /** The names of operations in lower case, to their names. */
   operations: ReadonlyMap<string, string>;
-  /** What `it` is: the file that the command before wrote or moved; null: there is none. */
+  /** The file that `it` refers to: the one that the command before wrote or moved; null: there is none. */
   it: string | null;
 };
 

@@ -1,5 +1,4 @@
-// Reads a whole request into commands with their times, conditions and order; or says up to where it could be read. No word is
-// skipped but `please`, and nothing is guessed: the first form that fits a whole command, up to its end, is the command.
+// Parses a whole request into commands, or reports how far it could read. Every word must match; only `please` is skipped.
 import type { Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
@@ -36,7 +35,7 @@ export type Request = {
   pattern: Pattern | null;
 };
 
-/** What was not read: the words from `from` to `to`, of which those in front of `reached` fitted a form. Places in the text. */
+/** The unread span; text before `reached` matched a form. */
 export type Unread = { from: number; to: number; reached: number };
 export type ReadRequest = { kind: 'request'; request: Request } | ({ kind: 'unread' } & Unread);
 
@@ -63,7 +62,7 @@ class RequestReader {
     pattern: null,
   };
   #at = 0;
-  /** What was said in front of the line. */
+  /** Modifiers at the start of the line. */
   #frame: Frame = noFrame;
   #start = 0;
   /** The furthest token that a form could be read up to. */
@@ -296,7 +295,7 @@ class RequestReader {
     return value === 'then' || value === 'and';
   }
 
-  /** What joins two commands. @returns whether the next one comes behind this one */
+  /** @returns whether the next command waits for this one */
   #readJoint(): boolean {
     if (this.#take('.') || this.#value() === undefined) {
       if (this.#value() !== undefined && this.#kind() !== 'line') this.#frame = noFrame;
@@ -327,7 +326,6 @@ class RequestReader {
   }
 }
 
-/** What `it` is behind a command. */
 function fileOf({ id }: Form, { values }: Slots): string | null {
   const [path, from, to] = [values.path, values.from, values.to];
   if (id === 'move')

@@ -1,5 +1,4 @@
-// What could not be read, as the two nearest forms with the person's own words in their slots. Each is read again before it is
-// offered, so that it plans when it is sent as it stands.
+// Suggests the two nearest forms, filled with the person's words. Each is parsed again before it is offered.
 import { shorten } from '#domain/words.ts';
 import { readWhen, type When, type Words } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
@@ -70,7 +69,7 @@ function wholeTime({ words, clock, date, isToday, instant }: When): string {
   return `${day} at ${String(hour).padStart(2, '0')}:${String(clock.minute).padStart(2, '0')}`.trim();
 }
 
-/** What cannot be undone is offered only to who asked for it, and never where a condition would be left out. */
+/** Destructive forms are offered only if asked for, and never if a condition would be lost. */
 const conditions = /^(?:not|don't|don’t|never|only|unless|until|if|before|after|except|but)$/;
 function isFit({ id, spellings }: Form, { rest, files, addresses }: Sorted): boolean {
   const said = rest.map(({ value }) => value);

@@ -46,7 +46,7 @@ export type Built =
   | { kind: 'refused'; text: string };
 
 class Refusal extends Error {
-  /** What nothing connected can do; null: it is another refusal. */
+  /** The operation that nothing connected has; null: another refusal. */
   readonly wanted: string | null;
   constructor(text: string, wanted: string | null = null) {
     super(text);
@@ -123,7 +123,7 @@ class Builder {
     if (last === undefined) return;
     const said = last.modifiers.start?.words ?? '';
     const options = ['For both', 'Only for the last one'];
-    const text = `Is “${said}” for both commands joined by “and”, or only for the last one?`;
+    const text = `Does “${said}” apply to both commands joined by “and”, or only to the last one?`;
     const choice = this.#ask({ id: `scope ${at}`, text, options }, (reply) =>
       /\b(?:both|all|yes)\b/i.test(reply) ? options[0] : readChoice(reply, options),
     );
@@ -164,7 +164,7 @@ class Builder {
     const { every, until } = command.modifiers;
     if (every === null) {
       if (until !== null)
-        throw new Refusal('“until” needs a rule such as “every Monday at 9:00” in front of it.');
+        throw new Refusal('“until” needs a repetition before it, such as “every Monday at 9:00”.');
       return null;
     }
     let known = every;
@@ -282,7 +282,7 @@ class Builder {
     const spec = this.#setting.manifest.find((one) => one.name === wanted);
     if (spec === undefined)
       throw new Refusal(
-        `${form.id === 'call' ? '' : `“${form.id}” uses the operation `}${wanted}${form.id === 'call' ? ' is no operation that is' : ', which is not'} connected here. Any operation that is can be called by its name: call NAME with …`,
+        `${form.id === 'call' ? `No connected operation is called ${wanted}.` : `“${form.id}” needs the operation ${wanted}, which isn't connected.`} Call any connected operation by name: call NAME with …`,
         form.id === 'call' ? wanted : form.id,
       );
     return spec;
@@ -295,7 +295,7 @@ class Builder {
     const path = before === undefined ? null : textPointer(before.spec);
     if (before === undefined || path === null || this.#steps.length !== at)
       throw new Refusal(
-        '“the result” needs a command in front of it that gives a text, such as “fetch …” or “show …”.',
+        '“the result” needs an earlier command that returns text, such as “fetch …” or “show …”.',
       );
     return { $from: before.id, path };
   }
@@ -307,7 +307,7 @@ class Builder {
     );
     if (asked === undefined)
       throw new Refusal(
-        `“if ${answer.toLowerCase()}:” needs a question in front of it: ask Ana "May I?", then if yes: …`,
+        `“if ${answer.toLowerCase()}:” needs a question before it: ask Ana "May I?", then if yes: …`,
       );
     return [{ step: asked.id, path: '/answer', is: 'equals', value: answer }];
   }
@@ -350,7 +350,7 @@ class Builder {
     at: number,
   ): void {
     const values = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
-    const type = typeof schema.type === 'string' ? ` It is of type ${schema.type}.` : '';
+    const type = typeof schema.type === 'string' ? ` Expected type: ${schema.type}.` : '';
     const value = this.#ask(
       {
         id: `argument ${at} ${name}`.slice(0, 200),
@@ -482,7 +482,7 @@ function orderSteps(steps: Step[]): void {
     (recurring.length < steps.length || steps.some(({ when }) => when.length > 0))
   )
     throw new Refusal(
-      `A repeated command stands alone: nothing can come before or after it. Send “${shorten(again.command.words, 80)}” by itself.`,
+      `A repeated command must be sent alone. Send “${shorten(again.command.words, 80)}” by itself.`,
     );
   const isChained = recurring.some(
     ({ command: { follows, modifiers } }, at) =>
@@ -496,7 +496,7 @@ function orderSteps(steps: Step[]): void {
       ))
   )
     throw new Refusal(
-      'Repeated commands run each by itself, in no order. Send what has to run in order as one plan, or name other files.',
+      "Repeated commands run independently, so they can't change the same files or depend on each other. Send them as one plan, or use different files.",
     );
   if (again !== undefined) return;
   let before: Step[] = [];
@@ -526,13 +526,13 @@ function orderSteps(steps: Step[]): void {
     const lag = step.command.modifiers.lag;
     const lag_minutes = lag === null ? 0 : lag.seconds / 60;
     if (lag !== null && before.length === 0)
-      throw new Refusal(`“after ${lag.words}” needs a command in front of it, joined by “then”.`);
+      throw new Refusal(`“after ${lag.words}” needs a command before it, joined by “then”.`);
     const waits = met.length > 0 && lag === null ? met : before;
     step.after = waits.map(({ id }) => ({ ...toDependency(id), lag_minutes }));
     if (step.start !== null) {
       if (latest !== '' && waits.length > 0 && Date.parse(step.start) < Date.parse(latest))
         throw new Refusal(
-          `“${shorten(step.command.words, 80)}” comes behind a command with a later time. Send it by itself, or give it another time.`,
+          `“${shorten(step.command.words, 80)}” comes after a command with a later time. Change its time, or send it by itself.`,
         );
       latest = step.start;
     }

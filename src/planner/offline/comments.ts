@@ -1,4 +1,4 @@
-// Comments on single steps, each read as a change of its own step. What cannot be kept to its step is asked about.
+// Comments on single steps, each read as a change of that step only.
 import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
@@ -55,7 +55,7 @@ export function readComments(
   )) {
     const before = steps.find(({ id }) => id === step_id);
     if (step_id !== null && before === undefined)
-      return askForChange('There is no such step any more. What should change?');
+      return askForChange('That step no longer exists. What should change?');
     const read = readChanges(text, { ...previous, steps }, setting, step_id);
     if (read.kind === 'question')
       return step_id === null
@@ -66,7 +66,7 @@ export function readComments(
     const merged = merge(changes, read.changes);
     if (merged === null)
       return askForChange(
-        'These comments change what steps do and when they run, and I can change one of the two at a time. Which change comes first?',
+        'These comments change both what steps do and when they run. I can only make one kind of change at a time. Which comes first?',
       );
     ({ steps } = merged);
     changes = merged;
@@ -80,7 +80,7 @@ export function readComments(
     );
     if (user !== undefined)
       return askForChange(
-        `Step ${labelDraft(steps).get(user.id ?? '')}, ${quoteWords(user.description, 200)}, names ${left[0]} too, and nobody asked to change it. Say “use … instead of ${left[0]}” to change both.`,
+        `Step ${labelDraft(steps).get(user.id ?? '')}, ${quoteWords(user.description, 200)}, also uses ${left[0]}, and no comment asks to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }
   return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };

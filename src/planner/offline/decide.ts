@@ -1,4 +1,4 @@
-// What a request comes to: steps, a group, an answer, a question, or what could not be read with the nearest forms. Never throws.
+// Turns a request into steps, a loop, an answer, questions or suggestions. Throws only if the database is away.
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -118,7 +118,7 @@ async function decideOn(
   if (own !== undefined) {
     if (commands.length > 1)
       return answer(
-        `“${own.words}” is answered by itself. Send it alone.`,
+        `“${own.words}” has to be sent on its own.`,
         'no plan: a look-up among commands',
       );
     return answer(await answerItself(own, tools, request.runId), 'answered without a plan');
@@ -175,7 +175,7 @@ async function decideOnLoop(
     request.outline
   )
     return answer(
-      '“for each …” is planned by itself: without other commands, times and conditions. Send it alone. Nothing was planned.',
+      "“for each …” can't be combined with other commands, times or conditions. Send it alone. Nothing was planned.",
       'no plan: a loop among others',
     );
   const group = await buildLoop(step, loop, { tools, timezone, signal });
@@ -227,10 +227,10 @@ function tellUnread(text: string, { from, to, reached }: Unread, work: Work): De
   const rest = text.slice(reached, to).trim();
   const upTo =
     fitted === ''
-      ? `I can't read “${shorten(part, 120)}”: no command begins so.`
+      ? `I can't read “${shorten(part, 120)}”: no command starts that way.`
       : rest === ''
-        ? `I read “${shorten(fitted, 120)}”, and something is missing behind it.`
-        : `I read “${shorten(fitted, 120)}”, but not “${shorten(rest, 120)}” behind it.`;
+        ? `I read “${shorten(fitted, 120)}”, but something is missing after it.`
+        : `I read “${shorten(fitted, 120)}”, but not “${shorten(rest, 120)}” after it.`;
   const nearest = options.map((one) => (one.includes('\n') ? `\n${one}` : `“${one}”`)).join(' or ');
   const said = [
     upTo,

@@ -31,7 +31,7 @@ export function describeStep({ spec, args }: Described, timezone: string): strin
   return `Use ${tool} to ${what}${values.length > 0 ? `: ${values.join(', ')}` : ''}`;
 }
 
-/** Of reminders and events: " every weekday at 09:30", " on Thu, 5 Mar 2026, 09:00". */
+/** The time of a reminder or event: " every weekday at 09:30", " on Thu, 5 Mar 2026, 09:00". */
 function describeTime({ rrule, at, start }: JsonObject, timezone: string): string {
   if (typeof rrule === 'string')
     return ` ${describeRecurrence({ rrule, timezone, startsAt: new Date(0) })}`;

@@ -1,4 +1,5 @@
 // Answers by reading only: calls readable operations and says what they gave; lists the forms and the plans.
+import { statusWords } from '#cards/words.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
@@ -32,7 +33,7 @@ export async function lookUp(
     if (isDatabaseAway(error)) throw error;
     return {
       ok: false,
-      text: `${describeStep(step, timezone)}: that did not work. ${errorMessage(error)}`,
+      text: `${describeStep(step, timezone)} failed: ${errorMessage(error)}`,
     };
   }
 }
@@ -46,7 +47,7 @@ function format({ command: { form }, args }: Step, data: Json, summary: string):
     if (entries.length === 0) return `${name} is empty.`;
     const lines = entries.map(objectIn).slice(0, maxEntries);
     const more = entries.length - lines.length;
-    const count = `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`;
+    const count = countOf(entries.length, 'item');
     return [
       `${name} has ${saysMore(data) ? 'at least ' : ''}${count}:`,
       ...lines.map((one) => `- ${showName(String(one?.path))}${one?.kind === 'folder' ? '/' : ''}`),
@@ -61,7 +62,7 @@ function format({ command: { form }, args }: Step, data: Json, summary: string):
       const at = typeof start === 'string' ? `${start.slice(0, 16).replace('T', ' ')} ` : '';
       return `- ${at}${String(title ?? name ?? '')}`;
     });
-    return lines.length === 0 ? 'Nothing is in the calendar for that time.' : cut(lines.join('\n'));
+    return lines.length === 0 ? 'Your calendar is empty for that time.' : cut(lines.join('\n'));
   }
   const plain = [text, body].find((one) => typeof one === 'string');
   if (plain !== undefined) return cut(plain);
@@ -71,31 +72,31 @@ function format({ command: { form }, args }: Step, data: Json, summary: string):
 function cut(text: string): string {
   return text.length <= maxShown
     ? text
-    : `${text.slice(0, maxShown)}\n… (${text.length - maxShown} more characters)`;
+    : `${text.slice(0, maxShown)}\n… (${countOf(text.length - maxShown, 'more character')})`;
 }
 
 export function writeHelp(): string {
   const lineOf = ({ example, effect }: { example: string; effect: string }) =>
     `- ${example.split('\n')[0]}${example.includes('\n') ? ' …' : ''} (${effect.replace(/\.$/, '')})`;
   return [
-    'No model is connected, so I read commands. Each word has to fit; texts stand in quotation marks, or behind a colon to the end of the line. One command a line, or joined by “then”, “and” or “;”:',
+    'No model is connected, so I read fixed commands. Put texts in quotation marks, or after a colon. Write one command per line, or join them with “then”, “and” or “;”:',
     ...forms.map(lineOf),
-    'Around commands:',
+    'Times, conditions and loops:',
     ...frames.map(lineOf),
-    'Below a waiting plan, behind “propose changes:”:',
+    'To change a waiting plan, reply “propose changes:” followed by:',
     ...changeForms.map(lineOf),
-    `“playbooks” lists saved plans, “run PLAN-… again with old=new” proposes one again. docs/commands.md has it all. ${connectModel}`,
+    `“playbooks” lists saved plans, “run PLAN-… again with old=new” proposes one again. See docs/commands.md for everything. ${connectModel}`,
   ].join('\n');
 }
 
 const open: PlanStatus[] = ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
 const lists: Record<string, { status: PlanStatus[]; none: string }> = {
-  plans: { status: open, none: 'No plan waits or runs.' },
+  plans: { status: open, none: 'There are no open plans.' },
   status: { status: ['approved', 'executing', 'stalled'], none: 'Nothing is running.' },
   waiting: { status: ['proposed', 'needs_review', 'stalled'], none: 'Nothing is waiting.' },
 };
 
-/** What the program knows itself: help, plans, reminders. */
+/** Answers what the program knows itself: help, plans, reminders. */
 export async function answerItself(
   { form, slots, words }: Command,
   tools: PlannerTools,
@@ -106,7 +107,7 @@ export async function answerItself(
   if (form.id === 'reminders') {
     const reminders = (await tools.listReminders?.(runId)) ?? [];
     return reminders.length === 0
-      ? 'No reminder is set.'
+      ? 'You have no reminders.'
       : reminders.map((one) => `- ${one}`).join('\n');
   }
   if (typeof plan === 'string') {
@@ -130,5 +131,5 @@ export async function answerItself(
 }
 
 function describePlan({ id, title, status, result_summary }: PlanSummary): string {
-  return `${id} "${title}": ${status.replaceAll('_', ' ')}${result_summary === null ? '' : `. ${result_summary}`}`;
+  return `${id} "${title}": ${statusWords[status]}${result_summary === null ? '' : `. ${result_summary}`}`;
 }

@@ -56,7 +56,7 @@ const sourceOf = ({ over, path }: Loop): Source =>
 
 const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** What a value in a path may not be; null: it may. */
+/** Why a value may not be part of a path; null: it may. */
 function findPathFault(value: string): string | null {
   if (value.trim() === '') return 'nothing';
   if (/[/\\]/.test(value)) return 'a slash';
@@ -75,7 +75,7 @@ async function* readItems(
   for await (const data of listPages(listing, { tools, signal }, newCoverage())) {
     const items = isObject(data) ? data[list.slice(1)] : undefined;
     if (!isObject(data) || !Array.isArray(items))
-      throw new Refusal('It could not be read as a list.');
+      throw new Refusal(`${String(listing.args.path)} couldn't be read as a list.`);
     const rows = items.filter(
       (row): row is Row => isObject(row) && (where === undefined || row.kind === 'file'),
     );
@@ -130,7 +130,7 @@ export async function buildLoop(
       throw new Refusal(`There are no ${thing}s in ${loop.path}, so there is nothing to do.`);
     if (twice.length > 0)
       throw new Refusal(
-        `Several ${thing}s of ${loop.path} would be written to one place: ${thing}s ${listOf(twice.slice(0, maxNamed))}. Use a column that differs in each.`,
+        `Several ${thing}s of ${loop.path} would write to the same file: ${thing}s ${listOf(twice.slice(0, maxNamed))}. Use a column that differs in each.`,
       );
     const summary = loop.summary === null ? '' : `, then one summary to ${loop.summary}`;
     const said = describeStep(step, timezone);
@@ -159,7 +159,7 @@ export async function buildLoop(
         ),
         risks: [
           {
-            text: `The ${thing}s of ${loop.path} were read when this was planned. Those that come later have no step.`,
+            text: `The ${thing}s of ${loop.path} were read when this was planned. Any added later are not included.`,
           },
         ],
       },
@@ -184,7 +184,7 @@ function fillPath(
     if (fault === null) return value;
     const shown = value.trim() === '' ? '' : ` (“${shorten(value, 60)}”)`;
     throw new Refusal(
-      `Row ${count} of ${loop.path} has ${fault} in column ${column}${shown}, so it can't be used in a file name. Correct that row, or use another column.`,
+      `Row ${count} of ${loop.path} has ${fault} in column ${column}${shown}, so it can't be used in a file name. Fix that row, or use another column.`,
     );
   });
 }

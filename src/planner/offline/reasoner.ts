@@ -29,7 +29,7 @@ const toArgs = (value: object): JsonObject =>
   JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 
 export function createCommandReasoner(): Reasoner {
-  /** What was made of a request: asked for by one stage, used by the next. Worked out again after a restart. */
+  /** Decisions by request: asked for by one stage, used by the next. Worked out again after a restart. */
   const known = new WeakMap<PlanningRequest, Promise<Decision>>();
 
   function decideOnce(task: StageTask): Promise<Decision> {
@@ -81,7 +81,7 @@ function route(task: StageTask): Promise<StageEvent> {
   return finish(task, 'route_change', toArgs({ stage, reason: 'by what would change' }));
 }
 
-/** What a change is now: the answer to a question about it, else what was said first. */
+/** The wording of a change: the answer to a question about it, else what was said first. */
 function feedbackOf({ request: { text, answers, history } }: StageTask, feedback: string): string {
   const last = history.at(-1);
   const isOpen = last?.author === 'bot' && (last.questions ?? []).some(({ id }) => id === 'change');
@@ -146,7 +146,7 @@ function openOutline({
   };
 }
 
-/** What the feedback changes; where it is comments on single steps, each in its own step. */
+/** Reads feedback as changes; comments on single steps change only their own step. */
 function readFeedback({ request }: StageTask, feedback: string, draft: PlanDraft): ReadChanges {
   const { comments = [], feedback: said = [] } = request.revision ?? {};
   return comments.length === 0 || feedback !== said.at(-1)
@@ -360,13 +360,13 @@ async function readAddition(
       };
     }
     const text =
-      'Loops, parts, rules and deadlines need a request of their own. What should change?';
+      'Send loops, phases, repetitions and deadlines as a separate request. What should change?';
     return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: no addition' };
   }
   return decision;
 }
 
-/** What is no plan: an answer, a question, a failure. */
+/** Ends with what is no plan: an answer, a question, a failure. */
 async function conclude(
   task: StageTask,
   decision: Exclude<Decision, Planned>,
@@ -405,7 +405,7 @@ async function conclude(
 async function answer(task: StageTask, text: string, reason: string): Promise<StageEvent> {
   const { ends } = await task.stageTools.call('answer', toArgs({ text }), task.signal);
   task.stageTools.explain(reason);
-  return ends ?? stop(task, 'internal', 'The answer could not be given. Ask again.');
+  return ends ?? stop(task, 'internal', "I couldn't send the answer. Ask again.");
 }
 
 /** Calls the tool that ends the stage; what it finds wrong with the draft is a matter for the person. */
@@ -443,7 +443,7 @@ async function ask(
   // Asking was not wanted, and there is nothing sensible to assume.
   const why =
     task.state.change == null
-      ? 'Something is open, and I was asked to ask nothing:'
+      ? 'I was told not to ask, but this is still open:'
       : "I couldn't read what should change.";
   const text = otherwise ?? `${why} ${questions.map((one) => one.text).join(' ')}`;
   task.stageTools.say({ kind: 'answer', text }, reason);

@@ -29,7 +29,7 @@ export function askToKeep(
     });
   }
   return {
-    result: succeed(null, 'The person is asked.'),
+    result: succeed(null, 'Asked the person.'),
     changes: {
       ...changes,
       pause: { kind: 'questions', resume: state.stage, gate: null, digest: null },

@@ -40,7 +40,7 @@ export const readFront: Tool<ReadCall> = {
   prepare: readCall,
   execute: async ({ name }) => ({
     result: fail(
-      `${name.slice(0, 100)} is no read operation. What changes something goes into a step of the draft; find operations with search_operations.`,
+      `${name.slice(0, 100)} is not a read operation. Anything that makes a change must be a step of the draft; find operations with search_operations.`,
     ),
   }),
 };

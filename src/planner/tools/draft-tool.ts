@@ -15,7 +15,6 @@ import {
 
 const maxProblems = 20;
 
-/** What tools that edit the draft have in common. */
 export const draftDefaults = {
   prerequisites: ['draft'],
   produces: ['draft'],
@@ -46,7 +45,7 @@ export async function keepEdit(
 ): Promise<ToolOutcome> {
   if ('problems' in edited)
     return { result: fail(...[...problems, ...edited.problems].slice(0, maxProblems)) };
-  // What is stored is read back by the same schema.
+  // Must satisfy the schema it is read back with.
   const parsed = await parseInSlices(PlanOutline, edited.outline);
   if (!parsed.success)
     return {

@@ -152,7 +152,9 @@ function decideArtifact(
     case 'reject':
       return reject(decision.by, gate);
     case 'changes':
-      return { result: fail('What a wish for changes concerns is said with route_change.') };
+      return {
+        result: fail('Use route_change to say which part of the plan the feedback concerns.'),
+      };
     default:
       return decision satisfies never;
   }
@@ -226,7 +228,7 @@ function decideRfc(decision: SessionDecision, toolContext: ToolContext): ToolOut
     }
     case 'changes': {
       const hint = `About ${proposes} the person said: ${decision.feedback}`;
-      return refuse(decision.by, 'The proposal is thought over.', hint);
+      return refuse(decision.by, 'The proposal is being reconsidered.', hint);
     }
     default:
       return decision satisfies never;

@@ -25,17 +25,19 @@ async function setPreferences(
   { policy, state, ownWords }: ToolContext,
 ): Promise<ToolOutcome> {
   if (!ownWords)
-    return { result: fail('Somebody else said that; only the requester sets their preferences.') };
+    return {
+      result: fail('Someone else said that. Only the requester can change their own preferences.'),
+    };
   const set = Object.entries(given).filter(([, value]) => value !== null);
   const { data: changes } = PolicyOverride.safeParse(Object.fromEntries(set));
   if (changes === undefined)
-    return { result: fail(`One of these is not right. There are ${changeNames.join('; ')}.`) };
+    return { result: fail(`Invalid preference. Allowed: ${changeNames.join('; ')}.`) };
   if (Object.keys(changes).length === 0) return { result: fail('No preference is set.') };
   const { approval_policy: wanted = policy.approval_policy } = changes;
   // What a model read may have put the words into its mouth, so it never takes an approval away.
   if (strictest.indexOf(wanted) > strictest.indexOf(policy.approval_policy))
     return {
-      result: fail('To be asked for approval less often, the person changes their preferences.'),
+      result: fail('Only the person can ask for fewer approvals, in their preferences.'),
     };
   const override = { ...state.wish?.override, ...changes };
   const wish = { override, lasting: lasting || state.wish?.lasting === true };

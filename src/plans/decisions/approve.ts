@@ -166,10 +166,7 @@ export function planApproval(
   };
 }
 
-// What an approval means for what comes again: a step of which people left out every occurrence they were shown does not
-// come again, and a series of which nothing is left has ended.
-
-/** Keeps in force what was approved of a plan's series. The caller holds the plan's lock. */
+/** Narrows the series to what was approved: steps whose every occurrence was left out end. The caller holds the plan's lock. */
 async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
   const all = await readSeries(tx, planId);
   const templates = await readTemplates(tx, planId, [...templatesOf(all)]);

@@ -1,4 +1,4 @@
-// A version whose change came to nothing waits for approval again, as it was.
+// Puts a version back up for approval after a requested change produced nothing.
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -76,7 +76,7 @@ export function takingBack(
       isRepeated(q, id, 'keep', actor, { version, reason: takenBack }),
     async requireCurrent(_, row) {
       requireVersion(row, version);
-      // What is over, or waits already, is resumed or not by the rules of `resume`.
+      // Otherwise `resume` decides whether this is possible.
       if (!row.revising) nextStatus(row.status, 'resume');
     },
     apply: (tx, row) => keepVersion(context, tx, row, { actor, reason: takenBack }),

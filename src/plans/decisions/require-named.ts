@@ -18,7 +18,7 @@ export function requireFates({ steps = {}, answers = {}, about = {} }: Settlemen
   );
 }
 
-/** Whether a step still is as it was when it was read. Without a word about that, the step is meant as it is. */
+/** Whether a step still is as it was when it was read. Without it, the current state is accepted. */
 function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
   const seen = about?.[id];
   return seen === undefined || (seen.attempt === attempt && seen.status === status);

@@ -47,7 +47,7 @@ type Answerer = 'asked' | 'manager';
 const settleable = (who: Answerer, { status }: PlanRow) =>
   (who === 'asked' ? askable : revivable)[status];
 
-/** @throws `invalid_transition`, `invalid_request`, `already_decided` where the plan or its steps need no word */
+/** @throws `invalid_transition`, `invalid_request`, `already_decided` where the plan or its steps need no decision */
 async function requireResumable(
   q: Queryable,
   row: PlanRow,
@@ -77,10 +77,7 @@ async function requireResumable(
   }
 }
 
-/**
- * Goes on with a paused, stalled or failed plan, or settles steps that wait for a person.
- * A failed plan goes on only with a word about its failed steps ("done" lets their dependents run).
- */
+/** Resumes a plan, or settles steps that wait for a person. A failed plan needs an outcome for each failed step. */
 export function resumption(
   context: PlansContext,
   id: string,
@@ -136,7 +133,7 @@ async function runAgain(
 ): Promise<[PlanRow, StepCounts]> {
   const set = { execution_ended_at: null, paused_at: null, result_summary: null };
   const now = await transition(tx, context.enqueue, row, 'resume', { actor }, set);
-  // What a failure stopped stays stopped while it stands.
+  // Steps stopped by a failure stay stopped until it is fixed.
   const stopped = context.onFailure === 'stop_all' && now.failed > 0;
   if (row.open_until !== null && !stopped) await restartAllSeries(tx, row.id);
   // The last step may have ended while the plan stood still.

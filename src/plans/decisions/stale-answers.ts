@@ -27,7 +27,6 @@ async function nameAnswerer(
     : name;
 }
 
-/** What was said of a step before, as the audit has it. */
 function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
   if (data.yes_or_no === true) return `Step ${step} was already answered by ${actor}${quote(data)}`;
   switch (action) {

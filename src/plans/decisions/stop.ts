@@ -1,4 +1,4 @@
-// Decisions that hold a plan up or end it: refuse it or the change that waits, cancel, pause.
+// Rejecting, cancelling, pausing and marking a plan failed.
 import { eq, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -44,7 +44,7 @@ export function requireVersion(row: PlanRow, version: number): void {
   if (row.version === version) return;
   throw new CountersignError(
     'stale_version',
-    `You decided about version ${version}; the current one is ${row.version}. Read it and decide again.`,
+    `Your decision was about version ${version}; the current version is ${row.version}. Read it and decide again.`,
     { details: { current: currentOf(row) } },
   );
 }
@@ -249,7 +249,7 @@ export function failing(
       isRepeated(q, id, 'fail', actor, { version }),
     async requireCurrent(_, row) {
       requireVersion(row, version);
-      // A plan that runs fails by its steps, not by a word.
+      // A running plan fails only through its steps.
       if (row.status !== 'stalled') throw notPossible(row.status, 'fail');
     },
     async apply(tx, row) {

@@ -1,11 +1,7 @@
-// The protocol of every decision of a person: who may make it, whether it was made before, whether what was shown still holds; then
-// one commit. Plans, changes that wait, findings and planning sessions are its subjects.
+// One protocol for every decision: authorize, detect a repeat, check that what was shown is current, then commit.
 import type { Commit, Database, Queryable, Transaction } from '#db/database.ts';
 
-/**
- * One decision about one subject. The checks run in the order in which they are listed, under the subject's lock. `Standing`:
- * what allows the actor to decide.
- */
+/** One decision about one subject. The checks run in this order, under the subject's lock. */
 export type Ruling<Row, Standing, Outcome> = {
   lock(tx: Transaction): Promise<Row>;
   /** @throws `not_allowed` */
@@ -14,17 +10,13 @@ export type Ruling<Row, Standing, Outcome> = {
   isRepeated(q: Queryable, row: Row, standing: Standing): Promise<boolean>;
   /** @throws `stale_version`, `digest_mismatch`, `already_decided`, `invalid_transition`, with what holds now */
   requireCurrent(q: Queryable, row: Row, standing: Standing): Promise<void>;
-  /** Slow questions to tools and calendars, after the same checks and before the transaction. */
+  /** Slow calls to tools and calendars: after the checks, before the transaction. */
   prepare?: { read(q: Queryable): Promise<Row>; ask(row: Row): Promise<void> };
   /** Row, audit entry, event and job: all of them or none. */
   apply(tx: Transaction, row: Row, standing: Standing): Promise<Outcome>;
 };
 
-/**
- * Checks a decision. The commit checks again under the lock, and carries it out.
- * @returns a commit; it yields null where the same person did just this before: nothing is changed
- * @throws (and the commit) what the ruling throws
- */
+/** Prepares a decision; the commit runs the checks under the lock. @returns a commit, which yields null for a repeat */
 export async function decide<Row, Standing, Outcome>(
   db: Pick<Database, 'query'>,
   ruling: Ruling<Row, Standing, Outcome>,

@@ -1,5 +1,4 @@
-// A decision that comes twice from the same person: the answer to the first was lost, or they pressed again. It is done, and
-// is answered as that.
+// Recognises a decision that the same person repeats; it succeeds without changes.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { countersign } from '#db/schema.ts';

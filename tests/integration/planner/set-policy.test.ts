@@ -117,7 +117,7 @@ describe('set_policy', () => {
     ]);
     const run = await instance.ask('Write a file', { conversation: 'two people' });
     await instance.reply(run.run_id, 'Be friendlier to her', ben);
-    expect(answersIn(2)?.at(-1)).toContain('Somebody else said that');
+    expect(answersIn(2)?.at(-1)).toContain('Only the requester');
     expect((await readRun(instance.db.query, run.run_id)).policy).toEqual({});
   });
 });

@@ -399,7 +399,7 @@ describe('a patch that widens an approved plan', () => {
     const outcome = await patch(plan.id, [
       { op: 'update_steps', steps: { ids: ['a'] }, set: { description: 'Do something else' } },
     ]);
-    expect(outcome.widening).toEqual(['Changes what step 2 says it does.']);
+    expect(outcome.widening).toEqual(['Changes the description of step 2.']);
     await goOn(plan.id);
     await waitFor('step a', async () =>
       (await statusesOf(plan.id)).a === 'succeeded' ? true : null,

@@ -18,7 +18,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   const channel = teams.addChannel([ana, ben]);
   const ask = async (by: Person, text: string) => {
     const { conversation } = await teams.say(by, channel, text);
-    await awaitMessage(teams, conversation, 'is no operation that is connected here');
+    await awaitMessage(teams, conversation, 'No connected operation is called');
   };
   await ask(ana, 'Call flights_book with to: Rome');
   await ask(ben, 'Call flights_book with to: Paris');

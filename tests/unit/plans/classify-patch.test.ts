@@ -73,7 +73,7 @@ describe('changing a step', () => {
   const early = '2026-01-01T00:00:00.000Z';
   const late = '2026-02-01T00:00:00.000Z';
   const widening: [string, Partial<Step>, Partial<StepAsSaid>, string][] = [
-    ['other words', {}, { description: 'x' }, 'Changes what step 2a says it does.'],
+    ['other words', {}, { description: 'x' }, 'Changes the description of step 2a.'],
     ['another target', {}, { target: 'x' }, 'Changes the target of step 2a.'],
     ['other arguments', {}, { args: { path: 'x' } }, 'Changes the arguments of step 2a.'],
     [
@@ -86,19 +86,19 @@ describe('changing a step', () => {
       'other capabilities',
       { capabilities: ['a'] },
       { capabilities: [] },
-      'Changes the capabilities that step 2a asks for.',
+      'Changes the capabilities that step 2a requires.',
     ],
     [
       'more of a pool',
       { resources: { cpu: 1 } },
       { resources: { cpu: 2 } },
-      'Raises what step 2a reserves of cpu from 1 to 2.',
+      "Raises step 2a's reservation of cpu from 1 to 2.",
     ],
     [
       'another pool',
       {},
       { resources: { gpu: 1 } },
-      'Raises what step 2a reserves of gpu from 0 to 1.',
+      "Raises step 2a's reservation of gpu from 0 to 1.",
     ],
     [
       'more time',
@@ -110,19 +110,19 @@ describe('changing a step', () => {
       'time where none was stated',
       {},
       { duration_minutes: 6 },
-      'Says that step 2a takes 6 minutes; nothing was said before.',
+      'Sets the duration of step 2a to 6 minutes; it had none.',
     ],
     [
       'an earlier beginning',
       { not_before: late },
       { not_before: early },
-      `Lets step 2a begin earlier: ${early} instead of ${late}.`,
+      `Lets step 2a start earlier: ${early} instead of ${late}.`,
     ],
     [
       'no beginning',
       { not_before: late },
       { not_before: null },
-      `Lets step 2a begin at any time; it was not to begin before ${late}.`,
+      `Lets step 2a start at any time, instead of not before ${late}.`,
     ],
     [
       'one dependency less',

@@ -661,7 +661,7 @@ describe('the catalogue', () => {
       'no operation mail_send',
     );
     expect((await call('read', { operation: 'workspace_write', args: {} })).says).toContain(
-      'workspace_write is no read operation',
+      'workspace_write is not a read operation',
     );
   });
 });
