@@ -4,8 +4,11 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import { ana, ben, noop, scriptedPlanner } from '../../setup/instance.ts';
+import { stagedPlanner } from '../../fixtures/staged-planner.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { ana, ben, noop, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance({
   work: false,
@@ -89,9 +92,13 @@ test('feedback, which asks the planner once', async () => {
   expect(first.rejection_history).toHaveLength(1);
 });
 
+const planned: TestInstance = useInstance({ planner: stagedPlanner(() => planned.db.query) });
+
 /** Runs `act` while no job of any kind can be stored. */
-async function withoutJobs(act: () => Promise<unknown>): Promise<void> {
-  const { query } = instance.db;
+async function withoutJobs(
+  { query }: TestInstance['db'],
+  act: () => Promise<unknown>,
+): Promise<void> {
   await query.execute(sql`create function public.refuse_job() returns trigger language plpgsql as
     $$ begin raise exception 'no jobs today'; end $$`);
   await query.execute(sql`create trigger refuse_job before insert on pgboss.job for each row
@@ -103,11 +110,22 @@ async function withoutJobs(act: () => Promise<unknown>): Promise<void> {
   }
 }
 
+const countSaid = async ({ db }: TestInstance) =>
+  (await db.query.execute(sql`select count(*)::int as n from countersign.messages`)).rows;
+
 type Decide = (plan: Plan, actor: Actor) => Promise<Plan>;
 const about = (version: number) => ({ version });
 const started: [string, Decide][] = [
   ['pause', ({ id, version }, actor) => instance.service.pause(id, about(version), actor)],
   ['cancellation', ({ id, version }, actor) => instance.service.cancel(id, about(version), actor)],
+  [
+    'approval of a change',
+    ({ id, pending_patch }, actor) => {
+      if (pending_patch === null) throw new Error('no change waits');
+      const { version, digest } = pending_patch;
+      return instance.service.approve(id, { version, digest }, actor);
+    },
+  ],
 ];
 const proposed: [string, Decide][] = [
   [
@@ -127,25 +145,45 @@ test.each([
   ...started.map((one) => [...one, 'executing'] as const),
 ])(
   'of a %s nothing is left where its job cannot be stored, and it can be made again',
-  async (_, decide, status) => {
+  async (decision, decide, status) => {
     const { id } = await propose();
     await instance.db.query.execute(
       sql`update countersign.plans set status = ${status} where id = ${id}`,
     );
+    if (decision === 'approval of a change') {
+      const { revision } = await instance.service.getPlan(id);
+      const step = draftStep('w', 'Write it', 'workspace_write', { path: 'w.md', content: 'w' });
+      const operations = [{ op: 'add_step' as const, step }];
+      await instance.service.patch(id, { base_revision: revision, operations }, ana);
+    }
     const read = async () => ({
       plan: await instance.service.getPlan(id),
       audit: await instance.service.audit(id, { limit: 100 }),
-      said: await instance.db.query
-        .execute(sql`select count(*)::int as n from countersign.messages`)
-        .then(({ rows }) => rows),
+      said: await countSaid(instance),
     });
     const before = await read();
-    await withoutJobs(() => expect(decide(before.plan, ana)).rejects.toThrow());
+    await withoutJobs(instance.db, () => expect(decide(before.plan, ana)).rejects.toThrow());
     expect(await read()).toEqual(before);
     const after = await decide(before.plan, ana);
     expect(after.revision).toBeGreaterThan(before.plan.revision);
   },
 );
+
+test('of an approval of a planning gate nothing is left where its job cannot be stored', async () => {
+  const { service, db } = planned;
+  const { run_id } = await service.startRun({ text: 'Plan it', conversation: 'gate' }, ana);
+  await waitFor(
+    'the gate',
+    async () => (await service.getRun(run_id)).planning_status !== 'running',
+  );
+  const { digest, turn } = await service.runCard(run_id, { user: 'ana', timezone: 'UTC' });
+  const approve = () => service.decideRun(run_id, { kind: 'approve', digest, turn }, ana);
+  const read = async () => ({ run: await service.getRun(run_id), said: await countSaid(planned) });
+  const before = await read();
+  await withoutJobs(db, () => expect(approve()).rejects.toThrow());
+  expect(await read()).toEqual(before);
+  expect((await approve()).turn).toBe(turn + 1);
+});
 
 test('a stalled plan is marked failed once, by who may, and then retried', async () => {
   const { id } = await propose();
