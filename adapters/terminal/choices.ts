@@ -10,11 +10,11 @@ export function drawChoices(choices: Choices<unknown>, more = ''): string {
   return `  ${[...choices.map(([label]) => label), ...(more === '' ? [] : [more])].join('  ')} › `;
 }
 
-/** The key, the whole label, and the word with the key in it: `f`, `mark failed`, `failed`. */
+/** The key, the whole label, and the word with the key in it: `f`, `mark failed`, `failed`. Without a key only the whole label. */
 function namesOf(label: string): string[] {
   const [before = '', key = '', after = ''] = label.split(/[[\]]/);
   const plain = after.startsWith(' ') ? after.trim() : `${before}${key}${after}`;
-  const word = `${before.split(' ').at(-1)}${key}${after.split(' ')[0]}`;
+  const word = key === '' ? '' : `${before.split(' ').at(-1)}${key}${after.split(' ')[0]}`;
   return [key, plain, word].filter((name) => name !== '').map((name) => name.toLowerCase());
 }
 
