@@ -10,8 +10,8 @@ import { readWithin } from './plans-within.ts';
 import type { Asking } from './waiting-for.ts';
 
 const usualGatherMs = 1000;
-/** Inboxes that are told in that time, one after another: each reads its lists again, and all at once would hold up everybody. */
-const toldATime = 40;
+/** Inboxes are told in so many groups within that time: each reads its lists again, and all at once would hold up everybody. */
+const groupsPerGather = 40;
 /** Plans whose last standing is cached. The next change of any other plan counts as more than progress. */
 const knownPlans = 10_000;
 
@@ -64,10 +64,11 @@ export function createInboxWatch(
       await pause(gatherMs);
       const found = await readChanged();
       // Those who begin to watch meanwhile are told of the next changes.
-      for (const tell of [...watchers]) {
-        if (!watchers.has(tell)) continue;
-        tell(found);
-        await pause(gatherMs / toldATime);
+      const told = [...watchers];
+      const together = Math.ceil(told.length / groupsPerGather);
+      for (let at = 0; at < told.length; at += together) {
+        for (const tell of told.slice(at, at + together)) if (watchers.has(tell)) tell(found);
+        await pause(gatherMs / groupsPerGather);
       }
     }
     gathering = false;
