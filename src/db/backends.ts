@@ -1,7 +1,7 @@
 // Registered executors. Each worker process writes what its back ends offer, renews its heartbeat, and withdraws when it stops.
 // A worker without a recent heartbeat is ignored, and any other worker removes its row.
 import { setTimeout as pause } from 'node:timers/promises';
-import { and, desc, eq, inArray, ne, not, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import type { SharedSettings } from '#domain/settings.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Queryable } from './database.ts';
@@ -33,6 +33,7 @@ const claimId = 'workspace';
 const heard = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
 const alive = sql`(${heard} and backends.id <> ${claimId})`;
 
+/** Of the workspace that is claimed. */
 const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
   and b.workspace = backends.workspace and b.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds}))`;
 
@@ -81,10 +82,25 @@ export async function renewBackend(db: Queryable, id: string): Promise<boolean> 
   return rowCount !== 0;
 }
 
-/** Removes back ends that stop, and the claim to the workspace with the last that works there. */
+/** A worker that has just claimed the workspace may still be opening its tools. */
+const claimedForSeconds = 60;
+const isClaimOld = sql`backends.seen_at < clock_timestamp() - make_interval(secs => ${claimedForSeconds})`;
+
+/**
+ * Removes back ends that stop, and the claim to the workspace with the last that works there: unless somebody claimed it after those
+ * came, who may still be opening their tools.
+ */
 export async function removeBackends(db: Queryable, ids: string[]): Promise<void> {
-  await db.delete(backends).where(inArray(backends.id, ids));
-  await db.delete(backends).where(and(eq(backends.id, claimId), not(sharesClaim)));
+  const gone = await db
+    .delete(backends)
+    .where(inArray(backends.id, ids))
+    .returning({ workspace: backends.workspace, since_at: backends.since_at });
+  const claimedBefore = gone.map(({ workspace, since_at }) =>
+    and(eq(backends.workspace, workspace ?? ''), lt(backends.seen_at, since_at)),
+  );
+  await db
+    .delete(backends)
+    .where(and(eq(backends.id, claimId), not(sharesClaim), or(isClaimOld, ...claimedBefore)));
 }
 
 /** Removes back ends that were not heard of. @returns what they offered; of several callers one gets each */
@@ -117,18 +133,23 @@ export async function readShared(db: Queryable): Promise<{ id: string; shared: S
   return rows.flatMap((row) => (row.shared === null ? [] : [{ id: row.id, shared: row.shared }]));
 }
 
-/** A worker that has just claimed it may still be opening its tools. */
-const claimedForSeconds = 60;
+/** `o` works with files in another folder. One that was turned away has no operation on files. */
+const worksElsewhere = (
+  workspace: string,
+): SQL => sql`(o.id <> ${claimId} and o.workspace <> ${workspace}
+  and o.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})
+  and exists (select from unnest(o.operations) operation where starts_with(operation, 'workspace_')))`;
 
-/** @returns whether the files of plans are in this folder: it was claimed, or nobody works in the one that was */
+/** @returns whether the files of plans are in this folder: it was claimed, or nobody works in the one that was, or in any other */
 async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean> {
   const { rows } = await db.execute(sql`
     insert into ${countersign}.backends
       (id, name, capabilities, operations, concurrency, manifest, workspace, seen_at, since_at)
-    values (${claimId}, ${claimId}, '{}', '{}', 0, '[]', ${workspace}, clock_timestamp(), clock_timestamp())
+    select ${claimId}, ${claimId}, '{}', '{}', 0, '[]', ${workspace}, clock_timestamp(), clock_timestamp()
+    where exists (select from ${countersign}.backends c where c.id = ${claimId} and c.workspace = ${workspace})
+      or not exists (select from ${countersign}.backends o where ${worksElsewhere(workspace)})
     on conflict (id) do update set workspace = excluded.workspace, seen_at = excluded.seen_at
-      where backends.workspace = excluded.workspace or not ${sharesClaim}
-        and backends.seen_at < excluded.seen_at - make_interval(secs => ${claimedForSeconds})
+      where backends.workspace = excluded.workspace or not ${sharesClaim} and ${isClaimOld}
     returning id`);
   return rows.length > 0;
 }
@@ -141,8 +162,9 @@ export async function findElsewhere(db: Queryable, workspace: string): Promise<s
   const seen = new Map<string, number>();
   while (!(await claimWorkspace(db, workspace))) {
     const { rows } = await db.execute<{ id: string; seen: number }>(sql`
-      select o.id, extract(epoch from o.seen_at)::float8 as seen from ${countersign}.backends c
-      join ${countersign}.backends o on o.workspace = c.workspace and o.id <> c.id where c.id = ${claimId}`);
+      select o.id, extract(epoch from o.seen_at)::float8 as seen from ${countersign}.backends o
+      left join ${countersign}.backends c on c.id = ${claimId}
+      where o.id <> ${claimId} and o.workspace = c.workspace or ${worksElsewhere(workspace)}`);
     for (const { id, seen: at } of rows) {
       const before = seen.get(id);
       if (before !== undefined && at > before) return id;

@@ -2,9 +2,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { judgeWorkspaces } from '#app/doctor/check-workspaces.ts';
-import { readBackends } from '#db/backends.ts';
+import { findElsewhere, readBackends, removeBackends, storeBackend } from '#db/backends.ts';
 import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -108,6 +109,44 @@ test('workers of one folder, or that say nothing of theirs, are in order', async
   expect(judgeWorkspaces([...backends, { id: 'old', workspace: null, operations: [] }])).toEqual(
     [],
   );
+});
+
+describe('a worker of another version, or on its way', () => {
+  const file = (id: string, workspace: string, operations = ['workspace_write']) =>
+    storeBackend(first.db.query, {
+      ...{ id, name: id, capabilities: [], operations, concurrency: 1, manifest: [] },
+      workspace,
+    });
+  const clear = () => first.db.query.execute(sql`delete from countersign.backends`);
+
+  test('that claims nothing keeps its folder while it is heard of', async () => {
+    await clear();
+    await file('old', 'X');
+    const renewing = setInterval(() => void file('old', 'X'), 200);
+    onTestFinished(() => clearInterval(renewing));
+    expect(await findElsewhere(first.db.query, 'Y')).toBe('old');
+    expect(await findElsewhere(first.db.query, 'X')).toBeNull();
+  });
+
+  test('that was turned away keeps nobody from the files', async () => {
+    await clear();
+    await file('turned away', 'X', ['http_request']);
+    expect(await findElsewhere(first.db.query, 'Y')).toBeNull();
+  });
+
+  test('keeps its claim when another of its folder stops before it is there', async () => {
+    await clear();
+    expect(await findElsewhere(first.db.query, 'X')).toBeNull();
+    await file('one', 'X');
+    expect(await findElsewhere(first.db.query, 'X')).toBeNull();
+    await removeBackends(first.db.query, ['one']);
+    const claims = () =>
+      first.db.query.execute(sql`select from countersign.backends where workspace = 'X'`);
+    expect((await claims()).rows).toHaveLength(1);
+    await file('two', 'X');
+    await removeBackends(first.db.query, ['two']);
+    expect((await claims()).rows).toHaveLength(0);
+  });
 });
 
 test('of workers with different folders that start at once, one works with files and the others say why not', async () => {
