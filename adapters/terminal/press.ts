@@ -4,6 +4,7 @@ import { carryOutPress } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
 import type { CountersignError } from '#domain/errors.ts';
+import { expectedStep } from '#domain/plan/expected-step.ts';
 import { type Session, tellError } from './session.ts';
 
 /**
@@ -20,15 +21,42 @@ export function findPress(
   return other === undefined ? null : { ...other.press, action };
 }
 
-/** What was pressed, for machines. */
-function dataOf({ button, text, fields, part }: Press): Record<string, unknown> {
-  const { action, ...about } = button;
+const fates: Partial<Record<AnyPress['action'], string>> = {
+  settle_retry: 'retry',
+  settle_done: 'done',
+  settle_failed: 'failed',
+  human_done: 'done',
+  human_blocked: 'failed',
+  human_take_over: 'take_over',
+};
+
+/** The press on a step as the API's body settles it. */
+function settlementOf({ button, text, fields }: Press): Record<string, unknown> | null {
+  const fate = fates[button.action];
+  if (fate === undefined || !('step_id' in button) || button.step_id === undefined) return null;
+  const about = expectedStep(button);
   return {
-    action: action.replace(/^session_/, ''),
+    action: 'settle',
+    steps: { [button.step_id]: fate },
+    ...(about === null ? {} : { about }),
+    ...(text === '' ? {} : { answer: text }),
+    ...(fields === null ? {} : { answers: { [button.step_id]: fields } }),
+  };
+}
+
+/** What was pressed, for machines: the decision as in the API's body, and the button in `press`. */
+function dataOf(pressed: Press): Record<string, unknown> {
+  const { button, text, fields, part } = pressed;
+  const { action: press, ...about } = button;
+  const changes = press === 'propose_changes' || press === 'session_changes';
+  return {
+    action: press.replace(/^(?:session|finding)_/, ''),
+    press,
     ...about,
-    ...(text === '' ? {} : { text }),
+    ...(text === '' ? {} : { text, ...(changes ? { feedback: text } : {}) }),
     ...(fields === null ? {} : { fields }),
     ...(part ?? {}),
+    ...settlementOf(pressed),
   };
 }
 

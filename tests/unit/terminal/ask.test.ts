@@ -502,6 +502,20 @@ describe('while it runs', () => {
     }
   });
 
+  it.each(['failed', 'Failed', 'plan', 'mark'])(
+    'the answer "%s" is an answer, also where the plan is stalled',
+    async (line) => {
+      const { plan } = samples.waiting;
+      const stalled = { ...samples.waiting, plan: { ...plan, status: 'stalled' as const } };
+      const after = { approve: [stalled], resume: [samples.completed] };
+      const { calls } = await run({ ...done, after }, ['a', line]);
+      expect(calls.at(-1)).toMatchObject({
+        method: 'resume',
+        args: [plan.id, { steps: { '2': 'done' }, answer: line }, {}],
+      });
+    },
+  );
+
   it('asks again when no reason is given', async () => {
     const after = { approve: [samples.waiting], resume: [samples.completed] };
     const { calls } = await run({ ...done, after }, ['a', 'b', '', 'Yes, room 3']);
@@ -571,6 +585,34 @@ describe('--json', () => {
       status: 'completed',
       text: 'All 2 steps are done. Goal: Creates archive/standup.md containing "Standup at 9:30".',
     });
+  });
+
+  const about = { '2': { attempt: 0, status: 'waiting' } };
+  it.each([
+    [
+      ['p', 'later'],
+      { proposeChanges: [samples.proposed] },
+      { action: 'propose_changes', version: 1, feedback: 'later' },
+    ],
+    [['approve 1'], {}, { action: 'approve', version: 1, digest, steps: ['1'] }],
+    [
+      ['a', 'Yes, room 3'],
+      { approve: [samples.waiting], resume: [samples.completed] },
+      { action: 'settle', version: 1, steps: { '2': 'done' }, about, answer: 'Yes, room 3' },
+    ],
+    [
+      ['a', '{"amount": 3, "room": "Blue"}'],
+      { approve: [samples.filling], resume: [samples.completed] },
+      {
+        ...{ action: 'settle', steps: { '2': 'done' }, about },
+        answers: { '2': { amount: 3, room: 'Blue' } },
+      },
+    ],
+  ])('carries a decision as the API takes it: %j', async (lines, after, decision) => {
+    const script = { ...done, after: { ...done.after, ...after } };
+    const { printed } = await run(script, lines, { json: true });
+    const decisions = events(printed).filter(({ event }) => event === 'decision');
+    expect(decisions.at(-1)).toMatchObject({ plan_id: 'PLAN-3f9a1c20', ...decision });
   });
 
   it('says that a person is needed', async () => {
