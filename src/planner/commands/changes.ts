@@ -57,6 +57,8 @@ export const askForChange = (text: string): ReadChanges => ({
 /** `only`: the step that is meant by `it`, and the only one that may change; null: the whole plan. */
 type Plan = {
   steps: StepDraft[];
+  /** As on the card, which also shows steps that are gone by now. */
+  labels: Map<string, string>;
   series: PlanDraft['series'];
   only: string | null;
   now: Date;
@@ -80,18 +82,28 @@ export function labelDraft(steps: StepDraft[]): Map<string, string> {
   const labels = labelVersion(linked);
   return new Map(linked.map(({ id }, index) => [id, labels[index] ?? `${index + 1}`]));
 }
-const labelOf = ({ steps }: Plan, id = '') => labelDraft(steps).get(id) ?? id;
+const labelOf = ({ labels }: Plan, id = '') => labels.get(id) ?? id;
 
-function findStep({ steps, only }: Plan, said: Json | undefined): string {
+function findStep({ steps, labels, only }: Plan, said: Json | undefined): string {
   if (said === undefined && only !== null) return only;
   const written = String(said);
   const label = written.toLowerCase();
-  const labels = labelDraft(steps);
-  const own = steps.find(({ id }) => `"${id}"` === written)?.id;
+  const ids = [...labels.keys()];
+  const own = ids.find((id) => `"${id}"` === written);
   const [labelled] = [...labels].find(([, one]) => one === label) ?? [];
-  const found = labelled ?? own ?? (/^\d+$/.test(label) ? steps[Number(label) - 1]?.id : undefined);
-  if (found !== undefined) return found;
+  const found = labelled ?? own ?? (/^\d+$/.test(label) ? ids[Number(label) - 1] : undefined);
+  if (steps.some(({ id }) => id === found)) return found ?? '';
+  if (found !== undefined) throw new Problem(`Another comment removes step ${label}.`);
   throw new Problem(`There is no step ${label}; the plan has ${countOf(labels.size, 'step')}.`);
+}
+
+/** The step that changes: in a comment, no other than its own. */
+function findChanged(plan: Plan, said: Json | undefined): string {
+  const id = findStep(plan, said);
+  if (plan.only === null || id === plan.only) return id;
+  throw new Problem(
+    `This comment is on step ${labelOf(plan, plan.only)}. Comment on step ${labelOf(plan, id)} to change that one.`,
+  );
 }
 
 /** Whether a step takes something from the output of another. */
@@ -159,7 +171,7 @@ function rename(plan: Plan, name: string): Change | null {
 function setArgument(plan: Plan, key: string, value: Json, said: Json | undefined): Change | null {
   const [only, ...more] = plan.steps;
   if (said === undefined && plan.only === null && more.length > 0) return null;
-  const id = said === undefined ? (plan.only ?? only?.id ?? '') : findStep(plan, said);
+  const id = said === undefined ? (plan.only ?? only?.id ?? '') : findChanged(plan, said);
   const step = plan.steps.find((one) => one.id === id);
   const known = step?.args?.[key];
   if (step === undefined || (known === undefined && said === undefined)) return null;
@@ -179,6 +191,7 @@ function setArgument(plan: Plan, key: string, value: Json, said: Json | undefine
 
 function reorder(plan: Plan, first: string, second: string): Change | null {
   if (first === second) return null;
+  if (first !== plan.only) findChanged(plan, `"${second}"`);
   const one = plan.steps.find(({ id }) => id === first);
   if (takes(one, second))
     throw new Problem(
@@ -276,7 +289,7 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
     case 'remove':
       return values.step === undefined && plan.only === null
         ? null
-        : remove(plan, findStep(plan, values.step));
+        : remove(plan, findChanged(plan, values.step));
     case 'before':
       return reorder(plan, findStep(plan, values.step), findStep(plan, values.other));
     case 'after':
@@ -287,7 +300,7 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
         : setTime(
             plan,
             times.when,
-            values.step === undefined ? plan.only : findStep(plan, values.step),
+            values.step === undefined ? plan.only : findChanged(plan, values.step),
           );
     case 'deadline':
       return {
@@ -357,6 +370,7 @@ export function readChanges(
   previous: PlanDraft,
   setting: Setting,
   only: string | null = null,
+  labels = labelDraft(withIds(previous)),
 ): ReadChanges {
   const said = trimTail(
     feedback
@@ -369,6 +383,7 @@ export function readChanges(
   try {
     const plan = {
       steps,
+      labels,
       series: only === null ? previous.series : [],
       only,
       now: setting.now,

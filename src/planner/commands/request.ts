@@ -12,6 +12,8 @@ export type Command = {
   slots: Slots;
   /** As it was written. */
   words: string;
+  /** The first word of its form. */
+  verb: string;
   modifiers: Modifiers;
   /** Its start stands behind it, and not in front of the line. */
   isTimedAlone: boolean;
@@ -189,6 +191,7 @@ class RequestReader {
     while (this.#take('please') || this.#take('please ,'));
     const lag = this.#readFrame();
     const loop = this.#readLoop();
+    const verb = this.#value() ?? '';
     const { form, slots } = this.#readForm();
     const own = readModifiers(this.#reading, this.#at);
     if (own !== null) this.#at = own.next;
@@ -198,15 +201,15 @@ class RequestReader {
     if (!this.#isEnd()) throw new Stop(this.#at);
     const { source, tokens } = this.#reading;
     const { commands, parts } = this.#request;
+    const phase = parts.findLastIndex(({ structure }) => structure === 'phase');
     if (commands.length === maxCommands) throw new Stop(this.#start);
     commands.push({
-      ...{ form, slots, follows, loop },
+      ...{ form, slots, follows, loop, verb },
       words: source.slice(tokens[this.#start]?.start, tokens[this.#at - 1]?.end),
       modifiers: this.#merge(slots.modifiers, own?.value ?? noModifiers, lag),
       isTimedAlone: (own?.value.start ?? slots.modifiers.start) !== null,
       answer: this.#frame.answer,
-      part:
-        parts.length === 0 ? null : parts.findLastIndex(({ structure }) => structure === 'phase'),
+      part: phase < 0 ? null : phase,
     });
     this.#reading.it = fileOf(form, slots);
   }

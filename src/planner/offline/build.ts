@@ -1,4 +1,5 @@
 // From commands to steps: slots become arguments, open ones questions, and the order follows from the words and from the files.
+import { Temporal } from 'temporal-polyfill';
 import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type Dependency, toDependency } from '#domain/plan/plan.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
@@ -87,8 +88,14 @@ class Builder {
     this.#firstId = firstId;
   }
 
-  build({ commands }: Request): Built {
+  build({ commands, parts }: Request): Built {
     try {
+      const first = parts.findIndex(({ structure }) => structure === 'phase');
+      const lag = parts[first]?.lag ?? null;
+      if (lag !== null && commands.every(({ part }) => part !== null))
+        throw new Refusal(
+          `“after ${lag.words}” needs a phase or a command before “phase ${parts[first]?.title}”.`,
+        );
       this.#askForScope(commands);
       for (const [at, command] of commands.entries()) this.#add(command, at, commands);
       if (this.#questions.length > 0) return { kind: 'questions', questions: this.#questions };
@@ -195,8 +202,7 @@ class Builder {
     const args: JsonObject = { ...form.fixed };
     for (const [name, value] of Object.entries(slots.values))
       if (value !== null && form.id !== 'call') args[name] = this.#resolve(value, at);
-    if (form.id === 'send')
-      args.method = command.words.trim().split(/\s/, 1)[0]?.toUpperCase() ?? 'POST';
+    if (form.id === 'send') args.method = command.verb.toUpperCase();
     for (const name of slots.lacks) {
       const type = typeOf(form, name);
       if (type === 'time') continue;
@@ -208,7 +214,9 @@ class Builder {
       if (value !== undefined && value.is !== null) args[name] = value.is;
     }
     if (form.id === 'call') Object.assign(args, this.#readCall(command, spec, at));
-    if (typeof args.to === 'string') args.to = placeFor(String(args.from ?? args.path), args.to);
+    if ((form.id === 'copy' || form.id === 'move') && typeof args.to === 'string')
+      args.to = placeFor(String(args.from ?? args.path), args.to);
+    refuseTwoTimes(command);
     const rule = this.#settleRule(command, `rule ${at}`);
     const start = modifiers.start && this.#settle(modifiers.start, `start ${at}`);
     const deadline = modifiers.deadline && this.#settle(modifiers.deadline, `deadline ${at}`, true);
@@ -253,11 +261,16 @@ class Builder {
       if (begin !== undefined) args.start = begin;
       const end = slots.clocks.end;
       if (end !== undefined && begin !== undefined) {
+        const date = Temporal.PlainDate.from(begin.slice(0, 10));
         const until = this.#settle(
-          { words: showClock(end), date: null, clock: end, instant: null, isToday: false },
+          { words: showClock(end), date, clock: end, instant: null, isToday: false },
           `end ${at}`,
         );
-        if (until !== undefined) args.end = begin.slice(0, 11) + until.slice(11);
+        if (until !== undefined && Date.parse(until) <= Date.parse(begin))
+          throw new Refusal(
+            `The event ends at ${showClock(end)}, before it begins. Name an end on the same day.`,
+          );
+        if (until !== undefined) args.end = until;
       }
       args.timezone = timezone;
     }
@@ -362,6 +375,18 @@ class Builder {
     );
     if (value !== undefined) args[name] = value;
   }
+}
+
+/** Times that say the same thing twice, of which only one could count. */
+function refuseTwoTimes({ slots, modifiers: { start, every, lag } }: Command): void {
+  const said = [
+    ...[slots.times.start, start, every].flatMap((one) => (one == null ? [] : [one.words])),
+    ...(lag === null || every === null ? [] : [`after ${lag.words}`]),
+  ];
+  if (said.length > 1)
+    throw new Refusal(
+      `“${said[0]}” and “${said[1]}” both say when. Keep one of them, or send two commands.`,
+    );
 }
 
 /** The question that an answer behind it is about: the last one before it. */
@@ -527,7 +552,7 @@ function orderSteps(steps: Step[]): void {
     const lag_minutes = lag === null ? 0 : lag.seconds / 60;
     if (lag !== null && before.length === 0)
       throw new Refusal(`“after ${lag.words}” needs a command before it, joined by “then”.`);
-    const waits = met.length > 0 && lag === null ? met : before;
+    const waits = lag !== null ? [...before, ...met] : met.length > 0 ? met : before;
     step.after = waits.map(({ id }) => ({ ...toDependency(id), lag_minutes }));
     if (step.start !== null) {
       if (latest !== '' && waits.length > 0 && Date.parse(step.start) < Date.parse(latest))

@@ -30,7 +30,9 @@ function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): 
 function merge(one: Changes | null, other: Changes): Changes | null {
   if (one === null) return other;
   const twice =
-    (one.move !== null && other.move !== null) || (one.rule !== null && other.rule !== null);
+    (one.move !== null && other.move !== null) ||
+    (one.rule !== null && other.rule !== null) ||
+    (one.addition !== null && other.addition !== null);
   if (one.gate !== other.gate || twice) return null;
   return {
     ...other,
@@ -49,6 +51,7 @@ export function readComments(
 ): ReadChanges {
   const commented = new Set(comments.map(({ step_id }) => step_id));
   let steps = withIds(previous);
+  const labels = labelDraft(steps);
   let changes: Changes | null = null;
   for (const { step_id, text } of comments.toSorted(
     (a, b) => Number(a.step_id === null) - Number(b.step_id === null),
@@ -56,17 +59,17 @@ export function readComments(
     const before = steps.find(({ id }) => id === step_id);
     if (step_id !== null && before === undefined)
       return askForChange('That step no longer exists. What should change?');
-    const read = readChanges(text, { ...previous, steps }, setting, step_id);
+    const read = readChanges(text, { ...previous, steps }, setting, step_id, labels);
     if (read.kind === 'question')
       return step_id === null
         ? read
         : askForChange(
-            `About step ${labelDraft(steps).get(step_id)}, ${quoteWords(before?.description ?? '', 200)}: ${read.question.text}`,
+            `About step ${labels.get(step_id)}, ${quoteWords(before?.description ?? '', 200)}: ${read.question.text}`,
           );
     const merged = merge(changes, read.changes);
     if (merged === null)
       return askForChange(
-        'These comments change both what steps do and when they run. I can only make one kind of change at a time. Which comes first?',
+        'I can only make one of these changes at a time: what steps do, when they run, or one addition. Which comes first?',
       );
     ({ steps } = merged);
     changes = merged;
@@ -80,7 +83,7 @@ export function readComments(
     );
     if (user !== undefined)
       return askForChange(
-        `Step ${labelDraft(steps).get(user.id ?? '')}, ${quoteWords(user.description, 200)}, also uses ${left[0]}, and no comment asks to change it. Say “use … instead of ${left[0]}” to change both.`,
+        `Step ${labels.get(user.id ?? '')}, ${quoteWords(user.description, 200)}, also uses ${left[0]}, and no comment asks to change it. Say “use … instead of ${left[0]}” to change both.`,
       );
   }
   return { kind: 'changes', changes: changes ?? { ...noChange, steps, gate: 'outline' } };

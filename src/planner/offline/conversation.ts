@@ -1,7 +1,9 @@
 // Which request a message belongs to: a new one, or the one whose questions it answers. Messages carry the ids of what was asked in
 // them, so nothing is read out of the bot's own sentences.
-import { assignAnswers } from '#domain/planning/asked-question.ts';
+import { type AskedQuestion, assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
+import { forms } from '../commands/forms.ts';
+import { compile } from '../commands/match.ts';
 
 export type Conversation = {
   text: string;
@@ -9,7 +11,28 @@ export type Conversation = {
   withdrawn: boolean;
 };
 
-const withdrawal = /^(?:never ?mind|cancel|forget it|drop it|stop|no)[.!]*$/i;
+const withdrawal = /^(?:never ?mind|cancel|forget it|drop it|(stop|no))[.!]*$/i;
+const textSlots = new Set(
+  forms.flatMap(({ spellings }) =>
+    spellings
+      .flatMap((one) => compile(one))
+      .flatMap((one) =>
+        one.kind === 'slot' && (one.type === 'text' || one.type === 'rest') ? [one.name] : [],
+      ),
+  ),
+);
+
+/** Whether a word takes the request back, and is no answer to what was asked. */
+function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
+  const found = withdrawal.exec(word);
+  const said = word.replace(/[.!]+$/, '').toLowerCase();
+  const [kind = ''] = id.split(' ', 1);
+  const isAnswer =
+    options.some((one) => one.text.toLowerCase() === said) ||
+    (found?.[1] !== undefined && (kind === 'argument' || textSlots.has(kind)));
+  return found !== null && !isAnswer;
+}
+
 /** The question that nothing but a new command answers. */
 export const unreadId = 'command';
 
@@ -47,7 +70,7 @@ export function readConversation(
   return {
     text: isNew ? joinUnanswered(before, current.text, isCommand) : current.text,
     answers,
-    withdrawn: open.length > 0 && withdrawal.test(text.trim()),
+    withdrawn: open[0] !== undefined && withdraws(text.trim(), open[0]),
   };
 }
 

@@ -218,10 +218,11 @@ const maxOption = 80;
 /** One answer for whatever could not be read: up to where, the nearest forms, and how to connect a model. */
 function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Decision {
   const part = text.slice(from, to);
-  const options = suggestForms(part, work.request, (one) => plans(one, work)).map((one) => {
+  const isAlone = text.slice(0, from).trim() === '' && text.slice(to).trim() === '';
+  const options = suggestForms(part, work.request, (one) => plans(one, work)).flatMap((one) => {
     // Commands around the part that was not read stay.
     const whole = text.slice(0, from) + one + text.slice(to);
-    return from > 0 || to < text.trimEnd().length ? (plans(whole, work) ? whole.trim() : one) : one;
+    return isAlone ? [one] : plans(whole, work) ? [whole.trim()] : [];
   });
   const fitted = text.slice(from, reached).trim();
   const rest = text.slice(reached, to).trim();

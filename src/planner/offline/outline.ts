@@ -95,6 +95,8 @@ export function writeOutline(
       steps: [writeStep(step, timezone)],
     }),
   }));
+  const loose = steps.filter(({ command }) => command.part === null);
+  const waitedFor = new Set(loose.flatMap(({ after }) => after.map(({ id }) => id)));
   const isWithin = (index: number) =>
     tasks.filter(({ part }) => part === index).map((task) => task.node);
   const wholes = parts.flatMap(({ structure, title: name, lag }, index): WrittenNode[] => {
@@ -102,7 +104,9 @@ export function writeOutline(
     if (structure === 'milestone')
       return [node({ id: phaseId(index), parent: phaseId(before), title: name, structure })];
     const lag_minutes = (lag?.seconds ?? 0) / 60;
-    const after = before < 0 ? [] : writeEdges([{ ...toDependency(phaseId(before)), lag_minutes }]);
+    const waitsFor =
+      before < 0 ? loose.filter(({ id }) => !waitedFor.has(id)) : [{ id: phaseId(before) }];
+    const after = writeEdges(waitsFor.map(({ id }) => ({ ...toDependency(id), lag_minutes })));
     return [
       node({ id: phaseId(index), parent: 'goal', title: name, structure, after }),
       ...isWithin(index),
@@ -116,7 +120,7 @@ export function writeOutline(
     ),
     nodes: [
       node({ id: 'goal', parent: null, title, structure: 'goal' }),
-      ...tasks.filter(({ part }) => part === null || part < 0).map((task) => task.node),
+      ...tasks.filter(({ part }) => part === null).map((task) => task.node),
       ...wholes,
     ],
     risks: [],

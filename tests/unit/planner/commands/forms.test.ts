@@ -288,6 +288,21 @@ describe('what cannot be read', () => {
     expect(first?.text).toMatch(/^write "a" to a\.txt; /);
   });
 
+  it.each([
+    'write "a" to a.txt; remind Ben tomorrow at 9 to upload',
+    'every Monday at 9:00 write "a" to a.txt\nsing "la" here',
+    'show todo.txt; tell the team "hi"',
+  ])('leaves nothing around it out of what it offers for %j', async (text) => {
+    const { result } = await plan(planner(), text);
+    const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
+    const [kept = ''] = text.split(/;|\n/);
+    for (const option of options) expect(option.text).toContain(kept);
+    for (const [, offered = ''] of 'text' in result
+      ? result.text.matchAll(/commands?: “(.*?)”/g)
+      : [])
+      expect(offered).toContain(kept);
+  });
+
   it('is answered by another command', async () => {
     const outcome = await converse(planner(), ['make me a sandwich', 'delete old.txt']);
     expect(listSteps(proposalOf(outcome))).toEqual(['1 workspace_delete {"path":"old.txt"}']);
@@ -304,6 +319,14 @@ const refused = [
   'post "a" here tomorrow at 10:00, then post "b" here tomorrow at 9:00',
   'after 2 days post "a" here',
   'post "a" here until 1 June',
+  'remind me on 1 March at 9:00 every Monday at 9:00: x',
+  'tomorrow at 9:00 write "a" to a.txt every Monday at 9:00',
+  'tomorrow at 9:00 add "M" to the calendar on 2 December at 15:00',
+  'add "M" to the calendar from 2 December at 15:00 to 17:00 tomorrow at 9:00',
+  'add "M" to the calendar from 2 December at 15:00 to 14:00',
+  'write "a" to a.txt, then after 2 days every Monday at 9:00 write "b" to b.txt',
+  'after 2 days every Monday at 9:00 write "b" to b.txt',
+  'phase One after 2 days:\n- write "a" to a.txt',
 ];
 it.each(refused)('says why it does not plan “%s”', async (text) => {
   const { result } = await plan(planner(), text);
@@ -320,9 +343,57 @@ it.each([
   ['1. write "a" to a.txt\n2) write "b" to b.txt', ['1', '2 <- 1']],
   ['- write "a" to a.txt\n- write "b" to b.txt', ['1', '2']],
   ['write "a" to a.txt; then delete folder a; and post "x" here', ['1', '2 <- 1', '3 <- 1']],
+  [
+    'write "x" to x.txt, then write "a" to a.txt and after 2 days delete a.txt',
+    ['1', '2 <- 1', '3 <- 1,2'],
+  ],
+  ['write "a" to a.txt\nphase One:\n- write "b" to b.txt', ['1', '2 <- 1']],
+  [
+    'write "a" to a.txt and write "b" to b.txt\nphase One:\n- write "c" to c.txt\n- write "d" to d.txt',
+    ['1', '2', '3 <- 1,2', '4 <- 1,2'],
+  ],
+  [
+    'write "a" to a.txt\nmilestone: Ready\nwrite "b" to b.txt\nphase One:\n- write "c" to c.txt',
+    ['1', '2 <- 1', '3 <- 2'],
+  ],
 ])('the order of “%s”', async (text, order) => {
   const { draft } = { draft: proposalOf(await plan(planner(), text)) };
   expect(listSteps(draft).map((line) => line.replace(/ [a-z_]+ \{.*\}/, ''))).toEqual(order);
+});
+
+test.each([
+  ['call workspace_copy with path: a.txt, to: "inbox/"', '{"path":"a.txt","to":"inbox/"}'],
+  ['please delete https://example.com/a', '"method":"DELETE"'],
+  ['tomorrow at 9:00, put {"a": 1} to https://example.com/a', '"method":"PUT"'],
+  ['ask Ana "ok?", then if yes: patch {"a": 1} to https://example.com/a', '"method":"PATCH"'],
+  [
+    'add "M" to the calendar from 2 July at 15:00 to 17:00',
+    '"start":"2026-07-02T15:00:00+02:00","end":"2026-07-02T17:00:00+02:00"',
+  ],
+])('the arguments of “%s”', async (text, args) => {
+  expect(listSteps(proposalOf(await plan(planner(), text))).join('\n')).toContain(args);
+});
+
+describe('a single word to a question', () => {
+  test.each([
+    ['create a.txt', 'no', '"content":"no"'],
+    ['post here', 'Stop.', '"text":"Stop."'],
+    ['ask Ana', 'stop', '"question":"stop"'],
+    ['call workspace_delete with path: a, recursive: maybe', 'no', '"recursive":false'],
+  ])('“%s” takes “%s” as its answer', async (asked, word, planned) => {
+    const outcome = await converse(planner(), [asked, word]);
+    expect(listSteps(proposalOf(outcome)).join('\n')).toContain(planned);
+  });
+
+  test.each([
+    ['create a.txt', 'never mind'],
+    ['create a.txt', 'cancel'],
+    ['delete', 'no'],
+    ['remind me: call Ben', 'stop'],
+  ])('“%s” is withdrawn by “%s”', async (asked, word) => {
+    const { result } = await converse(planner(), [asked, word]);
+    expect(result).toMatchObject({ kind: 'answer', text: 'Dropped. Nothing has changed.' });
+  });
 });
 
 const vocabulary = fc.constantFrom(

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { readChanges } from '#planner/commands/changes.ts';
+import { readComments } from '#planner/offline/comments.ts';
 
 const write = (id: string, after: string[] = []) => ({
   ...{ id, description: `Write ${id}.txt`, tool: 'files', operation: 'write', after },
@@ -38,3 +39,45 @@ test('a label that no step has is asked about', () => {
     question: { text: expect.stringContaining('There is no step 2c') },
   });
 });
+
+const comment = (step_id: string | null, text: string) => ({ step_id, text });
+test.each([
+  [
+    [comment('p', 'remove it'), comment(null, 'remove step 3')],
+    ['q', 'r'],
+  ],
+  [
+    [comment('q', 'remove it'), comment(null, 'remove step 2b')],
+    ['p', 's'],
+  ],
+  [
+    [comment(null, 'remove step 1'), comment('s', 'remove it')],
+    ['q', 'r'],
+  ],
+])('the numbers in comments are those of the card: %j', (comments, left) => {
+  const said = readComments(comments, previous, setting);
+  if (said.kind !== 'changes') throw new Error(said.question.text);
+  expect(said.changes.steps.map(({ id }) => id)).toEqual(left);
+});
+
+test('a step that is gone keeps its number', () => {
+  const steps = [write('p'), write('q', ['p']), write('r', ['q']), write('s', ['r'])];
+  const comments = [comment('p', 'remove it'), comment(null, 'remove step 3')];
+  const said = readComments(comments, { ...previous, steps }, setting);
+  if (said.kind !== 'changes') throw new Error(said.question.text);
+  expect(said.changes.steps.map(({ id }) => id)).toEqual(['q', 's']);
+});
+
+test.each([
+  [[comment('p', 'remove it'), comment(null, 'remove step 1')]],
+  [[comment('p', 'remove step 3')]],
+  [[comment('p', 'change content of step 3 to "x"')]],
+  [[comment('p', 'step 3 on 20 December at 10:00')]],
+  [[comment('p', 'step 2a before step 2b')]],
+  [[comment('p', 'add: delete a.txt'), comment('q', 'add: delete b.txt')]],
+])(
+  'comments that cannot be kept to their step, or made together, are asked about: %j',
+  (comments) => {
+    expect(readComments(comments, previous, setting).kind).toBe('question');
+  },
+);
