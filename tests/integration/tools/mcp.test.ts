@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Ajv } from 'ajv';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '#domain/text.ts';
 import { plannerOperations } from '#tools/guard.ts';
@@ -298,6 +298,14 @@ describe('servers over stdio', () => {
   });
 });
 
+/** A pause while `setTimeout` is not the real one. */
+async function pauseByInterval(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setInterval(resolve, 20);
+  await promise;
+  clearInterval(timer);
+}
+
 describe('servers that have trouble', () => {
   it('never stop the start; the status says what to do and no secret, and a later success is noticed', async () => {
     const script = join(tmpdir(), `countersign-late-${process.pid}.mjs`);
@@ -332,6 +340,45 @@ describe('servers that have trouble', () => {
       await rm(script);
     }
   });
+
+  const listing = `
+    const answers = {
+      initialize: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
+      'tools/list': { tools: [] },
+    };
+    require('node:readline').createInterface(process.stdin).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      const answer = answers[method] ? { result: answers[method] } : { error: { code: -32601, message: 'no' } };
+      const end = method === 'tools/list' ? () => process.exit(1) : undefined;
+      if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n', end);
+    });`;
+  it.each([
+    ['at once', 'process.exit(1)'],
+    ['once it has said why', 'console.error(process.pid); process.exit(1)'],
+    ['right after it listed its tools', listing],
+  ])(
+    'that exit %s are started again after longer and longer pauses, a minute at most',
+    async (_, script) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+      try {
+        const server = { command: node, args: ['-e', script] };
+        const { registry } = await open({ server }, { retryMs: 10_000, startWaitMs: 3_600_000 });
+        const lastSeen = () => registry.status().at(-1)?.health?.last_problem?.at;
+        const pauses: number[] = [];
+        for (let start = 0; start < 6; start += 1) {
+          while (lastSeen() !== new Date().toISOString() || vi.getTimerCount() === 0)
+            await pauseByInterval();
+          const before = Date.now();
+          // The client's own timers are shorter.
+          while (Date.now() - before < 5000) vi.advanceTimersToNextTimer();
+          pauses.push((Date.now() - before) / 1000);
+        }
+        expect(pauses).toEqual([10, 20, 40, 60, 60, 60]);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   it('that are slow do not hold the start up', async () => {
     const { registry } = await open(
