@@ -42,7 +42,7 @@ describe('a request', () => {
     await page.getByRole('tab', { name: 'Overview' }).click();
     await button('Approve').click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    await column().getByText('Approved by local').waitFor();
+    await column().getByText('Approved by you').waitFor();
     const { total_steps: total } = second;
     await column().getByText(`${total} steps done.`).waitFor();
     await expectAccessibleOnce(page, 'a plan that is done');

@@ -32,7 +32,7 @@ describe.concurrent('countersign ask', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/Plan PLAN-[0-9a-f]{8} · version 1 · offline planner/);
     expect(stdout).toContain('Creates yes.txt');
-    expect(stdout).toContain('Approved by local');
+    expect(stdout).toContain('Approved by you');
     expect(await readNote('yes.txt')).toBe('Hello');
   });
 
