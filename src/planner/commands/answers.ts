@@ -34,7 +34,7 @@ export function readWhenReply(
   setting: Pick<Words, 'now' | 'timezone'>,
 ): When | null {
   const words: Words = { source: reply, tokens: tokenize(reply), ...setting };
-  const plain = /^\s*(?:at\s+)?(\d{1,2})\s*[.!]?\s*$/i.exec(reply)?.[1];
+  const plain = /^(?:at\s+)?(\d{1,2})$/i.exec(trimTail(reply.trim(), /[\s.!]/))?.[1];
   if (plain !== undefined) return readWhenReply(`at ${plain}:00`, setting);
   const found: When[] = [];
   for (let at = 0; at < words.tokens.length; ) {

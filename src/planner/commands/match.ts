@@ -107,7 +107,9 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
     }
     case 'operation': {
       // One that is not connected is read too, so that it can be said.
-      const name = reading.operations.get(value) ?? (/^[a-z]\w*_\w+$/.test(value) ? value : null);
+      const name =
+        reading.operations.get(value) ??
+        (/^[a-z]\w+$/.test(value) && value.includes('_') ? value : null);
       return name === null ? null : one(name);
     }
     case 'arguments':

@@ -1,5 +1,5 @@
 // Suggests the two nearest forms, filled with the person's words. Each is parsed again before it is offered.
-import { shorten } from '#domain/words.ts';
+import { shorten, trimTail } from '#domain/words.ts';
 import { readWhen, type When, type Words } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { compile, isAddress, isFile, isPlace } from './match.ts';
@@ -62,7 +62,12 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): So
 /** A time with nothing open, for what is offered: a day without a time of day begins at nine. */
 function wholeTime({ words, clock, date, isToday, instant }: When): string {
   if (instant !== null) return words;
-  const day = date === null ? '' : isToday ? date.toString() : words.replace(/,?\s*\bat\b.*$/i, '');
+  const day =
+    date === null
+      ? ''
+      : isToday
+        ? date.toString()
+        : trimTail(words.split(/\bat\b/i)[0] ?? '', /[\s,]/);
   if (clock === null) return `${day} at 9:00`;
   if (clock.second === null && !isToday) return words;
   const hour = clock.second !== null && clock.hour < 7 ? clock.second : clock.hour;

@@ -4,7 +4,7 @@ import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type Dependency, toDependency } from '#domain/plan/plan.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
-import { listOf, shorten } from '#domain/words.ts';
+import { listOf, shorten, trimTail } from '#domain/words.ts';
 import {
   type Doubt,
   settleEvery,
@@ -473,7 +473,7 @@ function textPointer(spec: OperationSpec): string | null {
   return names.length === 0 && (spec.source === 'mcp' || spec.effect === 'read') ? '/text' : null;
 }
 
-const cleanPath = (path: string) => path.replace(/^\.\//, '').replace(/\/+$/, '');
+const cleanPath = (path: string) => trimTail(path.replace(/^\.\//, ''), /\//);
 
 /** The files that a step changes and reads. */
 export function filesOf({ command: { form }, args, spec }: Step): {

@@ -3,7 +3,7 @@
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
-import { countOf, listOf, shorten } from '#domain/words.ts';
+import { countOf, listOf, shorten, trimTail } from '#domain/words.ts';
 import type { Loop } from '../commands/request.ts';
 import type { PlannerTools } from '../ports.ts';
 import { listPages, newCoverage } from '../reads/list-pages.ts';
@@ -47,7 +47,7 @@ const sourceOf = ({ over, path }: Loop): Source =>
         title: `Files in ${path}`,
         listing: {
           operation: 'workspace_list',
-          args: { path: path.replace(/\/+$/, '') },
+          args: { path: trimTail(path, /\//) },
           paging: { argument: 'after', next: '/next' },
         },
         list: '/entries',
