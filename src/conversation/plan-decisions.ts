@@ -1,5 +1,4 @@
-// Decisions of people, from every surface. Each is checked outside a transaction and returns a commit that changes the plan, its run
-// and the conversation together.
+// Decisions of people, from every surface. Each returns a commit that changes the plan, its run and the conversation together.
 import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import { appendMessage } from '#db/chat/messages.ts';

@@ -65,7 +65,7 @@ const ModelFacts = z.object({
 export type ModelFacts = z.infer<typeof ModelFacts>;
 
 const Models = z.object({
-  /** null: no model; the command grammar plans. */
+  /** null: no model; the offline reasoner plans. */
   connected: z
     .object({
       host: z.string(),

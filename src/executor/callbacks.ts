@@ -1,8 +1,5 @@
-// Callbacks: the other side reports the outcome of long-running work over HTTP, and the step settles at once.
-//
-// A result may arrive before the call has returned: it settles the attempt, and what the worker reports about that attempt later is
-// ignored. Each change is made under the plan's lock, so of a callback, a poll, a cancellation and a recovery that arrive together the
-// first counts.
+// Callbacks: the other side reports the outcome of long-running work over HTTP, and the step settles under the plan's lock, so the
+// first report counts. A result may come before the call has returned: later reports of that attempt are ignored.
 import { recordDeeds } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';

@@ -118,7 +118,7 @@ export class PlanLoop implements Claimant {
   /** Calls under way, and those that came back so far. */
   #calling = 0;
   #returned = 0;
-  /** Of calls that came back quickly. */
+  /** Limit for claiming ahead, from how fast calls return. */
   readonly #pace = new Pace();
   #finished: Finished[] = [];
   /** The last turn's view of the plan. `more`: steps may be ready; `others`: there are some that this back end cannot run. */

@@ -1,9 +1,5 @@
-// How much one back end takes on over all plans: how many steps it may claim, which calls it makes, and who is next.
-//
-// A back end claims what it can call at once, plus as many steps of a plan as it finished recently: quick steps are claimed in large
-// batches, slow ones only when they start. When it is full, plans queue: a free slot goes to the person who holds the fewest, and each
-// person's plans take turns (max-min fairness). A claimed step that still waits for a slot, because calls became slow, is handed back.
-// When nothing starts because all calls are slow, a few more are made, the last of them reserved for people who hold nothing.
+// Shares the slots of one back end between plans: it claims ahead as many steps of a plan as it finished recently. When it is full,
+// the person with the fewest slots is next, and each person's plans take turns (max-min fairness).
 import { errorMessage } from '#domain/errors.ts';
 
 /** Thrown in place of work that did not begin: it left the queue. */

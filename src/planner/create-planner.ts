@@ -1,4 +1,4 @@
-// Assembles a planner: the controller, a reasoner (a language model if one is configured, else the command grammar), the tools
+// Assembles a planner: the controller, a reasoner (a language model if one is configured, else the offline reasoner), the tools
 // and the stores.
 import type { Database, Queryable } from '#db/database.ts';
 import { markProbed, readPolicy } from '#db/people/policies.ts';

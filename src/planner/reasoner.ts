@@ -1,4 +1,4 @@
-// The interface of a reasoner, which fills a stage with content: a language model or the command grammar. Both act only by
+// The interface of a reasoner, which fills a stage with content: a language model or the offline reasoner. Both act only by
 // calling the stage's tools.
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';

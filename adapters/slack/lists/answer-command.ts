@@ -20,13 +20,13 @@ import { toBlocks } from '../press/windows.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
 
-// A plan's record for the person who asks for it, as a file in their direct messages.
 const fits = (text: string) => text.length <= slackLimits.exportText;
 
 /** Somebody waits for it; after a refusal by Slack they repeat the command. */
 const ask: Ask = (_, call) => call();
 
-/** Sends it; `id` is the person behind `user`. @returns what there is to say where it was asked for @throws CountersignError */
+// Sends a plan's record as a file in the direct messages of `user`, behind whom is the person `id`.
+/** @returns what there is to say where it was asked for @throws CountersignError */
 async function sendExport(
   { plansFor, clientOf, warn }: SlackContext,
   { team, user, id }: { team: string; user: string; id: string },

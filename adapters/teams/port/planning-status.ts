@@ -1,10 +1,5 @@
-// What Teams shows of the planner at work. Typing first, and in channels and groups only that. In a chat with one person a stream
-// follows, whose informative updates say what is being done; the answer is posted as its end.
-//
-// A stream ends within two minutes, or Teams ends it. So: one that grows old is ended with a sentence; the answer that is to end it is
-// noted before it is posted, so that each try of it ends the same stream; one that was left open by a process that died is changed
-// into the answer, or Teams ends it.
-// https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
+// Shows in Teams that the planner works: typing, and in personal chats a stream that the answer ends. Streams end within two
+// minutes, so old ones are ended. https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { stillPlanning, writeActivity } from '#cards/activity-words.ts';

@@ -1,9 +1,5 @@
-// Stores an incoming event before it is acknowledged: the event and its names commit in one round trip. The wakeup job is sent after
-// that without waiting; if the process dies first, the recovery round finds the thread.
-//
-// Order: events of one thread are stored one after the other, in the order in which this process received them.
-// Duplicates: an event that another process is storing at the same moment waits for that transaction and then finds it.
-// A name held by a transaction that never ends blocks only its own event.
+// Stores an incoming event before it is acknowledged: the event and its names commit in one round trip, the wakeup follows without
+// waiting. Events of a thread are stored in the order received; a name held by another transaction blocks only its own event.
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeEvent } from '#db/chat/inbox.ts';
 import { isLockTimeout, isTransient } from '#db/transient.ts';

@@ -1,11 +1,5 @@
-// Handles the open events of a thread in order, under one lease.
-//
-// Concurrency: any number of processes may hold a wakeup for the same thread. One gets the lease; the others leave. The holder sees
-// events that arrive meanwhile: it releases the lease in a statement that saw no more events and then looks once again, so a wakeup
-// that found the lease taken was sent for an event that this last look finds.
-// Crash: the lease expires, and the recovery round (`wakeups.ts`) sends another wakeup. Attempts are counted when an event is
-// taken, so an event that crashes its process every time is set aside in the end.
-// Late return: a later holder of the event has a higher attempt number, and the old holder's settlement is refused.
+// Handles the open events of a thread in order, under one lease; the release finds events that arrived meanwhile in the same
+// statement. After a crash the recovery round sends a wakeup; attempts are counted when an event is taken, and late settlements refused.
 import {
   enterThread,
   type Lease,

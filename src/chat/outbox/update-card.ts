@@ -1,9 +1,5 @@
-// Updates one card to the current state.
-//
-// Concurrency: nobody else updates it while the place is held. But a call that was given up can still arrive and put an older
-// drawing over a newer one. So when such a call ends, or the place was lost meanwhile, the card is drawn again, whatever it last
-// showed. Its content counts as unknown from before each call until the answer is stored. A process that dies in a call never hears
-// of it, so a card drawn while its content is unknown is drawn once more later.
+// Updates one card to the current state. A call that was given up can still arrive late, so a card's content counts as unknown
+// from before each call until the answer is stored, and such a card is drawn again.
 import { renewPlace } from '#db/chat/places.ts';
 import {
   askForCard,

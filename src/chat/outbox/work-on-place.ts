@@ -1,9 +1,5 @@
-// Delivers a conversation: posts unsent messages in order and updates the cards whose plans or sessions have changed.
-//
-// Concurrency: any number of processes may hold a job for the same conversation. One gets the place; the others leave. Requests that
-// arrive meanwhile increment `asked`, and releasing the place checks that in the same statement.
-// Crash: the lease expires, and the recovery round (`deliver-jobs.ts`) sends another job. A message about to be posted has a row with
-// its key; the next holder asks the platform with that key, which finds what got through.
+// Delivers a conversation under one lease: posts unsent messages in order and updates changed cards. The release checks `asked` for
+// newer requests; after a crash the next holder asks the platform by key what got through.
 import {
   enterPlace,
   type HeldPlace,

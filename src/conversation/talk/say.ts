@@ -105,12 +105,8 @@ async function hear(
 }
 
 /**
- * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
- * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown, unless what was
- * on screen is not what waits now.
- * @param options `once`: the message's name where it came from: under the same name nothing is said, decided or asked a
- *   second time; `written_at`: what did not stand there by then, it decides nothing about, and nothing at all half an hour
- *   later
+ * Takes a message as a decision about what waits here, as an answer or as a new request. Throws only if what was shown changed.
+ * @param options `once`: its name, under which it is taken once; `written_at`: it decides nothing newer, or half an hour later
  */
 export async function say(
   context: ConversationContext,

@@ -1,10 +1,5 @@
-// Seals the audit log behind those who write it, and removes its old end for retention.
-//
-// Rows are written by many transactions at once, and ids are given before they commit: the row that is visible last may have a
-// smaller id. So a round reads how far ids were given, waits until every transaction that wrote then has ended (it holds its lock
-// on the table until then), and seals up to that id: no row can appear below it any more. Writers never wait for this.
-// Two processes at once: one has the advisory lock; were there two, the number of a seal is taken once. A process that dies has
-// sealed nothing, or a whole batch.
+// Seals the audit log and prunes its old end. A round seals up to an id after every transaction that wrote then has ended, because
+// ids are given before they commit; writers never wait, and an advisory lock keeps rounds apart.
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Clock } from '#domain/clock.ts';

@@ -24,7 +24,7 @@ export async function hasOthersReady(
   return rows.length > 0;
 }
 
-/** Whether one of `offers` serves lane `l`: the rule of `plans/proposal/serve-lanes.ts`, where it is to be asked of many plans. */
+/** Whether one of `offers` serves lane `l`: the rule of `plans/content/serve-lanes.ts`, where it is to be asked of many plans. */
 const servedBy = (offers: Offer[]): SQL => sql`exists (
   select 1 from jsonb_to_recordset(${JSON.stringify(offers)}::jsonb) as o(operations jsonb, capabilities jsonb)
   where o.operations ? (l.tool || '_' || l.operation) and o.capabilities @> to_jsonb(l.capabilities))`;

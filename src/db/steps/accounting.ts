@@ -21,12 +21,10 @@ const apply = (table: string) =>
   );
 const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 
+// `countersign.counted` tells the triggers of `step_states` that blocks are counted here.
 /**
- * CTEs to append after one named `changed(position, step_id, partition, from_status, to_status, kind, detail)`:
- * they allot a revision to each change, update the counters of plan `planId`, its partitions and its blocks and write the
- * events. The last CTE, `plan`, has the new revision and counters; no row when nothing changed.
- * The caller must hold the plan's row lock. That blocks are counted here is told to the triggers of `step_states`, which count
- * for statements that do not.
+ * CTEs after `changed(position, step_id, partition, from_status, to_status, kind, detail)`: revisions, counters and events of
+ * the changes. The last, `plan`, has the new revision and counters, if any. The caller holds the plan's row lock.
  */
 export function accounting(planId: string | Placeholder): SQL {
   return sql`

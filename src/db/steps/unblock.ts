@@ -48,13 +48,10 @@ const setReadyOrStart = (terms: StartPlaceholders) => sql`
     from (select *, ${starts(terms)} as started from (${lookUp}) counted offset 0) known
   )`;
 
+// Rows are found by arrays of positions, as in claim and settle: a new plan has no statistics to choose a join by.
 /**
- * The CTE `freed_now` of pending steps that became ready, or with `terms` started, for a statement with a CTE
- * `met(position)` of steps whose start or finish meets their outgoing edges of the given types. A negative lag (lead)
- * counts as none: a finish cannot be known beforehand.
- *
- * Rows are found by arrays of positions, here and in claim and settle: which way round a join is done would depend on
- * statistics, and those of a plan that was stored a moment ago do not exist yet.
+ * The CTE `freed_now` of pending steps that became ready, or with `terms` started, after a CTE `met(position)` of steps that
+ * meet their outgoing edges of these types. A negative lag counts as none.
  */
 export function freeSuccessors(
   planId: string | Placeholder,

@@ -149,7 +149,7 @@ export const PlanningState = z.strictObject({
   hints: z.array(line(2000)).max(20).default([]),
   /** What was assumed before there was an outline; it belongs into the one that is drafted. */
   assumed: z.array(line(1000)).max(50).default([]),
-  /** The latest last; see `planner/draft/session-reads.ts` for how much is kept. */
+  /** The latest last; see `planner/reads/session-reads.ts` for how much is kept. */
   reads: z.array(SessionRead).max(200).default([]),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),

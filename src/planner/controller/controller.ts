@@ -33,7 +33,7 @@ import { continueSession, hasTakenIn, nextTurn, planPause, startSession } from '
 export type ControllerOptions = {
   reasoner: Reasoner;
   tools: PlannerTools;
-  /** The thirteen, reading operations and the verbs of the conversation. */
+  /** The planning tools, reading operations and the verbs of the conversation. */
   toolset: () => Tool[];
   checkpoints: Checkpoints;
   /** Looks up and keeps results of tools, within a turn of a run. */

@@ -1,4 +1,4 @@
-// Conversation tools beside the thirteen: answer, read plans. None of them decides anything.
+// Conversation tools beside the planning tools: answer, read plans. None of them decides anything.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';

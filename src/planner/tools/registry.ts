@@ -1,4 +1,4 @@
-// All tools of the planner: the thirteen, edits of the draft, the conversation, and operations that read.
+// All tools of the planner: the planning tools, edits of the draft, the conversation, and operations that read.
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type JsonObject, toJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';

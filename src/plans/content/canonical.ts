@@ -5,7 +5,7 @@ import type { ApproverPolicy, PlanContext, Risk, Series } from '#domain/plan/pla
 import { allFields, isEmpty, type StepContent } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
-/** What a version says besides its steps. */
+/** A version without its steps. */
 export type PlanHeader = {
   id: string;
   version: number;
@@ -20,7 +20,7 @@ export type PlanHeader = {
   step_approval?: 'each';
   /** Only where something comes again. */
   series?: Series[];
-  /** What each operation was when the version was shown, by name; plans stored before there were any have none. */
+  /** Digests of the operations when the version was shown, by name; plans stored before there were any have none. */
   operation_digests?: Record<string, string>;
 };
 
@@ -35,7 +35,7 @@ export function termsOf(
   };
 }
 
-/** What the operations were, where that is known. */
+/** The digests of the operations, where they are known. */
 export function withDigests(
   digests: Record<string, string>,
 ): Pick<PlanHeader, 'operation_digests'> {

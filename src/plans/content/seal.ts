@@ -8,7 +8,7 @@ import {
   sealedFields,
 } from '#domain/plan/step-content.ts';
 
-/** What a call is made of: whatever else a step says changes nothing about what it does. */
+/** The fields that make a call; no other field of a step changes what it does. */
 export type SealedContent = Pick<StepContent, SealedField>;
 
 const calls = sealedFields.filter(([, { sealed }]) => sealed === 'call');

@@ -101,7 +101,7 @@ describe('set_policy', () => {
       conversation: 'looser',
       interaction_policy: policy,
     });
-    expect(answersIn(1)?.[0]).toContain('the person changes their preferences');
+    expect(answersIn(1)?.[0]).toContain('Only the person');
     expect((await readRun(instance.db.query, run.run_id)).policy).toEqual(policy);
   });
 
