@@ -1,4 +1,5 @@
 // Parses a whole request into commands, or reports how far it could read. Every word must match; only `please` is skipped.
+import { trimTail } from '#domain/words.ts';
 import type { Span } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
@@ -338,8 +339,7 @@ function fileOf({ id }: Form, { values }: Slots): string | null {
     : null;
 }
 
-export const baseName = (path: string): string =>
-  path.replace(/\/+$/, '').split('/').at(-1) ?? path;
+export const baseName = (path: string): string => trimTail(path, /\//).split('/').at(-1) ?? path;
 
 /** A target that ends in a slash is a folder. */
 export const placeFor = (from: string, to: string): string =>
