@@ -30,7 +30,7 @@ export function requireShallow(value: unknown): void {
 const signs = { quote: 0x22, open: 0x7b, close: 0x7d };
 
 /** A duplicate name in an object of `text` (valid JSON); null: none. Parsers keep the last one, and people read the first. */
-function findRepeatedName(text: string): string | null {
+export function findRepeatedName(text: string): string | null {
   const objects: Set<string>[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charCodeAt(at);

@@ -1,4 +1,5 @@
 // Matches a spelling of the table against tokens, element by element, and reads its slots. A spelling fits whole or not at all.
+import { findRepeatedName } from '#domain/json.ts';
 import { type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import {
   type Clock,
@@ -71,6 +72,8 @@ export const isFile = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
   !/[*?]/.test(text) &&
   !/^(?:[#@-]|plan-[0-9a-f]{8}$)/i.test(text) &&
   /[\p{L}\p{N}]/u.test(text);
+const isNamed = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
+  kind === 'quote' && text.trim() !== '';
 export const isAddress = (text: string): boolean => /^https?:\/\/\S/i.test(text);
 export const isPlace = ({ text, kind }: Pick<Token, 'text' | 'kind'>): boolean =>
   kind === 'quote' || (kind === 'word' && /^(?:[#@]\S|<[#@]\S)/.test(text));
@@ -90,9 +93,9 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
         : null;
     case 'file':
       if (value === 'it' && reading.it !== null) return one(reading.it);
-      return kind === 'quote' || isFile(token) ? one(text) : null;
+      return isNamed(token) || isFile(token) ? one(text) : null;
     case 'folder':
-      return kind === 'quote' || (kind === 'word' && !isAddress(text)) ? one(text) : null;
+      return isNamed(token) || (kind === 'word' && !isAddress(text)) ? one(text) : null;
     case 'address':
       return (kind === 'word' || kind === 'quote') && isAddress(text) ? one(text) : null;
     case 'place':
@@ -147,8 +150,12 @@ function readPerson({ tokens }: Reading, at: number): Read | null {
 /** `name: value, other: value`: each a text in quotation marks, JSON, or one word; or one JSON object. */
 function readArguments({ tokens }: Reading, at: number): Read | null {
   const first = tokens[at];
-  if (first?.kind === 'data' && first.text.startsWith('{'))
-    return { value: parseJson(first.text) ?? null, next: at + 1 };
+  if (first?.kind === 'data' && first.text.startsWith('{')) {
+    const value = parseJson(first.text);
+    return value === undefined || findRepeatedName(first.text) !== null
+      ? null
+      : { value, next: at + 1 };
+  }
   const args: JsonObject = {};
   for (let i = at; ; ) {
     const [name, colon, given] = [tokens[i], tokens[i + 1], tokens[i + 2]];

@@ -187,11 +187,13 @@ class RequestReader {
   }
 
   #readCommand(follows: boolean): void {
-    this.#start = this.#at;
-    this.#reached = this.#at;
+    const first = this.#at;
+    this.#start = first;
+    this.#reached = first;
     while (this.#take('please') || this.#take('please ,'));
     const lag = this.#readFrame();
     const loop = this.#readLoop();
+    this.#start = this.#at;
     const verb = this.#value() ?? '';
     const { form, slots } = this.#readForm();
     const own = readModifiers(this.#reading, this.#at);
@@ -206,7 +208,7 @@ class RequestReader {
     if (commands.length === maxCommands) throw new Stop(this.#start);
     commands.push({
       ...{ form, slots, follows, loop, verb },
-      words: source.slice(tokens[this.#start]?.start, tokens[this.#at - 1]?.end),
+      words: source.slice(tokens[first]?.start, tokens[this.#at - 1]?.end),
       modifiers: this.#merge(slots.modifiers, own?.value ?? noModifiers, lag),
       isTimedAlone: (own?.value.start ?? slots.modifiers.start) !== null,
       answer: this.#frame.answer,
@@ -303,7 +305,7 @@ class RequestReader {
   #readJoint(): boolean {
     if (this.#take('.') || this.#value() === undefined) {
       if (this.#value() !== undefined && this.#kind() !== 'line') this.#frame = noFrame;
-      this.#take('then');
+      if (this.#take('then') && this.#value() === undefined) throw new Stop(this.#at);
       return true;
     }
     if (!this.#take(',')) this.#take(';');

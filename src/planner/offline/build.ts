@@ -378,11 +378,16 @@ class Builder {
 }
 
 /** Times that say the same thing twice, of which only one could count. */
-function refuseTwoTimes({ slots, modifiers: { start, every, lag } }: Command): void {
+function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void {
+  const { start, every, lag, deadline } = modifiers;
+  const isDelayed = every !== null || (start !== null && (isTimedAlone || form.id === 'remind'));
   const said = [
     ...[slots.times.start, start, every].flatMap((one) => (one == null ? [] : [one.words])),
-    ...(lag === null || every === null ? [] : [`after ${lag.words}`]),
+    ...(lag !== null && isDelayed ? [`after ${lag.words}`] : []),
+    ...(deadline !== null && every !== null ? [`by ${deadline.words}`] : []),
   ];
+  if (form.id === 'calendar' && (start !== null || every !== null || lag !== null))
+    throw new Refusal('The calendar is read now, for one day. Send “calendar tomorrow” by itself.');
   if (said.length > 1)
     throw new Refusal(
       `“${said[0]}” and “${said[1]}” both say when. Keep one of them, or send two commands.`,

@@ -253,6 +253,12 @@ describe('what cannot be read', () => {
     "Don't delete todo.txt",
     'every morning write "x" to a.txt',
     'post "a" here then',
+    'post "a" here. Then',
+    'delete ""',
+    'delete folder " "',
+    'move a.txt to ""',
+    'call workspace_delete with {"path": "a.txt", "path": "b.txt"}',
+    'ask Ana "ok?", then if yes: if no: post "x" here',
     'if yes: post "a" here or not',
     '“',
     '{"a": ',
@@ -292,10 +298,12 @@ describe('what cannot be read', () => {
     'write "a" to a.txt; remind Ben tomorrow at 9 to upload',
     'every Monday at 9:00 write "a" to a.txt\nsing "la" here',
     'show todo.txt; tell the team "hi"',
+    'ask Ana "ok?", then if yes: sing "la" here; post "b" here',
+    'ask Ana "ok?", then if yes: tell the team',
   ])('leaves nothing around it out of what it offers for %j', async (text) => {
     const { result } = await plan(planner(), text);
     const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
-    const [kept = ''] = text.split(/;|\n/);
+    const [kept = ''] = text.split(/;|\n|(?:sing|tell) /);
     for (const option of options) expect(option.text).toContain(kept);
     for (const [, offered = ''] of 'text' in result
       ? result.text.matchAll(/commands?: “(.*?)”/g)
@@ -327,6 +335,11 @@ const refused = [
   'write "a" to a.txt, then after 2 days every Monday at 9:00 write "b" to b.txt',
   'after 2 days every Monday at 9:00 write "b" to b.txt',
   'phase One after 2 days:\n- write "a" to a.txt',
+  'tomorrow at 9:00 calendar',
+  'every Monday at 9:00 calendar',
+  'post "x" here every Monday at 9:00 by Friday',
+  'write "a" to a.txt, then after 2 days post "x" here tomorrow at 9:00',
+  'tomorrow at 9:00 write "a" to a.txt, then after 2 days remind me: x',
 ];
 it.each(refused)('says why it does not plan “%s”', async (text) => {
   const { result } = await plan(planner(), text);
