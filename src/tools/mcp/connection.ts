@@ -218,8 +218,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
       await listTools(client, options);
       if (closed) throw new Error('it was closed');
-      // Its end may have come before anybody listened for it.
-      if (client.transport === undefined) throw new Error('it stopped right after its start');
       client.onclose = () => drop(client, explain('it stopped', wire.lastWords()));
       client.onerror = (error) => {
         // The stream of an HTTP server is gone for good; the server may be, too.
