@@ -62,12 +62,13 @@ export async function refreshDeciders(context: ConversationContext, id: string):
  * A decision about a plan: checked here, carried out by the commit together with what follows for its run and conversation.
  * @param follow only where something was changed
  */
-async function decidePlan<Standing, Outcome>(
+async function decidePlan<Authority, Outcome>(
   context: ConversationContext,
   id: string,
-  ruling: Ruling<PlanRow, Standing, Outcome>,
+  ruling: Ruling<PlanRow, Authority, Outcome>,
   follow: (tx: Transaction, outcome: Outcome) => Promise<void> = async () => {},
 ): Promise<Commit<Plan>> {
+  await refreshDeciders(context, id);
   const commit = await decide(context.db, ruling);
   return async (tx) => {
     const done = await commit(tx);
@@ -87,7 +88,6 @@ type Verb<D> = (
 
 /** Approves the plan, or the change that waits where the approval names that. */
 export const approve: Verb<Approval> = async (context, id, approval, actor) => {
-  await refreshDeciders(context, id);
   const change = await findPatchToApprove(context.db.query, id, approval);
   if (change !== null)
     return decidePlan(context, id, changeApproval(context, change, approval, actor));
@@ -171,7 +171,6 @@ async function refuse(
   said: boolean,
 ): Promise<Commit<Plan>> {
   requireReadable(decision.feedback ?? '');
-  await refreshDeciders(context, id);
   const ruling = refusal(context, id, decision, actor, event);
   return decidePlan(context, id, ruling, async (tx, refused) => {
     if (refused === null) return;
@@ -204,18 +203,15 @@ export const proposeChanges: Verb<Wish> = async (context, id, wish, actor, said 
   return refuse(context, id, { ...wish, feedback, comments }, actor, 'request_changes', said);
 };
 
-export const cancel: Verb<Decision> = async (context, id, decision, actor) => {
-  await refreshDeciders(context, id);
-  return decidePlan(context, id, cancellation(context, id, decision, actor), async (tx, row) => {
+export const cancel: Verb<Decision> = (context, id, decision, actor) =>
+  decidePlan(context, id, cancellation(context, id, decision, actor), async (tx, row) => {
     const undecided = row.execution_started_at === null && row.approved_digest === null;
     const text = decisionWords.cancelled({ id, by: await showName(tx, actor.id) });
     await closeRun(context, tx, row, text, undecided ? { word: 'cancel', actor } : null);
   });
-};
 
 /** Goes on with a plan; one whose changes are being made is taken back as it was. */
 export const resume: Verb<Settlement> = async (context, id, settlement, actor) => {
-  await refreshDeciders(context, id);
   const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
   const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
   if (!sentBack) return decidePlan(context, id, resumption(context, id, settlement, actor));
@@ -230,20 +226,14 @@ export const resume: Verb<Settlement> = async (context, id, settlement, actor) =
   });
 };
 
-export const pause: Verb<Decision> = async (context, id, decision, actor) => {
-  await refreshDeciders(context, id);
-  return decidePlan(context, id, pausing(context, id, decision, actor));
-};
+export const pause: Verb<Decision> = (context, id, decision, actor) =>
+  decidePlan(context, id, pausing(context, id, decision, actor));
 
-export const markFailed: Verb<Decision> = async (context, id, decision, actor) => {
-  await refreshDeciders(context, id);
-  return decidePlan(context, id, failing(context, id, decision, actor));
-};
+export const markFailed: Verb<Decision> = (context, id, decision, actor) =>
+  decidePlan(context, id, failing(context, id, decision, actor));
 
-export const retry: Verb<Rerun> = async (context, id, decision, actor) => {
-  await refreshDeciders(context, id);
-  return decidePlan(context, id, rerun(context, id, decision, actor));
-};
+export const retry: Verb<Rerun> = (context, id, decision, actor) =>
+  decidePlan(context, id, rerun(context, id, decision, actor));
 
 /** Changes a plan. Where a proposal was changed, its run speaks of what it says now, and its conversation is shown that. */
 export async function patch(

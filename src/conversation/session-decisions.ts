@@ -92,7 +92,7 @@ const deeds = {
 } as const;
 
 /** Whether the same person has decided just this about the turn before, which is being worked on. */
-function isRepeated(
+function wasChosenBefore(
   { planning_status, decision, turn }: RunRow,
   choice: SessionChoice,
   actor: Actor,
@@ -227,7 +227,7 @@ function sessionRuling(
       if (isAnswer) requirePerson(actor);
       else await requireDecider(q, context, run, actor);
     },
-    isRepeated: async (_, { run }) => !isAnswer && isRepeated(run, choice, actor),
+    isRepeated: async (_, { run }) => !isAnswer && wasChosenBefore(run, choice, actor),
     async requireCurrent(q, { run }) {
       await requireShown(q, run, choice);
     },

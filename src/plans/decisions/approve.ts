@@ -18,10 +18,10 @@ import { clockTime, currentOf } from '../lifecycle/current.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { mayBeApproved, statusWords } from '../lifecycle/lifecycle-table.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { templatesOf } from '../series/series.ts';
 import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
+import { wasMadeBefore } from './repeated.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
 async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
@@ -135,7 +135,7 @@ export function planApproval(
       requireApprover(await readAuthority(q, context, { plan: row, actor }), actor),
     isRepeated: async (q, row) =>
       !mayBeApproved(row.status) &&
-      isRepeated(q, id, 'approve', actor, { ...approval, part: asked }),
+      wasMadeBefore(q, id, 'approve', actor, { ...approval, part: asked }),
     async requireCurrent(q, row) {
       await requireShown(q, row, approval);
       await requireUndecided(q, row);

@@ -8,9 +8,8 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { Decision } from '#domain/service.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus } from '../lifecycle/lifecycle-table.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { managedPlan, type PlanRuling, requireVersion } from './stop.ts';
+import { managedPlan, type PlanRuling, repeats, requireVersion } from './repeated.ts';
 
 type By = { actor: Actor; reason: string };
 
@@ -69,11 +68,13 @@ export function takingBack(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: async (q, row) =>
-      row.version === version &&
-      !row.revising &&
-      row.status === 'proposed' &&
-      isRepeated(q, id, 'keep', actor, { version, reason: takenBack }),
+    isRepeated: repeats(
+      id,
+      'keep',
+      actor,
+      { version, reason: takenBack },
+      ({ revising, status }) => !revising && status === 'proposed',
+    ),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       // Otherwise `resume` decides whether this is possible.

@@ -9,7 +9,7 @@ import { changeSteps } from '#db/steps/change-steps.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
-import type { StepCounts, StepStatus } from '#domain/plan/plan.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Rerun, Settlement } from '#domain/service.ts';
 import { requireAnswerer } from '../authority/asked-person.ts';
 import type { Ruling } from '../lifecycle/decide.ts';
@@ -17,12 +17,17 @@ import { finishIfDone } from '../lifecycle/finish.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus, sourcesOf } from '../lifecycle/lifecycle-table.ts';
 import { reviveSkipped } from '../lifecycle/ready-steps.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
+import {
+  managedPlan,
+  type PlanRuling,
+  repeats,
+  requireVersion,
+  wasMadeBefore,
+} from './repeated.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
-import { managedPlan, type PlanRuling, requireVersion } from './stop.ts';
 import { hasTakenOver, takeOver } from './take-over.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */
@@ -96,7 +101,7 @@ export function resumption(
         ? hasTakenOver(q, id, steps ?? {}, actor)
         : row.paused_at === null &&
           answer === undefined &&
-          isRepeated(q, id, 'resume', actor, { version })),
+          wasMadeBefore(q, id, 'resume', actor, { version })),
     requireCurrent: (q, row, who) => requireResumable(q, row, settlement, who),
     async apply(tx, row, who) {
       if (Object.values(steps ?? {}).includes('take_over')) {
@@ -105,10 +110,12 @@ export function resumption(
       }
       const from = settleable(who, row) ?? [];
       const settled = await settleNamed(tx, row, from, settlement, actor, context);
-      const [now, progress] =
-        row.status === 'executing'
-          ? [row, settled]
-          : [...(await runAgain(context, tx, row, actor))];
+      const isStopped = row.status !== 'executing';
+      const now = isStopped ? await runAgain(context, tx, row, 'resume', actor) : row;
+      // The last step may have ended while the plan stood still.
+      const progress = isStopped
+        ? ((await reviveSkipped(tx, id, context.onFailure)) ?? now)
+        : settled;
       if (row.status === 'executing' && row.paused_at !== null && !named) {
         await tx.update(plans).set({ paused_at: null }).where(eq(plans.id, id));
         await touchPlan(tx, id, 'resumed', `by ${actor.id}`);
@@ -124,20 +131,21 @@ export function resumption(
   };
 }
 
-/** A plan that stood still runs. @returns its row, and its counters after what was skipped is back */
+/** Moves a plan that has stopped back to `executing`, and its series with it. */
 async function runAgain(
-  context: PlansContext,
+  { enqueue, onFailure }: PlansContext,
   tx: Transaction,
   row: PlanRow,
+  event: 'resume' | 'continue',
   actor: Actor,
-): Promise<[PlanRow, StepCounts]> {
+): Promise<PlanRow> {
   const set = { execution_ended_at: null, paused_at: null, result_summary: null };
-  const now = await transition(tx, context.enqueue, row, 'resume', { actor }, set);
+  const now = await transition(tx, enqueue, row, event, { actor }, set);
   // Steps stopped by a failure stay stopped until it is fixed.
-  const stopped = context.onFailure === 'stop_all' && now.failed > 0;
-  if (row.open_until !== null && !stopped) await restartAllSeries(tx, row.id);
-  // The last step may have ended while the plan stood still.
-  return [now, (await reviveSkipped(tx, row.id, context.onFailure)) ?? now];
+  const stopped = onFailure === 'stop_all' && row.failed > 0;
+  if (row.open_until !== null && row.status !== 'completed' && !stopped)
+    await restartAllSeries(tx, row.id);
+  return now;
 }
 
 /**
@@ -145,27 +153,13 @@ async function runAgain(
  * then frees what can run.
  * @returns its row; unchanged where it has not stopped
  */
-export async function continuePlan(
+export const continuePlan = async (
   context: PlansContext,
   tx: Transaction,
   row: PlanRow,
   actor: Actor,
-): Promise<PlanRow> {
-  if (!sourcesOf('continue').includes(row.status)) return row;
-  const now = await transition(
-    tx,
-    context.enqueue,
-    row,
-    'continue',
-    { actor },
-    { execution_ended_at: null, paused_at: null, result_summary: null },
-  );
-  const stopped = context.onFailure === 'stop_all' && row.failed > 0;
-  if (row.open_until !== null && row.status !== 'completed' && !stopped) {
-    await restartAllSeries(tx, row.id);
-  }
-  return now;
-}
+): Promise<PlanRow> =>
+  sourcesOf('continue').includes(row.status) ? runAgain(context, tx, row, 'continue', actor) : row;
 
 /** @throws `already_decided` when the plan has been run again since the end that was looked at */
 function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undefined): void {
@@ -185,10 +179,7 @@ export function rerun(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: async (q, row) =>
-      row.version === version &&
-      row.status === 'executing' &&
-      isRepeated(q, id, 'retry', actor, { version }),
+    isRepeated: repeats(id, 'retry', actor, { version }, ({ status }) => status === 'executing'),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       requireEnd(row, ended_at);

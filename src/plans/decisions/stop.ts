@@ -1,11 +1,11 @@
 // Rejecting, cancelling, pausing and marking a plan failed.
 import { eq, sql } from 'drizzle-orm';
 import { recordDeeds } from '#db/audit/audit.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
+import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { showName } from '#db/people/identities.ts';
 import { readPatch } from '#db/plans/patches.ts';
-import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
 import { stopAllSeries } from '#db/plans/series.ts';
 import { plans } from '#db/schema.ts';
 import { hurryLater } from '#db/sql/later.ts';
@@ -15,17 +15,14 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
 import type { Decision, Wish } from '#domain/service.ts';
-import { requireManager } from '../authority/authority.ts';
 import { dropPatch, dropWithPlan } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';
-import { currentOf } from '../lifecycle/current.ts';
-import type { Ruling } from '../lifecycle/decide.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
 import { transition } from '../lifecycle/lifecycle.ts';
 import { nextStatus, notPossible } from '../lifecycle/lifecycle-table.ts';
-import { isRepeated } from '../lifecycle/repeated.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { managedPlan, type PlanRuling, repeats, requireVersion } from './repeated.ts';
 
 /** After this many proposals a refusal goes to a person, not back to the planner. */
 const maxProposals = 3;
@@ -38,27 +35,6 @@ function hasProposalsLeft({ rejection_history, version }: PlanRow): boolean {
   const sentBack = rejection_history.filter(({ feedback }) => feedback !== null);
   return new Set([...sentBack.map((entry) => entry.version), version]).size < maxProposals;
 }
-
-/** @throws `stale_version` with the current version */
-export function requireVersion(row: PlanRow, version: number): void {
-  if (row.version === version) return;
-  throw new CountersignError(
-    'stale_version',
-    `Your decision was about version ${version}; the current version is ${row.version}. Read it and decide again.`,
-    { details: { current: currentOf(row) } },
-  );
-}
-
-/** A plan as the subject of decisions by those who manage it. */
-export function managedPlan(context: PlansContext, id: string, actor: Actor) {
-  return {
-    lock: (tx: Transaction) => lockPlan(tx, id),
-    requireAllowed: (q: Queryable, row: PlanRow) => requireManager(q, context, row, actor),
-  };
-}
-
-/** A decision about a plan, which yields its row after it. */
-export type PlanRuling<Outcome = PlanRow> = Ruling<PlanRow, void, Outcome>;
 
 function withRejection(
   context: PlansContext,
@@ -91,20 +67,17 @@ export function refusal(
     event === 'reject' && row.pending_patch !== null && version === row.version + 1;
   return {
     ...managedPlan(context, id, actor),
-    async isRepeated(q, row) {
-      if (row.version !== version) return false;
-      if (row.status !== 'rejected' && row.status !== 'needs_review') return false;
-      return isRepeated(q, id, event, actor, { version, reason: decision.feedback });
-    },
+    isRepeated: repeats(
+      id,
+      event,
+      actor,
+      { version, reason: decision.feedback },
+      ({ status }) => status === 'rejected' || status === 'needs_review',
+    ),
     async requireCurrent(_, row) {
       if (isAboutChange(row)) return;
       requireVersion(row, version);
       nextStatus(row.status, event);
-      if (event === 'request_changes' && feedback === null)
-        throw new CountersignError(
-          'feedback_required',
-          'Say what should change: propose changes: …',
-        );
       if (row.status === 'rejected' && !hasProposalsLeft(row))
         throw new CountersignError(
           'invalid_transition',
@@ -163,10 +136,13 @@ export function cancellation(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: async (q, row) =>
-      row.version === version &&
-      row.status === 'cancelled' &&
-      isRepeated(q, id, 'cancel', actor, { version, reason: feedback }),
+    isRepeated: repeats(
+      id,
+      'cancel',
+      actor,
+      { version, reason: feedback },
+      ({ status }) => status === 'cancelled',
+    ),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       nextStatus(row.status, 'cancel');
@@ -209,10 +185,7 @@ export function pausing(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: async (q, row) =>
-      row.version === version &&
-      row.paused_at !== null &&
-      isRepeated(q, id, 'pause', actor, { version }),
+    isRepeated: repeats(id, 'pause', actor, { version }, (row) => row.paused_at !== null),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       if (row.status === 'executing' && row.paused_at === null) return;
@@ -243,10 +216,7 @@ export function failing(
 ): PlanRuling {
   return {
     ...managedPlan(context, id, actor),
-    isRepeated: async (q, row) =>
-      row.version === version &&
-      row.status === 'failed' &&
-      isRepeated(q, id, 'fail', actor, { version }),
+    isRepeated: repeats(id, 'fail', actor, { version }, ({ status }) => status === 'failed'),
     async requireCurrent(_, row) {
       requireVersion(row, version);
       // A running plan fails only through its steps.

@@ -60,7 +60,7 @@ async function leaveOut(tx: Transaction, row: PlanRow, finding: string): Promise
 }
 
 /** Whether `actor` has had just this done about the finding. */
-async function isRepeated(
+async function wasSettledBefore(
   q: Queryable,
   { plan_id, id }: FindingRow,
   action: FindingAction,
@@ -183,7 +183,7 @@ export function findingSettlement(
       return finding;
     },
     async isRepeated(q, _, finding) {
-      const repeated = await isRepeated(q, finding, action, actor);
+      const repeated = await wasSettledBefore(q, finding, action, actor);
       return repeated && (finding.status !== 'open' || action !== 'replan');
     },
     requireCurrent: (q, row, finding) => requirePossible(q, row, finding, action),

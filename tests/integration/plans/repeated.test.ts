@@ -185,6 +185,31 @@ test('of an approval of a planning gate nothing is left where its job cannot be 
   expect((await approve()).turn).toBe(turn + 1);
 });
 
+test('an approval is not repeated once a person has marked the plan failed; a failed run does not matter', async () => {
+  const fails: [(id: string) => Promise<unknown>, object | null][] = [
+    [(id) => instance.service.markFailed(id, { version: 1 }, ben), { code: 'already_decided' }],
+    [
+      (id) =>
+        instance.db.query.execute(sql`
+          insert into countersign.audit (plan_id, actor, actor_kind, via, action, version)
+          values (${id}, 'system', 'system', 'system', 'fail', 1)`),
+      null,
+    ],
+  ];
+  for (const [fail, refusal] of fails) {
+    const { id, digest } = await propose();
+    const approval = { version: 1, digest };
+    await instance.service.approve(id, approval, ana);
+    await instance.db.query.execute(
+      sql`update countersign.plans set status = 'stalled' where id = ${id}`,
+    );
+    await fail(id);
+    const again = instance.service.approve(id, approval, ana);
+    if (refusal === null) expect(await again).toMatchObject({ id });
+    else await expect(again).rejects.toMatchObject(refusal);
+  }
+});
+
 test('a stalled plan is marked failed once, by who may, and then retried', async () => {
   const { id } = await propose();
   await instance.db.query.execute(sql`

@@ -1,0 +1,94 @@
+// Recognises a decision that the same person repeats; it succeeds without changes.
+import { sql } from 'drizzle-orm';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+import { countersign } from '#db/schema.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { requireManager } from '../authority/authority.ts';
+import { currentOf } from '../lifecycle/current.ts';
+import type { Ruling } from '../lifecycle/decide.ts';
+import type { PlansContext } from '../plans-context.ts';
+
+const made = [
+  'approve',
+  'reject',
+  'request_changes',
+  'keep',
+  'fail',
+  'cancel',
+  'pause',
+  'resume',
+  'retry',
+] as const;
+/** A decision of a person, under the name it has in the audit. */
+type Made = (typeof made)[number];
+
+const decisions = [...made, 'escalate', 'revise', 'expire'];
+
+/** As which entries of the audit a decision stands. */
+function entriesOf(one: Made): string[] {
+  if (one === 'approve') return ['approve', 'approve_in_part'];
+  return one === 'request_changes' ? [one, 'escalate'] : [one];
+}
+
+/**
+ * Whether `actor` has decided exactly this about version `version` of the plan already, and nothing else was decided since.
+ * Asked only where a decision is about to be refused: it looks through the plan's audit.
+ */
+export async function wasMadeBefore(
+  q: Queryable,
+  planId: string,
+  decision: Made,
+  actor: Actor,
+  about: { version: number; digest?: string; reason?: string | undefined; part?: string | null },
+): Promise<boolean> {
+  const entries = entriesOf(decision);
+  const others = decisions.filter((one) => !entries.includes(one));
+  const textArray = (names: string[]) => sql`${sql.param(names)}::text[]`;
+  const { rows } = await q.execute(sql`
+    select 1 from ${countersign}.audit a
+    where a.plan_id = ${planId} and a.actor = ${actor.id} and a.action = any(${textArray(entries)})
+      and a.version = ${about.version} and a.data ->> 'part' is not distinct from ${about.part ?? null}
+      and (a.reason is not distinct from ${about.reason ?? null} or a.data ? 'part')
+      and a.digest is not distinct from coalesce(${about.digest ?? null}, a.digest)
+      and not exists (
+        select 1 from ${countersign}.audit later
+        where later.plan_id = a.plan_id and later.id > a.id and later.action = any(${textArray(others)})
+          and not (later.action = 'fail' and later.actor_kind = 'system'))
+    limit 1`);
+  return rows.length > 0;
+}
+
+/** `isRepeated` of a ruling: made before about this version of the plan, which is still as that left it. */
+export const repeats =
+  (
+    id: string,
+    decision: Made,
+    actor: Actor,
+    about: { version: number; reason?: string | undefined },
+    isLeft: (row: PlanRow) => boolean,
+  ) =>
+  async (q: Queryable, row: PlanRow): Promise<boolean> =>
+    row.version === about.version && isLeft(row) && wasMadeBefore(q, id, decision, actor, about);
+
+/** @throws `stale_version` with the current version */
+export function requireVersion(row: PlanRow, version: number): void {
+  if (row.version === version) return;
+  throw new CountersignError(
+    'stale_version',
+    `Your decision was about version ${version}; the current version is ${row.version}. Read it and decide again.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** A plan as the subject of decisions by those who manage it. */
+export function managedPlan(context: PlansContext, id: string, actor: Actor) {
+  return {
+    lock: (tx: Transaction) => lockPlan(tx, id),
+    requireAllowed: (q: Queryable, row: PlanRow) => requireManager(q, context, row, actor),
+  };
+}
+
+/** A decision about a plan, which yields its row after it. */
+export type PlanRuling<Outcome = PlanRow> = Ruling<PlanRow, void, Outcome>;
