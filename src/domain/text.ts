@@ -48,6 +48,27 @@ export function toJson(value: unknown): Json {
   return JsonValue.parse(parseExactly(JSON.stringify(value)));
 }
 
+/** The texts among the values of a JSON value, however deep. */
+export function textsIn(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** `value` with the texts in it changed. @param change is given the nearest key too; '' outside objects */
+export function mapTexts(
+  value: Json,
+  change: (text: string, key: string) => string,
+  isKept: (value: JsonObject) => boolean = () => false,
+  key = '',
+): Json {
+  if (typeof value === 'string') return change(value, key);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, isKept, key));
+  if (typeof value !== 'object' || value === null || isKept(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, mapTexts(item, change, isKept, name)]),
+  );
+}
+
 /** `text` with what cannot be stored replaced by U+FFFD. */
 export function makeStorableText(text: string): string {
   return text.replaceAll('\u0000', '\ufffd').toWellFormed();

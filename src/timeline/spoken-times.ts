@@ -45,8 +45,12 @@ function placeOf(names: string[], value: string): number {
   );
 }
 
-const here = ({ now, timezone }: Words) =>
+const here = ({ now, timezone }: Pick<Words, 'now' | 'timezone'>) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
+
+/** The day of `now` in a time zone, as `2026-11-28`. */
+export const todayIn = (words: Pick<Words, 'now' | 'timezone'>): string =>
+  here(words).toPlainDate().toString();
 
 const print = (moment: Temporal.ZonedDateTime): string =>
   moment.toString({ timeZoneName: 'never', smallestUnit: 'second' });

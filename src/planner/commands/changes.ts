@@ -1,5 +1,5 @@
 // Changes of a waiting plan by the forms of the table. One that is not read whole is asked about; what nobody spoke of stays as it is.
-import { referencesOf } from '#domain/plan/arguments.ts';
+import { isReference, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import {
   type Dependency,
@@ -9,7 +9,7 @@ import {
 } from '#domain/plan/plan.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
-import { type Json, JsonObject, parseJson } from '#domain/text.ts';
+import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
 import {
   readEvery,
@@ -21,7 +21,7 @@ import {
 import type { Question } from './answers.ts';
 import { changeForms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
-import { baseName } from './request.ts';
+import { baseName, CommandRefusal } from './request.ts';
 import { tokenize } from './tokens.ts';
 
 type Edge = {
@@ -65,9 +65,6 @@ type Plan = {
   timezone: string;
 };
 
-/** A change that is understood and cannot be made; the message says why. */
-class Problem extends Error {}
-
 const maxCharacters = 4000;
 export const noChange = { edges: [], move: null, rule: null, addition: null };
 const examples = ['remove', 'use', 'name', 'argument', 'start', 'before', 'add']
@@ -93,15 +90,17 @@ function findStep({ steps, labels, only }: Plan, said: Json | undefined): string
   const [labelled] = [...labels].find(([, one]) => one === label) ?? [];
   const found = labelled ?? own ?? (/^\d+$/.test(label) ? ids[Number(label) - 1] : undefined);
   if (steps.some(({ id }) => id === found)) return found ?? '';
-  if (found !== undefined) throw new Problem(`Another comment removes step ${label}.`);
-  throw new Problem(`There is no step ${label}; the plan has ${countOf(labels.size, 'step')}.`);
+  if (found !== undefined) throw new CommandRefusal(`Another comment removes step ${label}.`);
+  throw new CommandRefusal(
+    `There is no step ${label}; the plan has ${countOf(labels.size, 'step')}.`,
+  );
 }
 
 /** The step that changes: in a comment, no other than its own. */
 function findChanged(plan: Plan, said: Json | undefined): string {
   const id = findStep(plan, said);
   if (plan.only === null || id === plan.only) return id;
-  throw new Problem(
+  throw new CommandRefusal(
     `This comment is on step ${labelOf(plan, plan.only)}. Comment on step ${labelOf(plan, id)} to change that one.`,
   );
 }
@@ -113,10 +112,10 @@ const takes = (one: StepDraft | undefined, id: string): boolean =>
 
 function remove(plan: Plan, gone: string): Change {
   const left = plan.steps.filter(({ id }) => id !== gone);
-  if (left.length === 0) throw new Problem('That would leave the plan without steps.');
+  if (left.length === 0) throw new CommandRefusal('That would leave the plan without steps.');
   const taken = left.find((one) => takes(one, gone));
   if (taken !== undefined)
-    throw new Problem(
+    throw new CommandRefusal(
       `Step ${labelOf(plan, taken.id)} uses the output of the step you want to remove.`,
     );
   return { gate: 'outline', steps: left };
@@ -127,18 +126,15 @@ function reword(
   { steps, only }: Plan,
   change: (value: string, one: StepDraft, name: string) => string,
 ): Change | null {
-  const walk = (value: Json, one: StepDraft, name: string): Json => {
-    if (typeof value === 'string') return change(value, one, name);
-    if (Array.isArray(value)) return value.map((item) => walk(item, one, name));
-    if (typeof value !== 'object' || value === null || '$from' in value) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, walk(item, one, key)]),
-    );
-  };
   const next = steps.map((one) =>
     only !== null && one.id !== only
       ? one
-      : { ...one, args: JsonObject.parse(walk(one.args ?? {}, one, '')) },
+      : {
+          ...one,
+          args: JsonObject.parse(
+            mapTexts(one.args ?? {}, (text, name) => change(text, one, name), isReference),
+          ),
+        },
   );
   return JSON.stringify(next) === JSON.stringify(steps) ? null : { gate: 'outline', steps: next };
 }
@@ -151,7 +147,9 @@ function replace(plan: Plan, old: string, now: string): Change | null {
   );
   const change = reword(plan, (value) => value.replace(whole, () => now));
   if (change === null)
-    throw new Problem(`“${old}” doesn't appear in this ${plan.only === null ? 'plan' : 'step'}.`);
+    throw new CommandRefusal(
+      `“${old}” doesn't appear in this ${plan.only === null ? 'plan' : 'step'}.`,
+    );
   return change;
 }
 
@@ -160,7 +158,7 @@ function rename(plan: Plan, name: string): Change | null {
   const path = meant
     .map(({ args = {} }) => args.to ?? args.path ?? args.destination)
     .findLast((one) => typeof one === 'string');
-  if (typeof path !== 'string') throw new Problem('This plan has no file to rename.');
+  if (typeof path !== 'string') throw new CommandRefusal('This plan has no file to rename.');
   return replace(
     plan,
     path,
@@ -176,7 +174,7 @@ function setArgument(plan: Plan, key: string, value: Json, said: Json | undefine
   const known = step?.args?.[key];
   if (step === undefined || (known === undefined && said === undefined)) return null;
   if (known === undefined)
-    throw new Problem(
+    throw new CommandRefusal(
       `Step ${labelOf(plan, id)} has no argument “${key}”. It has ${Object.keys(step.args ?? {}).join(', ') || 'none'}.`,
     );
   const next =
@@ -194,7 +192,7 @@ function reorder(plan: Plan, first: string, second: string): Change | null {
   if (first !== plan.only) findChanged(plan, `"${second}"`);
   const one = plan.steps.find(({ id }) => id === first);
   if (takes(one, second))
-    throw new Problem(
+    throw new CommandRefusal(
       `Step ${labelOf(plan, first)} uses the output of step ${labelOf(plan, second)}.`,
     );
   const back = edgesOf(one)
@@ -210,7 +208,7 @@ function momentOf(when: When | undefined, plan: Plan, wholeDay = false): string 
   if (when === undefined) return null;
   const settled = settleWhen(when, plan, wholeDay);
   if ('iso' in settled) return settled.iso;
-  throw new Problem(
+  throw new CommandRefusal(
     `When is “${when.words}”? Say it with a day and a time, such as “tomorrow at 15:00”.`,
   );
 }
@@ -231,7 +229,7 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   );
   const held = steps.filter(({ not_before }) => not_before !== undefined);
   if (timed !== undefined) {
-    if (more.length > 0 || held.length > 0) throw new Problem(severalTimes);
+    if (more.length > 0 || held.length > 0) throw new CommandRefusal(severalTimes);
     if (timed.args?.end !== undefined || (typeof timed.args?.rrule === 'string' && !bare))
       return null;
     return reword(plan, (value, one, name) => {
@@ -247,7 +245,7 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
       ? { gate: 'outline', rule: atTime(series.rrule, iso) }
       : null;
   const days = new Set(held.map(({ not_before = '' }) => Date.parse(not_before)));
-  if (days.size > 1 && (wanted === null || bare)) throw new Problem(severalTimes);
+  if (days.size > 1 && (wanted === null || bare)) throw new CommandRefusal(severalTimes);
   const day = held[0]?.not_before;
   const not_before = bare && day !== undefined ? timeOnDay(day, iso, plan.timezone) : iso;
   const moved = wanted === null && held.length > 0 ? held : steps;
@@ -264,7 +262,7 @@ function setRule(plan: Plan, reading: Reading): { change: Change | null; next: n
       : read.value,
   );
   if (!('rrule' in settled))
-    throw new Problem(`At what time is “${read.value.words}”? Say 9:00 or 21:00.`);
+    throw new CommandRefusal(`At what time is “${read.value.words}”? Say 9:00 or 21:00.`);
   const at = (old: string) =>
     (read.value.clock === null
       ? settled.rrule.replace(clock, clock.exec(old)?.[0] ?? '$&')
@@ -277,7 +275,7 @@ function setRule(plan: Plan, reading: Reading): { change: Change | null; next: n
     };
   const [series, ...more] = plan.series ?? [];
   if (series === undefined || more.length > 0)
-    throw new Problem(
+    throw new CommandRefusal(
       "This plan doesn't have exactly one repeating step, so its repetition can't be changed this way.",
     );
   return { change: { gate: 'outline', rule: at(series.rrule) }, next: read.next };
@@ -392,7 +390,7 @@ export function readChanges(
     const change = said.length > maxCharacters ? null : readChange(said, plan);
     if (change !== null) return { kind: 'changes', changes: { steps, ...noChange, ...change } };
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof CommandRefusal)) throw error;
     return askForChange(`${error.message} What should change?`);
   }
   return askForChange(

@@ -42,6 +42,16 @@ export type Request = {
 export type Unread = { from: number; to: number; reached: number };
 export type ReadRequest = { kind: 'request'; request: Request } | ({ kind: 'unread' } & Unread);
 
+/** A command that is understood and cannot be done; the message says why. */
+export class CommandRefusal extends Error {
+  /** What nothing connected can do; null: it is another refusal. */
+  readonly wanted: string | null;
+  constructor(text: string, wanted: string | null = null) {
+    super(text);
+    this.wanted = wanted;
+  }
+}
+
 const maxCommands = 500;
 
 class Stop extends Error {

@@ -59,7 +59,9 @@ class Ends {
   }
 }
 
-const column = /<[^<>\n]{1,80}>/y;
+/** `<full name>`: the value of an item's column. */
+export const columnPattern = /<([^<>\n]{1,80})>/g;
+const column = new RegExp(columnPattern, 'y');
 
 /** Characters of `<full name>` behind its first one, where it begins at `at`: blanks in it belong to the word. */
 function columnAt(source: string, at: number): number {

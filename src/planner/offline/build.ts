@@ -1,5 +1,6 @@
 // From commands to steps: slots become arguments, open ones questions, and the order follows from the words and from the files.
 import { Temporal } from 'temporal-polyfill';
+import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type Dependency, toDependency } from '#domain/plan/plan.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
@@ -10,13 +11,14 @@ import {
   settleEvery,
   settleWhen,
   showClock,
+  todayIn,
   type When,
   withUntil,
 } from '#timeline/spoken-times.ts';
 import { type Question, readChoice, readReply, readWhenReply } from '../commands/answers.ts';
 import type { Form, SlotType } from '../commands/forms.ts';
 import { compile, isResult } from '../commands/match.ts';
-import { type Command, placeFor, type Request } from '../commands/request.ts';
+import { type Command, CommandRefusal, placeFor, type Request } from '../commands/request.ts';
 
 export type Setting = {
   manifest: readonly OperationSpec[];
@@ -45,15 +47,6 @@ export type Built =
   | { kind: 'missing'; text: string; wanted: string }
   /** It is understood and cannot be planned so. */
   | { kind: 'refused'; text: string };
-
-class Refusal extends Error {
-  /** The operation that nothing connected has; null: another refusal. */
-  readonly wanted: string | null;
-  constructor(text: string, wanted: string | null = null) {
-    super(text);
-    this.wanted = wanted;
-  }
-}
 
 /** The type of a slot, by any spelling of the form that has it. */
 function typeOf({ spellings }: Form, name: string): SlotType {
@@ -93,7 +86,7 @@ class Builder {
       const first = parts.findIndex(({ structure }) => structure === 'phase');
       const lag = parts[first]?.lag ?? null;
       if (lag !== null && commands.every(({ part }) => part !== null))
-        throw new Refusal(
+        throw new CommandRefusal(
           `“after ${lag.words}” needs a phase or a command before “phase ${parts[first]?.title}”.`,
         );
       this.#askForScope(commands);
@@ -102,7 +95,7 @@ class Builder {
       orderSteps(this.#steps);
       return { kind: 'steps', steps: this.#steps };
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof CommandRefusal)) throw error;
       const { message: text, wanted } = error;
       return wanted === null ? { kind: 'refused', text } : { kind: 'missing', text, wanted };
     }
@@ -171,7 +164,9 @@ class Builder {
     const { every, until } = command.modifiers;
     if (every === null) {
       if (until !== null)
-        throw new Refusal('“until” needs a repetition before it, such as “every Monday at 9:00”.');
+        throw new CommandRefusal(
+          '“until” needs a repetition before it, such as “every Monday at 9:00”.',
+        );
       return null;
     }
     let known = every;
@@ -194,11 +189,7 @@ class Builder {
 
   #add(command: Command, at: number, all: Command[]): void {
     const { form, slots, modifiers } = command;
-    const isAsked =
-      form.id === 'ask' &&
-      all.slice(at + 1).some(({ answer }) => answer !== null) &&
-      nextQuestion(all, at) > at;
-    const spec = this.#find(command, isAsked);
+    const spec = this.#find(command, isYesNo(all, at));
     const args: JsonObject = { ...form.fixed };
     for (const [name, value] of Object.entries(slots.values))
       if (value !== null && form.id !== 'call') args[name] = this.#resolve(value, at);
@@ -214,6 +205,8 @@ class Builder {
       if (value !== undefined && value.is !== null) args[name] = value.is;
     }
     if (form.id === 'call') Object.assign(args, this.#readCall(command, spec, at));
+    const [malformed] = findMalformed(args);
+    if (malformed !== undefined) throw new CommandRefusal(`${malformed}.`);
     if ((form.id === 'copy' || form.id === 'move') && typeof args.to === 'string')
       args.to = placeFor(String(args.from ?? args.path), args.to);
     refuseTwoTimes(command);
@@ -267,7 +260,7 @@ class Builder {
           `end ${at}`,
         );
         if (until !== undefined && Date.parse(until) <= Date.parse(begin))
-          throw new Refusal(
+          throw new CommandRefusal(
             `The event ends at ${showClock(end)}, before it begins. Name an end on the same day.`,
           );
         if (until !== undefined) args.end = until;
@@ -277,7 +270,7 @@ class Builder {
     if (form.id === 'calendar') {
       const today = { words: 'today', date: null, clock: null, instant: null, isToday: false };
       const day = slots.times.from ?? today;
-      const date = day.date?.toString() ?? zonedDay(this.#setting);
+      const date = day.date?.toString() ?? todayIn(this.#setting);
       args.from = `${date}T00:00:00`;
       args.to = `${date}T23:59:59`;
       args.timezone = timezone;
@@ -294,7 +287,7 @@ class Builder {
     const wanted = isYesNo ? 'human_confirm' : name;
     const spec = this.#setting.manifest.find((one) => one.name === wanted);
     if (spec === undefined)
-      throw new Refusal(
+      throw new CommandRefusal(
         `${form.id === 'call' ? `No connected operation is called ${wanted}.` : `“${form.id}” needs the operation ${wanted}, which isn't connected.`} Call any connected operation by name: call NAME with …`,
         form.id === 'call' ? wanted : form.id,
       );
@@ -307,7 +300,7 @@ class Builder {
     const before = this.#steps.at(-1);
     const path = before === undefined ? null : textPointer(before.spec);
     if (before === undefined || path === null || this.#steps.length !== at)
-      throw new Refusal(
+      throw new CommandRefusal(
         '“the result” needs an earlier command that returns text, such as “fetch …” or “show …”.',
       );
     return { $from: before.id, path };
@@ -319,7 +312,7 @@ class Builder {
       ({ command }) => command.form.id === 'ask' && all.indexOf(command) < at,
     );
     if (asked === undefined)
-      throw new Refusal(
+      throw new CommandRefusal(
         `“if ${answer.toLowerCase()}:” needs a question before it: ask Ana "May I?", then if yes: …`,
       );
     return [{ step: asked.id, path: '/answer', is: 'equals', value: answer }];
@@ -337,7 +330,7 @@ class Builder {
     const args: JsonObject = {};
     for (const [name, value] of Object.entries(given)) {
       if (!Object.hasOwn(properties, name) && spec.input.additionalProperties === false)
-        throw new Refusal(
+        throw new CommandRefusal(
           `${spec.name} has no argument “${shorten(name, 60)}”. It takes ${listOf(Object.keys(properties)) || 'none'}.`,
         );
       const written = isObject(value) && typeof value.$written === 'string' ? value.$written : null;
@@ -389,21 +382,18 @@ function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void
   if (form.id === 'calendar' && (start !== null || every !== null || lag !== null))
     throw new Refusal('The calendar is read now, for one day. Send “calendar tomorrow” by itself.');
   if (said.length > 1)
-    throw new Refusal(
+    throw new CommandRefusal(
       `“${said[0]}” and “${said[1]}” both say when. Keep one of them, or send two commands.`,
     );
 }
 
-/** The question that an answer behind it is about: the last one before it. */
-function nextQuestion(all: Command[], at: number): number {
-  const answer = all.findIndex((one, k) => k > at && one.answer !== null);
-  const other = all.findIndex((one, k) => k > at && one.form.id === 'ask' && one.answer === null);
-  return answer >= 0 && (other < 0 || answer < other) ? answer : -1;
+/** Whether the command at `at` is a question that an answer behind it is about: no other question comes between. */
+function isYesNo(all: Command[], at: number): boolean {
+  const next = all.slice(at + 1).find(({ form, answer }) => form.id === 'ask' || answer !== null);
+  return all[at]?.form.id === 'ask' && (next?.answer ?? null) !== null;
 }
 
 const toUtc = (iso: string): string => new Date(iso).toISOString();
-const zonedDay = ({ now, timezone }: Setting): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(now);
 
 function askAboutTime({ about, choices }: Doubt, words: string, id: string): Question {
   const text =
@@ -511,7 +501,7 @@ function orderSteps(steps: Step[]): void {
     again !== undefined &&
     (recurring.length < steps.length || steps.some(({ when }) => when.length > 0))
   )
-    throw new Refusal(
+    throw new CommandRefusal(
       `A repeated command must be sent alone. Send “${shorten(again.command.words, 80)}” by itself.`,
     );
   const isChained = recurring.some(
@@ -525,7 +515,7 @@ function orderSteps(steps: Step[]): void {
         recurring.some((other, k) => k < at && meet(filesOf(one).changes, filesOf(other).changes)),
       ))
   )
-    throw new Refusal(
+    throw new CommandRefusal(
       "Repeated commands run independently, so they can't change the same files or depend on each other. Send them as one plan, or use different files.",
     );
   if (again !== undefined) return;
@@ -542,9 +532,7 @@ function orderSteps(steps: Step[]): void {
     }
     const own = filesOf(step);
     const taken = new Set([
-      ...Object.values(step.args).flatMap((value) =>
-        isObject(value) && typeof value.$from === 'string' ? [value.$from] : [],
-      ),
+      ...referencesOf(step.args).map(({ $from }) => $from),
       ...conditionsOf(step.when).map((one) => one.step),
     ]);
     const met = group.filter((one) => {
@@ -556,12 +544,12 @@ function orderSteps(steps: Step[]): void {
     const lag = step.command.modifiers.lag;
     const lag_minutes = lag === null ? 0 : lag.seconds / 60;
     if (lag !== null && before.length === 0)
-      throw new Refusal(`“after ${lag.words}” needs a command before it, joined by “then”.`);
+      throw new CommandRefusal(`“after ${lag.words}” needs a command before it, joined by “then”.`);
     const waits = lag !== null ? [...before, ...met] : met.length > 0 ? met : before;
     step.after = waits.map(({ id }) => ({ ...toDependency(id), lag_minutes }));
     if (step.start !== null) {
       if (latest !== '' && waits.length > 0 && Date.parse(step.start) < Date.parse(latest))
-        throw new Refusal(
+        throw new CommandRefusal(
           `“${shorten(step.command.words, 80)}” comes after a command with a later time. Change its time, or send it by itself.`,
         );
       latest = step.start;

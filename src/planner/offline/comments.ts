@@ -1,7 +1,7 @@
 // Comments on single steps, each read as a change of that step only.
 import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import type { Json } from '#domain/text.ts';
+import { textsIn } from '#domain/text.ts';
 import {
   askForChange,
   type Changes,
@@ -14,16 +14,11 @@ import {
 
 type Setting = { now: Date; timezone: string };
 
-function listTexts(value: Json | undefined): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
-}
-
 /** The files that a step no longer names. */
 function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): string[] {
   if (before === undefined || after === undefined) return [];
-  const kept = new Set(listTexts(after.args));
-  return listTexts(before.args).filter((text) => /^\S+\.\p{L}+$/u.test(text) && !kept.has(text));
+  const kept = new Set(textsIn(after.args));
+  return textsIn(before.args).filter((text) => /^\S+\.\p{L}+$/u.test(text) && !kept.has(text));
 }
 
 /** One set of changes out of two; null: they cannot be made together. */
@@ -78,8 +73,7 @@ export function readComments(
       steps.find(({ id }) => id === step_id),
     );
     const user = steps.find(
-      ({ id = '', args }) =>
-        !commented.has(id) && listTexts(args).some((one) => left.includes(one)),
+      ({ id = '', args }) => !commented.has(id) && textsIn(args).some((one) => left.includes(one)),
     );
     if (user !== undefined)
       return askForChange(

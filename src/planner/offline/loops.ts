@@ -4,7 +4,8 @@ import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { countOf, listOf, shorten, trimTail } from '#domain/words.ts';
-import type { Loop } from '../commands/request.ts';
+import { CommandRefusal, type Loop } from '../commands/request.ts';
+import { columnPattern } from '../commands/tokens.ts';
 import type { PlannerTools } from '../ports.ts';
 import { listPages, newCoverage } from '../reads/list-pages.ts';
 import type { Step } from './build.ts';
@@ -19,8 +20,6 @@ export type Group = {
   group: object;
   about: { title: string; summary: string; risks: { text: string }[] };
 };
-
-class Refusal extends Error {}
 
 type Source = {
   id: string;
@@ -75,7 +74,7 @@ async function* readItems(
   for await (const data of listPages(listing, { tools, signal }, newCoverage())) {
     const items = isObject(data) ? data[list.slice(1)] : undefined;
     if (!isObject(data) || !Array.isArray(items))
-      throw new Refusal(`${String(listing.args.path)} couldn't be read as a list.`);
+      throw new CommandRefusal(`${String(listing.args.path)} couldn't be read as a list.`);
     const rows = items.filter(
       (row): row is Row => isObject(row) && (where === undefined || row.kind === 'file'),
     );
@@ -86,13 +85,13 @@ async function* readItems(
   }
 }
 
-/** The one column that is meant by a name. @throws Refusal where there is none */
+/** The one column that is meant by a name. @throws CommandRefusal where there is none */
 function bind(name: string, columns: string[], path: string): string {
   const alike = columns.filter((column) => fold(column) === fold(name));
   const found =
     columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined);
   if (found !== undefined && !/[{}]/.test(found)) return found;
-  throw new Refusal(
+  throw new CommandRefusal(
     `${path} has no column “${shorten(name, 80)}”. It has ${listOf(columns.slice(0, 50))}.`,
   );
 }
@@ -127,9 +126,11 @@ export async function buildLoop(
     }
     const thing = loop.over === 'rows' ? 'row' : 'file';
     if (count === 0)
-      throw new Refusal(`There are no ${thing}s in ${loop.path}, so there is nothing to do.`);
+      throw new CommandRefusal(
+        `There are no ${thing}s in ${loop.path}, so there is nothing to do.`,
+      );
     if (twice.length > 0)
-      throw new Refusal(
+      throw new CommandRefusal(
         `Several ${thing}s of ${loop.path} would write to the same file: ${thing}s ${listOf(twice.slice(0, maxNamed))}. Use a column that differs in each.`,
       );
     const summary = loop.summary === null ? '' : `, then one summary to ${loop.summary}`;
@@ -177,13 +178,13 @@ function fillPath(
   names: ReadonlyMap<string, string>,
   { count, loop }: { count: number; loop: Loop },
 ): string {
-  return path.replace(/<([^<>\n]{1,80})>/g, (_, name: string) => {
+  return path.replace(columnPattern, (_, name: string) => {
     const column = names.get(name) ?? name;
     const value = String(row[column] ?? '');
     const fault = loop.over === 'rows' ? findPathFault(value) : null;
     if (fault === null) return value;
     const shown = value.trim() === '' ? '' : ` (“${shorten(value, 60)}”)`;
-    throw new Refusal(
+    throw new CommandRefusal(
       `Row ${count} of ${loop.path} has ${fault} in column ${column}${shown}, so it can't be used in a file name. Fix that row, or use another column.`,
     );
   });

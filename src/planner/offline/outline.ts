@@ -2,11 +2,12 @@
 import { type Dependency, toDependency } from '#domain/plan/plan.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { type Json, type JsonObject, JsonValue } from '#domain/text.ts';
+import { type Json, JsonValue, mapTexts, textsIn } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { parseDuration } from '#timeline/durations.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { Request } from '../commands/request.ts';
+import { columnPattern } from '../commands/tokens.ts';
 import type { WrittenOutline } from '../outline/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import type { Step } from './build.ts';
@@ -142,32 +143,24 @@ export function writeStep(
   };
 }
 
-const bracketed = /<([^<>\n]{1,80})>/g;
-
 /** Names of columns in the arguments: `<name>`. */
-export function columnsIn(value: Json): string[] {
-  if (typeof value === 'string') return [...value.matchAll(bracketed)].map(([, name = '']) => name);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((one) => columnsIn(one));
-}
+export const columnsIn = (value: Json): string[] =>
+  textsIn(value).flatMap((text) => [...text.matchAll(columnPattern)].map(([, name = '']) => name));
+
+const literal = (text: string) => String(writeTemplates({ text }).text);
 
 /** The arguments as a template: `<name>` is what an item has there. @param columnOf the name as the item has it */
 export function toTemplate(value: Json, columnOf: (name: string) => string): Json {
-  if (typeof value === 'string') {
+  return mapTexts(value, (text) => {
     let from = 0;
     let template = '';
-    for (const found of value.matchAll(bracketed)) {
+    for (const found of text.matchAll(columnPattern)) {
       const name = columnOf(found[1] ?? '')
         .replaceAll('~', '~0')
         .replaceAll('/', '~1');
-      template += `${String(writeTemplates({ text: value.slice(from, found.index) }).text)}{{item/${name}}}`;
+      template += `${literal(text.slice(from, found.index))}{{item/${name}}}`;
       from = found.index + found[0].length;
     }
-    return template + String(writeTemplates({ text: value.slice(from) }).text);
-  }
-  if (Array.isArray(value)) return value.map((one) => toTemplate(one, columnOf));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, toTemplate(one, columnOf)]),
-  ) satisfies JsonObject;
+    return template + literal(text.slice(from));
+  });
 }

@@ -19,8 +19,8 @@ import type { Reasoner, StageTask } from '../reasoner.ts';
 import { filesOf } from './build.ts';
 import { readComments } from './comments.ts';
 import { readConversation, unreadId } from './conversation.ts';
-import { type Decision, decide, isWhole, type Work } from './decide.ts';
 import { type Described, describeOutcome, describeStep, describeTitle } from './describe.ts';
+import { type Interpretation, interpret, isWhole, type Work } from './interpret.ts';
 import { writeEdges, writeOutline, writeStep } from './outline.ts';
 import { findRefused, namePattern } from './pattern.ts';
 
@@ -30,9 +30,9 @@ const toArgs = (value: object): JsonObject =>
 
 export function createCommandReasoner(): Reasoner {
   /** Decisions by request: asked for by one stage, used by the next. Worked out again after a restart. */
-  const known = new WeakMap<PlanningRequest, Promise<Decision>>();
+  const known = new WeakMap<PlanningRequest, Promise<Interpretation>>();
 
-  function decideOnce(task: StageTask): Promise<Decision> {
+  function decideOnce(task: StageTask): Promise<Interpretation> {
     const made = known.get(task.request) ?? decideRequest(task);
     known.set(task.request, made);
     return made;
@@ -90,7 +90,12 @@ function feedbackOf({ request: { text, answers, history } }: StageTask, feedback
   );
 }
 
-async function decideRequest({ request, tools, signal, state }: StageTask): Promise<Decision> {
+async function decideRequest({
+  request,
+  tools,
+  signal,
+  state,
+}: StageTask): Promise<Interpretation> {
   const asked = findRefused(request, state.rfc);
   const isSettled =
     state.questions_asked > 0 && (request.answers ?? []).length === 0 && asked === null;
@@ -105,10 +110,10 @@ async function decideRequest({ request, tools, signal, state }: StageTask): Prom
       text: 'Dropped. Nothing has changed.',
       reason: 'the person took the request back',
     };
-  return decide(text, { request, tools, signal, answers });
+  return interpret(text, { request, tools, signal, answers });
 }
 
-type Planned = Extract<Decision, { kind: 'plan' | 'group' }>;
+type Planned = Extract<Interpretation, { kind: 'plan' | 'group' }>;
 
 /** The pattern of the work: the one that was named, or the nearest. */
 async function collect(
@@ -307,7 +312,7 @@ async function readAddition(
   { request, tools, signal }: StageTask,
   { addition, steps }: Changes,
   draft: PlanDraft,
-): Promise<Added | Exclude<Decision, Planned>> {
+): Promise<Added | Exclude<Interpretation, Planned>> {
   if (addition === null) return { steps: [], described: [] };
   const id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
   const work: Work = {
@@ -319,7 +324,7 @@ async function readAddition(
   const file = steps
     .map(({ args = {} }) => args.to ?? args.path)
     .findLast((one) => typeof one === 'string');
-  const decision = await decide(addition.text, work, id, typeof file === 'string' ? file : null);
+  const decision = await interpret(addition.text, work, id, typeof file === 'string' ? file : null);
   const plain =
     decision.kind === 'plan' &&
     decision.steps.every(
@@ -369,7 +374,7 @@ async function readAddition(
 /** Ends with what is no plan: an answer, a question, a failure. */
 async function conclude(
   task: StageTask,
-  decision: Exclude<Decision, Planned>,
+  decision: Exclude<Interpretation, Planned>,
 ): Promise<StageEvent> {
   const { state } = task;
   switch (decision.kind) {

@@ -1,6 +1,7 @@
 // Turns a request into steps, a loop, an answer, questions or suggestions. Throws only if the database is away.
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { openArguments } from '#domain/plan/arguments.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
@@ -14,7 +15,7 @@ import { unreadId } from './conversation.ts';
 import { answerItself, connectModel, lookUp, writeHelp } from './look-up.ts';
 import { buildLoop, type Group } from './loops.ts';
 
-export type Decision = { reason: string } & (
+export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }
   | { kind: 'group'; request: Request; group: Group }
   | { kind: 'answer'; text: string }
@@ -36,7 +37,7 @@ export type Work = {
 const maxCharacters = 40_000;
 const maxLookUps = 20;
 
-const answer = (text: string, reason: string): Decision => ({ kind: 'answer', text, reason });
+const answer = (text: string, reason: string): Interpretation => ({ kind: 'answer', text, reason });
 
 export function readText(
   text: string,
@@ -75,15 +76,15 @@ function plans(text: string, work: Work): boolean {
 }
 
 /** @param firstId the number of the first step, where others are there already */
-export async function decide(
+export async function interpret(
   text: string,
   work: Work,
   firstId = 1,
   it: string | null = null,
-): Promise<Decision> {
+): Promise<Interpretation> {
   try {
     work.signal.throwIfAborted();
-    return await decideOn(text, work, firstId, it);
+    return await interpretText(text, work, firstId, it);
   } catch (error) {
     if (isDatabaseAway(error)) throw error;
     const reason = errorMessage(error);
@@ -103,12 +104,12 @@ export async function decide(
   }
 }
 
-async function decideOn(
+async function interpretText(
   text: string,
   work: Work,
   firstId: number,
   it: string | null,
-): Promise<Decision> {
+): Promise<Interpretation> {
   const { request, tools, signal } = work;
   if (text.trim() === '') return answer(writeHelp(), 'answered: nothing was asked for');
   const read = readText(text, work, it);
@@ -136,7 +137,7 @@ async function decideOn(
     return answer(`${built.text} Nothing was planned.`, 'no plan: it cannot be planned so');
   const { steps } = built;
   const loop = commands.find((command) => command.loop !== null);
-  if (loop !== undefined) return decideOnLoop(read.request, steps, work);
+  if (loop !== undefined) return interpretLoop(read.request, steps, work);
   const problem = findProblem(steps, work);
   if (problem !== null)
     return answer(
@@ -156,11 +157,11 @@ async function decideOn(
 }
 
 /** A loop stands alone: what is to be done before or after it is a request of its own. */
-async function decideOnLoop(
+async function interpretLoop(
   request: Request,
   steps: Step[],
   { request: { timezone }, tools, signal }: Work,
-): Promise<Decision> {
+): Promise<Interpretation> {
   const [step, ...more] = steps;
   const loop = step?.command.loop ?? null;
   const isPlain =
@@ -187,7 +188,7 @@ async function decideOnLoop(
 /** Why an argument does not fit its operation; null: all do. */
 function findProblem(steps: Step[], { tools }: Work): string | null {
   for (const { spec, args, command } of steps) {
-    const later = Object.entries(args).flatMap(([name, value]) => (isOpen(value) ? [name] : []));
+    const later = openArguments(args);
     const known: JsonObject = Object.fromEntries(
       Object.entries(args).filter(([name]) => !later.includes(name)),
     );
@@ -196,8 +197,6 @@ function findProblem(steps: Step[], { tools }: Work): string | null {
   }
   return null;
 }
-const isOpen = (value: JsonObject[string] | undefined) =>
-  typeof value === 'object' && value !== null && '$from' in value;
 
 /** Only forms that look, with operations the planner may call, and no times. */
 function canLookUp(steps: Step[], tools: PlannerTools): boolean {
@@ -216,7 +215,7 @@ function canLookUp(steps: Step[], tools: PlannerTools): boolean {
 const maxOption = 80;
 
 /** One answer for whatever could not be read: up to where, the nearest forms, and how to connect a model. */
-function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Decision {
+function tellUnread(text: string, { from, to, reached }: Unread, work: Work): Interpretation {
   const part = text.slice(from, to);
   const isAlone = text.slice(0, from).trim() === '' && text.slice(to).trim() === '';
   const options = suggestForms(part, work.request, (one) => plans(one, work)).flatMap((one) => {
