@@ -1,7 +1,7 @@
 // Slack's client for each workspace. Every token comes through `Tokens`, so that where they are kept is one place's affair.
 import { webApi } from '@slack/bolt';
-import { createRecent } from '#chat/recent.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from './port/explain-error.ts';
 import type { SlackLogger } from './slack-logger.ts';
 

@@ -13,7 +13,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import type { Approval, Decision, Rerun, Settlement, Wish } from '#domain/service.ts';
+import type { Approval, Decision, RequestedChanges, Rerun, Settlement } from '#domain/service.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
@@ -165,7 +165,7 @@ async function reviseFor(
 async function refuse(
   context: ConversationContext,
   id: string,
-  decision: Wish,
+  decision: RequestedChanges,
   actor: Actor,
   event: 'reject' | 'request_changes',
   said: boolean,
@@ -190,17 +190,23 @@ export const reject: Verb<Decision> = (context, id, decision, actor, said = fals
   refuse(context, id, decision, actor, 'reject', said);
 
 /** @param said the words stand in the conversation already */
-export const proposeChanges: Verb<Wish> = async (context, id, wish, actor, said = false) => {
-  const note = wish.feedback?.trim() ?? '';
-  if (wish.comments === undefined || wish.comments.length === 0) {
+export const proposeChanges: Verb<RequestedChanges> = async (
+  context,
+  id,
+  requested,
+  actor,
+  said = false,
+) => {
+  const note = requested.feedback?.trim() ?? '';
+  if (requested.comments === undefined || requested.comments.length === 0) {
     if (note === '')
       throw new CountersignError('feedback_required', refusalWords.whatChangesUndecided);
-    return refuse(context, id, { ...wish, feedback: note }, actor, 'request_changes', said);
+    return refuse(context, id, { ...requested, feedback: note }, actor, 'request_changes', said);
   }
   const whole = note === '' ? [] : [{ step_id: null, text: note }];
-  const comments = [...wish.comments, ...whole];
-  const feedback = await composeFeedback(context, id, wish.version, comments);
-  return refuse(context, id, { ...wish, feedback, comments }, actor, 'request_changes', said);
+  const comments = [...requested.comments, ...whole];
+  const feedback = await composeFeedback(context, id, requested.version, comments);
+  return refuse(context, id, { ...requested, feedback, comments }, actor, 'request_changes', said);
 };
 
 export const cancel: Verb<Decision> = (context, id, decision, actor) =>

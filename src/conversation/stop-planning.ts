@@ -1,7 +1,7 @@
 // Stops the planner of a run: the turn ends there, and what the planner still says counts no more.
 import { refusalWords } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Commit } from '#db/database.ts';
 import { lockRun, readRun, updateRun } from '#db/planning/runs.ts';
 import { lockPlan } from '#db/plans/plans.ts';
@@ -58,7 +58,7 @@ export async function stopPlanning(
       });
       const data = { run: runId, turn: run.turn };
       const planId = plan?.id ?? null;
-      await recordDeeds(tx, [{ planId, actor, action: 'stop_planning', data }]);
+      await recordAudit(tx, [{ planId, actor, action: 'stop_planning', data }]);
       await endTurn(tx, run);
       if (kept) await tellGivenBack(context, tx, run, plan);
     },

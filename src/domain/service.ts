@@ -112,7 +112,7 @@ export type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
 /** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
 /** `comments`: on single steps, beside or instead of feedback on the whole plan. */
-export type Wish = Decision & { comments?: StepComment[] };
+export type RequestedChanges = Decision & { comments?: StepComment[] };
 /**
  * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
  * on.
@@ -375,7 +375,7 @@ export type Service = {
   checkApproval(id: string, approval: Approval, actor: Actor): Promise<Checked<Plan>>;
   reject(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** @throws `feedback_required` where it says nothing, `unknown_step` */
-  proposeChanges(id: string, wish: Wish, actor: Actor): Promise<Plan>;
+  proposeChanges(id: string, requested: RequestedChanges, actor: Actor): Promise<Plan>;
   cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** Goes on: after a pause, a stall, or with the fate of unknown steps. */

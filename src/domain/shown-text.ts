@@ -245,7 +245,7 @@ const ascii = /^\p{ASCII}*$/u;
 const hostsNamed = 50;
 
 /** ` (xn--80ak6aa92e.com)`: the hosts in `text` that are not ASCII, as DNS looks them up. */
-export function nameHosts(text: string): string {
+function nameHosts(text: string): string {
   if (ascii.test(text)) return '';
   const hosts = new Set<string>();
   for (const { groups } of text.matchAll(hostLike)) {

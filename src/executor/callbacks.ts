@@ -1,6 +1,6 @@
 // Callbacks: the other side reports the outcome of long-running work over HTTP, and the step settles under the plan's lock, so the
 // first report counts. A result may come before the call has returned: later reports of that attempt are ignored.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
 import { readTenantOf } from '#db/people/tenants.ts';
@@ -132,7 +132,7 @@ async function settle(
   if (taken.length === 0) throw nobodyWaits();
   const data = { step: step_id, attempt: outcome.attempt, outcome: outcome.status };
   const action = 'callback_taken';
-  await recordDeeds(tx, [{ planId: row.id, actor: system, action, version: row.version, data }]);
+  await recordAudit(tx, [{ planId: row.id, actor: system, action, version: row.version, data }]);
   if (ended) return;
   await wakeWorkers(tx, context.enqueue, row.id);
   await wakeWatchers(tx, context.enqueue, row.id);

@@ -1,5 +1,5 @@
 // The checks between a claimed step and its call: the plan's scope, and the seal of what was approved.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -58,7 +58,7 @@ export function recordDecision(
   const { context, plan, step } = run;
   const data = { step: step.step_id, operation };
   const deed = { planId: plan.id, actor: system, action, version: plan.version, reason, data };
-  return askDatabase(run, () => recordDeeds(context.db.query, [deed]));
+  return askDatabase(run, () => recordAudit(context.db.query, [deed]));
 }
 
 /**

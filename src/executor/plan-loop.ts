@@ -1,6 +1,6 @@
 // The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch, the
 // steps of the previous one are called.
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
@@ -229,7 +229,7 @@ export class PlanLoop implements Claimant {
     for (let before = -1; this.#finished.length > 0 && this.#returned > before; ) {
       before = this.#returned;
       if (this.#calling === 0 || this.#finished.length >= batch) return;
-      await nextTurn();
+      await yieldToLoop();
     }
   }
 
@@ -336,7 +336,7 @@ export class PlanLoop implements Claimant {
   async #callClaimed(): Promise<void> {
     while (this.#claimed.length > 0) {
       for (const claimed of this.#claimed.splice(0, callsAtOnce)) this.#call(claimed);
-      if (this.#claimed.length > 0) await nextTurn();
+      if (this.#claimed.length > 0) await yieldToLoop();
     }
   }
 

@@ -1,7 +1,7 @@
 // Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and ends
 // the plan after its last step.
 import { and, eq } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import {
@@ -75,7 +75,7 @@ async function refuseLate(
   const known = new Set([...taken, ...(await findStanding(tx, row.id, outcomes, worker))]);
   const refused = outcomes.filter(({ position }) => !known.has(position));
   if (refused.length === 0) return;
-  await recordDeeds(
+  await recordAudit(
     tx,
     refused.map(({ position, attempt, status }) => ({
       planId: row.id,

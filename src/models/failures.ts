@@ -1,6 +1,7 @@
 // Why a call to a model failed, for the person and for another attempt.
 import { APIError } from 'openai';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { readRetryAfter } from '#domain/retry-after.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { ModelApi } from './access.ts';
 import { findModel } from './catalogue.ts';
@@ -44,25 +45,20 @@ export function choosePause(error: unknown, attempt: number): number | null {
   if (status === undefined) return backoff;
   if (code === 'insufficient_quota') return null;
   if (status !== 408 && status !== 409 && status !== 429 && status < 500) return null;
-  return readRetryAfter(error.headers) ?? backoff;
+  return readPause(error.headers) ?? backoff;
 }
 
 /** When a later call may succeed: what passes is what was tried again. */
 function choosePassing(cause: unknown): number | null {
   if (choosePause(cause, 1) === null) return null;
-  return cause instanceof APIError ? (readRetryAfter(cause.headers) ?? 0) : 0;
+  return cause instanceof APIError ? (readPause(cause.headers) ?? 0) : 0;
 }
 
-/** `retry-after-ms`, or `retry-after` as seconds or as a date. */
-function readRetryAfter(headers: Headers | undefined): number | null {
+/** `retry-after-ms`, or `retry-after`. */
+function readPause(headers: Headers | undefined): number | null {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
-  const text = headers?.get('retry-after');
-  if (!text) return null;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const until = Date.parse(text);
-  return Number.isNaN(until) ? null : Math.max(0, until - Date.now());
+  return readRetryAfter(headers?.get('retry-after'), Date.now());
 }
 
 export function describeCancelled(name: string, cause?: unknown): CountersignError {

@@ -1,7 +1,7 @@
 // People who sign in, and their personal tokens: who somebody is, decided at each request by the current settings. Nothing is
 // kept in a process, so any gateway answers; of sessions and tokens only hashes are stored.
 import { createHash } from 'node:crypto';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Database } from '#db/database.ts';
 import { lockIdentities, readEveryName, storeName } from '#db/people/identities.ts';
 import {
@@ -288,7 +288,7 @@ export function createIdentity(context: IdentityContext) {
       const { name, role, days, tenant } = wanted;
       const id = `tok-${random.hex(6)}`;
       const facts = await db.transaction(async (tx) => {
-        await recordDeeds(tx, [
+        await recordAudit(tx, [
           { planId: null, actor, action: 'create_token', data: { token: id, account, name, role } },
         ]);
         return storeToken(tx, {
@@ -307,7 +307,7 @@ export function createIdentity(context: IdentityContext) {
     async revokeToken(id: string, accounts: string[] | null, actor: Actor): Promise<void> {
       const revoked = await db.transaction(async (tx) => {
         if (!(await revokeToken(tx, id, accounts, clock.now()))) return false;
-        await recordDeeds(tx, [
+        await recordAudit(tx, [
           { planId: null, actor, action: 'revoke_token', data: { token: id } },
         ]);
         return true;

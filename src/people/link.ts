@@ -3,7 +3,7 @@
 // Concurrency: linking and unlinking hold one lock until the end, so of two simultaneous links the second sees the first. Cycles
 // cannot arise: an account points to a person, and a person points to nobody.
 import { hash } from 'node:crypto';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import {
   forgetAccounts,
@@ -156,7 +156,7 @@ export async function joinAccounts(
   await storePerson(tx, [account, address, ...own.accounts, ...other.accounts], winner);
   await joinPolicies(tx, winner, loser);
   const data = { person: winner, joined: loser, reason: 'by a verified address' };
-  await recordDeeds(tx, [{ planId: null, actor, action: 'link', data }]);
+  await recordAudit(tx, [{ planId: null, actor, action: 'link', data }]);
 }
 
 /** Makes both one person. */
@@ -169,7 +169,7 @@ async function join(tx: Transaction, code: LinkCode, actor: Actor): Promise<void
   await storePerson(tx, [...new Set(accounts)], winner);
   await joinPolicies(tx, winner, loser);
   const data = { person: winner, joined: loser, asked: code.account, used: actor.id };
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     { planId: null, actor, action: 'link', data },
     {
       planId: null,
@@ -252,7 +252,7 @@ async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
     );
     await noteFormerLinks(tx, account, others);
     const data = { person: before.person, left: stay, now: person };
-    await recordDeeds(tx, [{ planId: null, actor, action: 'unlink', data }]);
+    await recordAudit(tx, [{ planId: null, actor, action: 'unlink', data }]);
     const now = await show(tx, account);
     const accounts = before.accounts.filter((one) => one !== account);
     return { kind: 'removed', ...now, accounts, former: before.person };

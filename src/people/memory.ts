@@ -1,7 +1,7 @@
 // What people asked to keep: kept, shown and forgotten by their own words, on any surface. In a chat with one person it is that
 // person's; where others read along it is the channel's, and what a person keeps alone is neither shown nor used.
 import { memoryWords } from '#cards/memory-words.ts';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { lockConversation } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/people/identities.ts';
@@ -103,7 +103,7 @@ function recordChange(
   const deeds = entries.map(({ id, scope }) => {
     return { planId: null, actor, action, data: { entry: id, scope } };
   });
-  return recordDeeds(tx, deeds);
+  return recordAudit(tx, deeds);
 }
 
 /** Keeps notes where they were said, each once. @returns what there is to say */

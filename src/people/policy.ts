@@ -1,6 +1,6 @@
 // The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
 // only change it are stored and confirmed; they start no plan.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { isOnePerson } from '#db/people/identities.ts';
@@ -124,7 +124,7 @@ export async function setPolicy(
     if (keep) await storePolicy(tx, user, policy);
     else await replacePolicy(tx, user, policy);
     const data = JsonObject.parse({ policy, keep });
-    await recordDeeds(tx, [{ planId: null, actor, action: 'set_policy', data }]);
+    await recordAudit(tx, [{ planId: null, actor, action: 'set_policy', data }]);
     return getPolicy(tx, user);
   });
 }

@@ -1,6 +1,6 @@
 // One planning turn: calls the planner and stores its outcome once, for the turn it was called for.
 import { writeMessage } from '#cards/message-text.ts';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { giveRequests } from '#db/people/data-requests.ts';
 import { appendNote, storeArtifacts } from '#db/planning/artifacts.ts';
@@ -212,7 +212,7 @@ async function storeOutcome(
       endsRevision(outcome) &&
       (await giveBack(context, tx, locked, { actor: model, reason: shorten(result.text, 500) }));
     if (result.kind === 'cannot') {
-      await recordDeeds(tx, [
+      await recordAudit(tx, [
         {
           planId: null,
           actor: system,

@@ -37,7 +37,7 @@ const said =
   /\(?(?:(?:UTC|GMT)\s*(?<offset>[+−-]\s*\d{1,2}(?::?\d{2})?)|(?<iana>[A-Z][A-Za-z]+(?:\/[A-Za-z_+-]+){1,2})|(?:US\s+)?(?<region>eastern|central|mountain|pacific)(?:\s+(?:standard|daylight))?(?:\s+time)?|(?<place>\p{L}+(?:[ _]\p{L}+)?)\s+time|(?<short>[A-Z]{2,5}|cet|cest|utc|gmt|est|edt|pst|pdt|bst|cst|jst|ist))\)?(?![\p{L}\p{N}/])/iuy;
 const own = /^(?:local|my|our|your|this)$/i;
 
-export type SaidZone = { zone: string | null; end: number };
+type SaidZone = { zone: string | null; end: number };
 
 /**
  * The zone whose words begin at `at`. `zone` is an IANA name or an offset, `own` where the person's zone is meant, and null

@@ -2,10 +2,10 @@
 // library makes and checks both; what comes of it is kept here.
 import { HTTPReceiver, type Installation, webApi } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { createRecent } from '#chat/recent.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import { trimTail } from '#domain/words.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { type SlackAccess, slackInstallPath } from '../access.ts';

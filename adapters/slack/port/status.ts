@@ -4,9 +4,9 @@
 // as an agent, which the scopes in Slack's answer say, for the second as well; where only the second is left, for that alone.
 import { z } from 'zod';
 import { describeActivity } from '#cards/activity-words.ts';
-import { createRecent } from '#chat/recent.ts';
 import type { ChatPlace, StatusPort } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import { readMessageName } from '../place.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';

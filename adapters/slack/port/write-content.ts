@@ -2,9 +2,9 @@
 // buttons that stand there must not stay when what they were about is over. Each is tried once in a call, so the latest state is
 // what stands there, and a workspace that refuses the block is not asked again for a while.
 import type { types } from '@slack/bolt';
-import { createRecent } from '#chat/recent.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import type { SlackContent } from './content.ts';
 
 /** What Slack says to blocks it will never take. */

@@ -2,9 +2,9 @@
 // the composer: https://docs.slack.dev/ai/migrating-to-agent-messaging
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
-import { createRecent } from '#chat/recent.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 import { agentView } from '../manifest/agent-view.ts';
 import { placeOf } from '../place.ts';
 import { explainSlackError } from '../port/explain-error.ts';

@@ -1,8 +1,8 @@
 // Who somebody in Slack is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
 import { z } from 'zod';
-import { createRecent } from '#chat/recent.ts';
 import type { Clock } from '#domain/clock.ts';
 import { readAddress } from '#domain/people/names.ts';
+import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { ClientOf } from '../workspaces.ts';
 

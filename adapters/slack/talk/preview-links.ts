@@ -16,7 +16,7 @@ const maxLinks = 5;
 type Blocks = types.KnownBlock[];
 
 /** A plan in a few lines, with nothing to press: it is decided where its card is. Pure. */
-export function drawPreview({ title, state, progress, sentence }: PlanView, url: string): Blocks {
+function drawPreview({ title, state, progress, sentence }: PlanView, url: string): Blocks {
   const lines = [state.line, progress?.text ?? sentence].filter((line) => line !== '');
   return [
     {

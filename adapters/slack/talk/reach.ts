@@ -1,11 +1,11 @@
 // Finds the Slack user behind one of our names, and their direct messages. Only certain matches count: a member of the workspace
 // by the address that it vouches for, or a user by their id.
 import { z } from 'zod';
-import { createRecent } from '#chat/recent.ts';
 import type { Reached } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personKey } from '#domain/people/names.ts';
+import { createRecent } from '#domain/recent.ts';
 import type { Ask } from '../port/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { describePerson } from './people.ts';

@@ -1,5 +1,6 @@
 // The one translator of Teams' refusals: what passes by itself, what is gone, and what an operator has to do.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
+import { readRetryAfter } from '#domain/retry-after.ts';
 
 /** An answer of the connector that is no success. */
 export class ConnectorRefusal extends Error {
@@ -40,14 +41,8 @@ const notHere = 'The app can’t write here in Teams. Add it again under Apps.';
 const wrongToken =
   'Teams does not take the token of the bot. Check MicrosoftAppId, and that it is the app id of the Azure bot.';
 
-/** Milliseconds out of `Retry-After`: seconds or a date. */
-export function readRetryAfter(header: string | null, now: Date): number {
-  const seconds = Number(header ?? Number.NaN);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(header ?? '');
-  // Teams asks for pauses of one or two seconds where it names none.
-  return Number.isNaN(date) ? 2000 : Math.max(0, date - now.getTime());
-}
+/** Teams asks for pauses of one or two seconds where it names none. */
+const usualPauseMs = 2000;
 
 function explainRefusal(refusal: ConnectorRefusal, deed: string, now: Date): CountersignError {
   const { status, code, message } = refusal;
@@ -56,7 +51,7 @@ function explainRefusal(refusal: ConnectorRefusal, deed: string, now: Date): Cou
   if (status === 429)
     return new CountersignError('tool_unavailable', `Teams has too many requests to ${deed} now.`, {
       ...options,
-      passesAfterMs: readRetryAfter(refusal.retryAfter, now),
+      passesAfterMs: readRetryAfter(refusal.retryAfter, now.getTime()) ?? usualPauseMs,
     });
   // 412: somebody else changed it in the same moment; what is drawn next is the latest.
   if (status >= 500 || [408, 409, 412].includes(status))

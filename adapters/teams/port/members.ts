@@ -1,10 +1,10 @@
 // Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while. Teams lets a card name sixty
 // people, however many read it: those whom it waits for come first.
 import { teamsLimits } from '#cards/limits.ts';
-import { createRecent } from '#chat/recent.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { personKey } from '#domain/people/names.ts';
+import { createRecent } from '#domain/recent.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 
 const keptForMs = 10 * 60_000;

@@ -1,10 +1,11 @@
 // Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
-import { createRecent } from '#chat/recent.ts';
+
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { readAddress as toAddress } from '#domain/people/names.ts';
+import { createRecent } from '#domain/recent.ts';
 import type { TeamsAccess } from '../access.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';

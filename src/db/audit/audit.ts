@@ -6,7 +6,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { Queryable } from '../database.ts';
 import { audit } from '../schema.ts';
 
-export type Deed = {
+export type NewAuditEntry = {
   planId: string | null;
   actor: Actor;
   action: string;
@@ -16,10 +16,10 @@ export type Deed = {
   data?: JsonObject;
 };
 
-export async function recordDeeds(tx: Queryable, deeds: Deed[]): Promise<void> {
-  if (deeds.length === 0) return;
+export async function recordAudit(tx: Queryable, entries: NewAuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
   await tx.insert(audit).values(
-    deeds.map(({ planId, actor, action, version, digest, reason, data }) => ({
+    entries.map(({ planId, actor, action, version, digest, reason, data }) => ({
       plan_id: planId,
       actor: actor.id,
       actor_kind: actor.kind,

@@ -9,7 +9,7 @@ import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
 import { audit, auditSeals } from '../schema.ts';
 import { isoOf } from '../time.ts';
-import { recordDeeds } from './audit.ts';
+import { recordAudit } from './audit.ts';
 import {
   type AuditKey,
   type AuditRow,
@@ -211,7 +211,7 @@ export async function pruneAudit(
     .update(auditSeals)
     .set({ pruned: signPruning(anchor, key) })
     .where(eq(auditSeals.seq, anchor.seq));
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: null,
       actor: system,

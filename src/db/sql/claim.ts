@@ -50,7 +50,7 @@ export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   )`;
 
 /** What of a step is needed to run it; `s` is `plan_steps`. */
-export const neededColumns = sql`s.description, s.effect, s.guarded, s.seal, ${sealedColumns}`;
+const neededColumns = sql`s.description, s.effect, s.guarded, s.seal, ${sealedColumns}`;
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
 export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`

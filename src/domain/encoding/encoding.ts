@@ -31,7 +31,7 @@ export const markOf = ({ name, bom }: TextEncoding): Buffer =>
   Buffer.from((bom && marks.find(([of]) => of === name)?.[1]) || []);
 
 /** The canonical name of an encoding by any of its labels; null: there is no such encoding. */
-export function canonicalEncoding(label: string): string | null {
+function canonicalEncoding(label: string): string | null {
   const plain = label.trim().toLowerCase();
   if (/^utf-?32[bl]e$/.test(plain)) return plain.replace(/-?32/, '-32');
   try {

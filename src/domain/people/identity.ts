@@ -227,7 +227,7 @@ function readGroup(said: unknown): string | null {
  * The groups that a sign-in names: a list (RFC 9068, 2.2.3.1), or a single name as text.
  * @returns null: they are missing, elsewhere (`_claim_names`), or in a form that can be read in two ways, such as `a, b`
  */
-export function readGroupsClaim(claims: Claims, claim: string): string[] | null {
+function readGroupsClaim(claims: Claims, claim: string): string[] | null {
   const { _claim_names: elsewhere } = claims;
   if (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, claim))
     return null;

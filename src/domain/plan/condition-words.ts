@@ -64,3 +64,12 @@ function sayCondition(condition: StepCondition, label: string, person: string | 
       return is satisfies never;
   }
 }
+
+/** All of a step's conditions; null: it has none. @param asked whom another step asks */
+export function describeConditions(
+  when: ShownCondition[],
+  { step, asked }: { step(id: string): string; asked?(id: string): string | null },
+): string | null {
+  const words = when.map((one) => describeCondition(one, step(one.step), asked?.(one.step)));
+  return words.length === 0 ? null : words.join(' and ');
+}

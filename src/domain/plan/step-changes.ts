@@ -4,7 +4,7 @@ import type { JsonObject } from '../text.ts';
 import { hasRuntime } from './arguments.ts';
 import type { StepCondition } from './condition.ts';
 import { type AskingStep, labelConditions } from './condition-labels.ts';
-import { describeCondition } from './condition-words.ts';
+import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 
 /** A step whose fields are compared: its label, those of others by id, and the steps that its conditions refer to. */
@@ -30,15 +30,8 @@ export function describeAfter(after: Dependency[], { nameStep }: FieldNaming): s
   return names.length === 0 ? null : names.sort().join(', ');
 }
 
-export function describeWhen(
-  when: StepCondition[],
-  { nameStep, asking }: FieldNaming,
-): string | null {
-  const words = labelConditions(when, asking).map((one) =>
-    describeCondition(one, nameStep(one.step)),
-  );
-  return words.length === 0 ? null : words.join(' and ');
-}
+export const describeWhen = (when: StepCondition[], { nameStep, asking }: FieldNaming) =>
+  describeConditions(labelConditions(when, asking), { step: nameStep });
 
 export function widensByArguments(
   before: JsonObject,

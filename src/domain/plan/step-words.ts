@@ -1,13 +1,12 @@
 // The words for the fields of a step, a row each, for cards, comparisons, changes and lists of facts. The console's page loads this
 // file, so it imports types and words only.
 import { quoteName } from '../shown-text.ts';
-import type { ShownCondition } from './condition.ts';
-import { describeCondition } from './condition-words.ts';
+import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 import type { FieldName, StepContent } from './step-content.ts';
 
 /** How a surface says what a value names. */
-export type Naming = {
+type Naming = {
   /** The label of a step, by its id. */
   step(id: string): string;
   /** Whom another step asks; null: nobody, or that is not known here. */
@@ -19,7 +18,7 @@ export type Naming = {
 };
 
 /** A field in words; null where the value says nothing. */
-export type FieldWords<Value = unknown> = {
+type FieldWords<Value = unknown> = {
   /** Its name in a comparison, and in a change; by default the field's own. */
   name?: string;
   noun?: string;
@@ -31,11 +30,6 @@ export type FieldWords<Value = unknown> = {
   title?: string;
   fact?(value: Value, naming: Naming): string | null;
 };
-
-function describeConditions(when: ShownCondition[], { step, asked }: Naming): string | null {
-  const words = when.map((one) => describeCondition(one, step(one.step), asked?.(one.step)));
-  return words.length === 0 ? null : words.join(' and ');
-}
 
 const join = (words: string[]): string | null => (words.length === 0 ? null : words.join(', '));
 const timeOf = (iso: string | null, { time }: Naming): string | null =>

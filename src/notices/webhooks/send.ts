@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { type Agent, fetch } from 'undici';
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { readRetryAfter } from '#domain/retry-after.ts';
 import type { Json } from '#domain/text.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
 import { type AddressRules, findUrlProblem } from '#tools/http/addresses.ts';
@@ -43,11 +44,6 @@ function sign(secret: string, id: string, at: Date, body: string): string {
 
 const longestWaitSeconds = 3600;
 
-function readRetryAfter(value: string | null): number {
-  const seconds = Number(value ?? 0);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), longestWaitSeconds) : 0;
-}
-
 /** Calls the endpoint once. Never throws: what went wrong is in the answer, without anything that the endpoint wrote. */
 export async function send(
   { agent, rules, timeoutMs, clock }: Way,
@@ -84,7 +80,10 @@ export async function send(
     return {
       error: `It answered ${response.status}${redirected ? ', and redirects are not followed' : ''}.`,
       gone: response.status === 410,
-      retryAfterSeconds: readRetryAfter(response.headers.get('retry-after')),
+      retryAfterSeconds: Math.min(
+        Math.ceil((readRetryAfter(response.headers.get('retry-after'), now.getTime()) ?? 0) / 1000),
+        longestWaitSeconds,
+      ),
     };
   } catch (error) {
     if (limit.aborted) return failed(`It did not answer within ${timeoutMs / 1000} s.`);

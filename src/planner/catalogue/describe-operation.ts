@@ -123,7 +123,7 @@ function writeFields({ properties, required }: Record<string, unknown>, levels: 
 }
 
 /** As TypeScript would write it: `{ state: "open" | "closed"; labels?: string[] }`. */
-export function writeType(schema: unknown, levels: number): string {
+function writeType(schema: unknown, levels: number): string {
   if (!isObject(schema)) return 'unknown';
   const { type, items, enum: values, properties } = schema;
   const others = schema.anyOf ?? schema.oneOf;

@@ -20,7 +20,7 @@ function only(tokens: Token[], isMeant: (token: Token) => boolean): string | nul
   return found.size === 1 && one !== undefined ? one : null;
 }
 
-export function readTextReply(reply: string): string {
+function readTextReply(reply: string): string {
   const said = reply.trim();
   const quotes = tokenize(said).filter(({ kind }) => kind === 'quote');
   const [quote] = quotes;

@@ -53,7 +53,7 @@ const say = (value: Json | undefined): string =>
 const quote = (value: Json | undefined): string =>
   typeof value === 'string' ? `"${onOneLine(value, 80)}"` : say(value);
 
-export function saySeconds(seconds: number): string {
+function saySeconds(seconds: number): string {
   const [size, unit] =
     seconds % 3600 === 0 ? [3600, 'hour'] : seconds % 60 === 0 ? [60, 'minute'] : [1, 'second'];
   return countOf(seconds / size, unit);
@@ -402,7 +402,7 @@ export const frames: readonly Note[] = [
   },
 ];
 
-export type ChangeForm = Note & { id: string; spellings: readonly string[] };
+type ChangeForm = Note & { id: string; spellings: readonly string[] };
 
 /** Changes of a waiting plan, behind “propose changes:”. Steps are called as on the card: 2, 3a. In a comment, `it` is its step. */
 export const changeForms: readonly ChangeForm[] = [

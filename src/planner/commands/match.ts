@@ -56,7 +56,7 @@ export function compile(spelling: string): Element[] {
   return elements;
 }
 
-export const theResult: JsonObject = { $from: '', path: '' };
+const theResult: JsonObject = { $from: '', path: '' };
 export const isResult = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && value.$from === '';
 

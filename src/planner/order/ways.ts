@@ -23,7 +23,7 @@ export type Way = {
 };
 
 /** Leaves outside any series whose steps change something, in the row in which they could run. */
-export function lineUpChanges({ index, edges }: CollectedEdges, operations: Operations): number[] {
+function lineUpChanges({ index, edges }: CollectedEdges, operations: Operations): number[] {
   return lineUp(index, edges).filter(
     (place) =>
       (index.children[place]?.length ?? 0) === 0 &&
@@ -36,7 +36,7 @@ export function lineUpChanges({ index, edges }: CollectedEdges, operations: Oper
 }
 
 /** An edge that is there for the sake of a way only. */
-export function linkForWay(index: OutlineIndex, from: number, to: number): RoadmapEdge[] {
+function linkForWay(index: OutlineIndex, from: number, to: number): RoadmapEdge[] {
   const [a, b] = [index.nodes[from], index.nodes[to]];
   if (a === undefined || b === undefined) return [];
   return [{ from: a.id, to: b.id, type: 'FS', lag_minutes: 0, why: 'strategy' }];

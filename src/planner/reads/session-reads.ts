@@ -11,7 +11,7 @@ const maxAll = 40_000;
 const maxReads = 100;
 
 /** The beginning of what is too long, as text. */
-export function cutData(data: Json, most = maxOutput): Json {
+function cutData(data: Json, most = maxOutput): Json {
   const text = JSON.stringify(data);
   if (text.length <= most) return data;
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;

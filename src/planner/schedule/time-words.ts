@@ -19,7 +19,7 @@ export function sayMoment(at: number, timezone: string): string {
 }
 
 /** `Sat, 14 Mar 2026` */
-export function sayDate(date: string): string {
+function sayDate(date: string): string {
   return formatMoment(new Date(`${date}T12:00:00Z`), 'UTC').replace(/, \d\d:\d\d$/, '');
 }
 

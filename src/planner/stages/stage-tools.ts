@@ -13,6 +13,7 @@ import { traceCall } from '#domain/trace-call.ts';
 import type { CallAnswer, StageTools } from '../reasoner.ts';
 import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';
+import { countSteps } from '../tools/draft-tool.ts';
 import { traceStep } from '../trace-step.ts';
 import type { Session } from './session.ts';
 
@@ -172,7 +173,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
         })),
     find,
     draft: () => session.state.outline,
-    draftedSteps: () => stepsOf(session.state),
+    draftedSteps: () => countSteps(session.state.outline),
     async call(called, given, signal) {
       // A read is a call of the operation that it names.
       const read = called === readTool ? readCall(given) : { problems: [] };
@@ -226,9 +227,5 @@ function describeReading(tool: string, args: JsonObject): Activity {
  */
 function describeDraft({ outline }: Pick<PlanningState, 'outline'>, coming: number): Activity {
   if (outline === null && coming === 0) return { kind: 'thinking' };
-  return { kind: 'drafting', steps: stepsOf({ outline }) + coming };
-}
-
-function stepsOf({ outline }: Pick<PlanningState, 'outline'>): number {
-  return outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0;
+  return { kind: 'drafting', steps: countSteps(outline) + coming };
 }

@@ -32,8 +32,8 @@ export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'reque
   );
 }
 
-export function countSteps(outline: PlanOutline): number {
-  return outline.nodes.reduce((sum, { steps }) => sum + steps.length, 0);
+export function countSteps(outline: PlanOutline | null): number {
+  return outline?.nodes.reduce((sum, { steps }) => sum + steps.length, 0) ?? 0;
 }
 
 /** The outcome of an edit, with what it changed for the trace. */

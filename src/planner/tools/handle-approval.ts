@@ -24,7 +24,7 @@ import {
 export type ApprovalInput = { decision: SessionDecision | null };
 
 /** SHA-256 in hex of an artifact as canonical JSON (RFC 8785): what an approval of it binds. */
-export function digestArtifact(artifact: object): string {
+function digestArtifact(artifact: object): string {
   const text = canonicalize(artifact);
   if (text === undefined) throw new TypeError('An artifact has a JSON form.');
   return hash('sha256', text, 'hex');

@@ -17,7 +17,7 @@ function findConfidence({ state }: ToolContext): number | null {
   return parts?.composite ?? state.pattern?.confidence ?? null;
 }
 
-export function offerAlternatives(
+function offerAlternatives(
   offer: {
     kind: 'idea' | 'option';
     question: string;

@@ -13,7 +13,7 @@ const RouteChange = z.strictObject({
 const order: Gate[] = ['outline', 'roadmap', 'schedule'];
 
 /** The artifact that the person was shown: feedback cannot concern one that comes after it. */
-export function gateShown(pause: Pause | null): Gate {
+function gateShown(pause: Pause | null): Gate {
   return pause?.gate ?? 'schedule';
 }
 

@@ -1,6 +1,6 @@
 // Stores approvals of a version or of a waiting patch, once per person.
 import { sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { readApprovals, readApprovedVersion, readVerified } from '#db/plans/approvals.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -64,7 +64,7 @@ async function recordPartOfApproval(
     'approval',
     `${approved.length} of ${needed} (${actor.id}); still needs ${missing}`,
   );
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
   ]);
   await wakeWatchers(tx, enqueue, row.id);

@@ -118,10 +118,7 @@ export function rulesOf(
 }
 
 /** How many different people a policy needs. If the requester is unknown, one of two people is not them. */
-export function neededFor(
-  policy: ApproverPolicy,
-  people: Pick<People, 'requesterVouched'>,
-): number {
+function neededFor(policy: ApproverPolicy, people: Pick<People, 'requesterVouched'>): number {
   if (policy.kind === 'n_of') return policy.n;
   return policy.kind === 'not_requester' && !people.requesterVouched ? 2 : 1;
 }

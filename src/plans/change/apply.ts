@@ -1,7 +1,7 @@
 // Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the digest,
 // which covers the whole plan: its steps are streamed once, under the plan's lock.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
@@ -281,7 +281,7 @@ export async function applyPatch(
   await settleStates(tx, row, effect, { before, stopped }, deed.baseRevision);
   await holdBehindStale(tx, row, effect);
   const patched = await storeVersion(context, tx, row, effect, pools, deed);
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: row.id,
       actor: deed.actor,

@@ -1,6 +1,6 @@
 // Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was approved.
 // One transaction per plan under its lock, so any number of processes may try.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
 import { linkOccurrences } from '#db/planning/artifacts.ts';
@@ -113,7 +113,7 @@ async function stopSeries(
     'series_stopped',
     `${quoteWords(title, 200)} won't repeat: ${reason}`,
   );
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: row.id,
       actor: system,

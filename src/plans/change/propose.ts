@@ -1,6 +1,6 @@
 // Stores a proposal: the first version of a plan, or the next one after a rejection, in one transaction.
 import { sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import { allowForSteps, type Queryable, type Transaction } from '#db/database.ts';
 import { readStanding } from '#db/people/identities.ts';
@@ -348,9 +348,9 @@ export async function preparePropose(
     await storeVersion(tx, digested, origin);
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
     const { digest } = digested;
-    await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
+    await recordAudit(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
     if (imported !== undefined) {
-      await recordDeeds(tx, [{ planId: id, actor, action: 'import', data: imported }]);
+      await recordAudit(tx, [{ planId: id, actor, action: 'import', data: imported }]);
     }
     await raiseNotes(context, tx, digested);
     await wakeWatchersLater(tx, context.enqueue, id);

@@ -1,7 +1,7 @@
 // Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that widens an
 // approved plan waits for its own approval while the plan goes on.
 import { eq } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Commit, Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -125,7 +125,7 @@ export async function dropPatch(
   await reopenByPatch(tx, row.id, patch.id);
   const words = reason === undefined ? '' : `: ${reason}`;
   await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: row.id,
       actor,
@@ -170,7 +170,7 @@ async function holdPatch(
   await insertPatch(tx, patch);
   await tx.update(plans).set({ pending_patch: patch.id }).where(eq(plans.id, row.id));
   await touchPlan(tx, row.id, 'patch_proposed', `version ${patch.version} by ${actor.id}`);
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: row.id,
       actor,

@@ -18,6 +18,7 @@ import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
 import type { AskingStep } from '#domain/plan/condition-labels.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import type { ComparedStep, VersionDiff } from '#domain/plan/views.ts';
+import { createRecent } from '#domain/recent.ts';
 import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { longestChain } from '#graph/longest-chain.ts';
@@ -33,13 +34,7 @@ const maxKept = 16;
 type Version = typeof planVersions.$inferSelect;
 
 /** The latest answers. A digest stands for all that a version says, so they are never out of date. */
-const kept = new Map<string, VersionDiff>();
-
-function keep(key: string, diff: VersionDiff): void {
-  kept.set(key, diff);
-  const [oldest] = kept.keys();
-  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
-}
+const kept = createRecent<VersionDiff>({ keep: maxKept });
 
 /** @throws `not_found` when the plan has no such version */
 async function readVersions(
@@ -207,6 +202,6 @@ export async function diffVersions(
   // A version that came meanwhile moved the steps that were read as the current ones.
   const { version: now } = await readPlanRow(db, planId);
   if (now !== current) return diffVersions(db, planId, from, to);
-  keep(key, diff);
+  kept.set(key, diff);
   return diff;
 }

@@ -7,7 +7,7 @@ import type { Settlement } from '#domain/service.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 
 /** @throws `invalid_request` for an answer about a step of which nothing else is said */
-export function requireFates({ steps = {}, answers = {}, about = {} }: Settlement): void {
+export function requireOutcomes({ steps = {}, answers = {}, about = {} }: Settlement): void {
   const loose = Object.keys({ ...answers, ...about }).filter((id) => !Object.hasOwn(steps, id));
   const [first] = loose;
   if (first === undefined) return;

@@ -1,6 +1,6 @@
 // Continues a plan after a pause, a stall or a failure, and takes a person's settlement of steps with an unknown outcome.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { restartAllSeries } from '#db/plans/series.ts';
@@ -119,7 +119,7 @@ export function resumption(
       if (row.status === 'executing' && row.paused_at !== null && !named) {
         await tx.update(plans).set({ paused_at: null }).where(eq(plans.id, id));
         await touchPlan(tx, id, 'resumed', `by ${actor.id}`);
-        await recordDeeds(tx, [{ planId: id, actor, action: 'resume', version }]);
+        await recordAudit(tx, [{ planId: id, actor, action: 'resume', version }]);
       }
       const ended = await finishIfDone(context, tx, now, progress, actor);
       if (!ended) {

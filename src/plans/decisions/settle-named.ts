@@ -1,5 +1,5 @@
 // A person's settlement of steps: a call with an unknown outcome, a human task, a guarded call that asks again.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -35,9 +35,9 @@ import {
   toOutput,
   withBlocker,
 } from './human-answers.ts';
-import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
+import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 
-type Fate = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
+type StepOutcome = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
 /** A verdict, and what the audit keeps of what was said. */
 type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
 
@@ -63,14 +63,14 @@ function noToCall(
 /** The word about a step that is no task: nothing but words can be said about it. @param name what readers call `actor` */
 function wordAboutCall(
   step: Step,
-  fate: Fate,
+  outcome: StepOutcome,
   settlement: Settlement,
   actor: Actor,
   name: string,
 ): Word {
   const { id: step_id } = step;
   const asked = step.status === 'waiting' ? Undecided.safeParse(step.output) : null;
-  if (fate === 'done' && asked?.success === true) {
+  if (outcome === 'done' && asked?.success === true) {
     const { problems, chosen } = readChosen(step_id, asked.data, settlement);
     const output = { chosen, by: actor.id };
     const verdict: Verdict = { step_id, status: 'ready', summary: null, output, error: null };
@@ -81,7 +81,7 @@ function wordAboutCall(
     Object.keys(given).length > 0 ? [{ name: '', message: `Step ${step.label} has no form.` }] : [];
   const said = { answer };
   const nothing = { summary: null, output: null, error: null };
-  switch (fate) {
+  switch (outcome) {
     case 'retry':
       return { verdict: { step_id, status: 'ready', ...nothing }, said, problems };
     case 'done': {
@@ -97,7 +97,7 @@ function wordAboutCall(
       return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
     }
     default:
-      return fate satisfies never;
+      return outcome satisfies never;
   }
 }
 
@@ -107,21 +107,21 @@ type Answering = { actor: Actor; at: Date; name: string; instead: string | null 
 /** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */
 function wordAboutTask(
   step: Step,
-  fate: Fate,
+  outcome: StepOutcome,
   settlement: Settlement,
   { actor, at, name, instead }: Answering,
 ): Word {
   const { id: step_id } = step;
   const nothing = { summary: null, output: null, error: null };
   const whose = instead === null ? {} : { for: instead };
-  if (fate !== 'retry' && isConfirmation(step)) {
-    const { problems, answer, note } = readYesOrNo(step, fate, settlement);
+  if (outcome !== 'retry' && isConfirmation(step)) {
+    const { problems, answer, note } = readYesOrNo(step, outcome, settlement);
     const summary = note === null ? answer : `${answer}: ${note}`;
     const output = { answer, note, by: actor.id, ...whose, at: at.toISOString() };
     const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
     return { verdict, said: { answer, note, yes_or_no: true, ...whose }, problems };
   }
-  switch (fate) {
+  switch (outcome) {
     case 'retry': {
       const verdict: Verdict = { step_id, status: 'ready', ...nothing };
       return { verdict, said: { answer: null }, problems: [] };
@@ -145,7 +145,7 @@ function wordAboutTask(
       return { verdict, said: { answer, ...whose }, problems: [] };
     }
     default:
-      return fate satisfies never;
+      return outcome satisfies never;
   }
 }
 
@@ -217,7 +217,7 @@ export async function settleNamed(
 ): Promise<PlanProgress | null> {
   const steps = settlement.steps ?? {};
   const names = Object.keys(steps);
-  requireFates(settlement);
+  requireOutcomes(settlement);
   if (names.length === 0) return null;
   const found = await readStepsById(tx, row.id, names);
   await requireAsSeen(tx, row, found, settlement.about);
@@ -229,10 +229,10 @@ export async function settleNamed(
   const name = await showName(tx, actor.id);
   const words = found.map((step) => {
     const said = steps[step.id];
-    const fate = said === undefined || said === 'take_over' ? 'retry' : said;
+    const outcome = said === undefined || said === 'take_over' ? 'retry' : said;
     return isHumanTask(step)
-      ? wordAboutTask(step, fate, settlement, { ...answering(step), at: now, name, actor })
-      : wordAboutCall(step, fate, settlement, actor, name);
+      ? wordAboutTask(step, outcome, settlement, { ...answering(step), at: now, name, actor })
+      : wordAboutCall(step, outcome, settlement, actor, name);
   });
   requireValidAnswers(
     words.flatMap(({ verdict, problems }) =>
@@ -252,7 +252,7 @@ export async function settleNamed(
   const skipped = await stopDependents(tx, row.id, failed, context.onFailure);
   const others = all.filter(({ status }) => status !== 'failed');
   const { progress } = await settleByPerson(tx, row.id, from, others, row.confirm_each);
-  await recordDeeds(
+  await recordAudit(
     tx,
     words.map(({ verdict: { step_id: step }, said }) => ({
       planId: row.id,

@@ -1,6 +1,6 @@
 // Rejecting, cancelling, pausing and marking a plan failed.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import { showName } from '#db/people/identities.ts';
@@ -14,7 +14,7 @@ import { touchPlan } from '#db/steps/events.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Rejection, StepComment } from '#domain/plan/plan.ts';
-import type { Decision, Wish } from '#domain/service.ts';
+import type { Decision, RequestedChanges } from '#domain/service.ts';
 import { dropPatch, dropWithPlan } from '../change/receive.ts';
 import { dismissAll } from '../findings/settle.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';
@@ -57,7 +57,7 @@ type Refused = { row: PlanRow; replan: boolean } | null;
 export function refusal(
   context: PlansContext,
   id: string,
-  decision: Wish,
+  decision: RequestedChanges,
   actor: Actor,
   event: 'reject' | 'request_changes',
 ): PlanRuling<Refused> {
@@ -200,7 +200,7 @@ export function pausing(
     async apply(tx, row) {
       await tx.update(plans).set({ paused_at: context.clock.now() }).where(eq(plans.id, id));
       await touchPlan(tx, id, 'paused', `by ${actor.id}`);
-      await recordDeeds(tx, [{ planId: id, actor, action: 'pause', version }]);
+      await recordAudit(tx, [{ planId: id, actor, action: 'pause', version }]);
       await wakeWatchers(tx, context.enqueue, id);
       return { ...row, paused_at: context.clock.now() };
     },

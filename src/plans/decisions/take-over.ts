@@ -1,5 +1,5 @@
 // A task that is addressed to one person is openly taken over by another, who then answers it for them.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { markTakenOver } from '#db/sql/settle-by-person.ts';
@@ -12,7 +12,7 @@ import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
-import { requireAsSeen, requireFates, requireWaiting } from './require-named.ts';
+import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 
 /** Whether `actor` answers already in the place of those whom all these steps ask, and wants nothing else. */
 export async function hasTakenOver(
@@ -42,7 +42,7 @@ export async function takeOver(
 ): Promise<void> {
   const { steps = {}, about } = settlement;
   const names = Object.keys(steps);
-  requireFates(settlement);
+  requireOutcomes(settlement);
   if (Object.values(steps).some((fate) => fate !== 'take_over'))
     throw new CountersignError(
       'invalid_request',
@@ -59,7 +59,7 @@ export async function takeOver(
       { details: { step: open.id } },
     );
   await markTakenOver(tx, row.id, names, actor.id);
-  await recordDeeds(
+  await recordAudit(
     tx,
     found.map((step) => ({
       planId: row.id,

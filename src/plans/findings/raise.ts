@@ -1,7 +1,7 @@
 // Raises findings: each is stored once, told, and contained. INFO and WARN are only kept; ERROR and CRITICAL make what depends on
 // their steps stale, while everything else goes on.
 import { eq } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { insertFinding, updateFindings } from '#db/plans/findings.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -102,7 +102,7 @@ async function raise(
     eq(planFindings.id, id),
   );
   await touchPlan(tx, row.id, 'finding_raised', `${id} (${severity}): ${causeOf(stored).message}`);
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: row.id,
       actor,

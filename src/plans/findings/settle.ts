@@ -1,7 +1,7 @@
 // Settles findings: a person says what becomes of what is stale, or a change of the plan does. Everything is decided under the
 // plan's lock.
 import { eq, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
 import {
@@ -192,7 +192,7 @@ export function findingSettlement(
       await touchPlan(tx, planId, 'finding_settled', `${findingId}: ${action} by ${actor.id}`);
       const data = { finding: findingId };
       const deed = { planId, actor, action: `finding_${action}`, version: row.version, data };
-      await recordDeeds(tx, [deed]);
+      await recordAudit(tx, [deed]);
       await goOn(context, tx, planId, actor);
     },
   };

@@ -1,6 +1,6 @@
 // The only place where a plan's status changes: table, compare-and-set, event, audit and job in the caller's transaction.
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
@@ -73,7 +73,7 @@ export async function transition(
     status,
     ...(by.reason === undefined ? {} : { detail: by.reason }),
   });
-  await recordDeeds(tx, [
+  await recordAudit(tx, [
     {
       planId: row.id,
       actor: by.actor,

@@ -1,6 +1,6 @@
 // Playbooks: keeping a plan under a name, and making the draft of a new one of it. What is proposed of a playbook is a proposal like
 // any other: approvals of the plan it was saved from do not carry over.
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -150,7 +150,7 @@ export async function savePlaybook(
     const stored = await storePlaybook(tx, place, values, owner);
     if (stored === null) throw notTheirs(name);
     const data = { playbook: name, version: stored.version };
-    await recordDeeds(tx, [{ planId, actor, action: 'save_playbook', data }]);
+    await recordAudit(tx, [{ planId, actor, action: 'save_playbook', data }]);
     return stored;
   });
 }
@@ -167,7 +167,7 @@ export async function removePlaybook(
   return db.transaction(async (tx) => {
     if (!(await deletePlaybook(tx, placeOf(actor), name, owner))) throw notTheirs(name);
     const data = { playbook: name, version: playbook.version };
-    await recordDeeds(tx, [{ planId: null, actor, action: 'remove_playbook', data }]);
+    await recordAudit(tx, [{ planId: null, actor, action: 'remove_playbook', data }]);
     return playbook;
   });
 }

@@ -74,7 +74,7 @@ const show = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : shorten(JSON.stringify(value), maxShown);
 
 /** The first place where two values differ: `/text: "old" → "new"`. */
-export function describeDifference(was: Json, now: Json, at = ''): string {
+function describeDifference(was: Json, now: Json, at = ''): string {
   if (Array.isArray(was) && Array.isArray(now)) {
     const index = was.findIndex((item, nth) => !isDeepStrictEqual(item, now[nth]));
     const place = index === -1 ? was.length : index;

@@ -18,7 +18,7 @@ const longWaitSeconds = 10;
 type Lack = Pick<Blockage, 'kind' | 'needs' | 'reason'>;
 
 /** Why none of `offers` serves the lane; null: one does. */
-export function findLack(
+function findLack(
   lane: Pick<Lane, 'tool' | 'operation' | 'capabilities'>,
   offers: Offer[],
 ): Lack | null {

@@ -16,11 +16,12 @@ import { readPlanRow } from '#db/plans/plans.ts';
 import { readStepPositions } from '#db/steps/groups.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
+import { createRecent } from '#domain/recent.ts';
 import { findCriticalPath, type Placed, type Placing } from '#graph/critical-path.ts';
 import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
 
 /** More than this is not placed in time. */
-export const maxPlaced = { steps: 150_000, links: 600_000 };
+const maxPlaced = { steps: 150_000, links: 600_000 };
 const maxNamed = 500;
 const maxStretches = 500;
 const minuteMs = 60_000;
@@ -137,7 +138,7 @@ function leastOf(column: number[]): number {
 const keptFrom = 2000;
 const keptMs = 20_000;
 const maxKept = 4;
-const known = new Map<string, { at: number; placed: Promise<PlacedPlan | null> }>();
+const known = createRecent<{ at: number; placed: Promise<PlacedPlan | null> }>({ keep: maxKept });
 
 /**
  * The steps of a plan in time. Those of a large plan are placed at most once in a while, however many look.
@@ -151,10 +152,8 @@ export function placeSteps(db: Queryable, row: PlanRow, now: Date): Promise<Plac
   if (isFresh) return kept.placed;
   const placed = place(db, row, at / minuteMs);
   if (row.total < keptFrom) return placed;
-  known.delete(key);
   known.set(key, { at, placed });
   placed.catch(() => known.delete(key));
-  for (const oldest of [...known.keys()].slice(0, -maxKept)) known.delete(oldest);
   return placed;
 }
 

@@ -11,6 +11,7 @@ import {
 } from '#db/steps/groups.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { GroupBy, PlanGroups, StepGroup } from '#domain/plan/groups.ts';
+import { createRecent } from '#domain/recent.ts';
 import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';
 
 const groupsShown = 200;
@@ -67,8 +68,7 @@ function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32A
 }
 
 /** Links between groups change with the version only. */
-const linksKept = new Map<string, ReturnType<typeof countGroupLinks>>();
-const maxLinksKept = 16;
+const linksKept = createRecent<ReturnType<typeof countGroupLinks>>({ keep: 16 });
 
 function readLinks(
   db: Queryable,
@@ -82,7 +82,6 @@ function readLinks(
   const links = countGroupLinks(db, id, grouping, keys, edgesShown);
   linksKept.set(key, links);
   links.catch(() => linksKept.delete(key));
-  for (const oldest of [...linksKept.keys()].slice(0, -maxLinksKept)) linksKept.delete(oldest);
   return links;
 }
 

@@ -10,7 +10,7 @@ import { type AddressRules, toNotAllowed } from './addresses.ts';
 /** All addresses of a host name. */
 export type Lookup = (host: string) => Promise<string[]>;
 
-export const lookupAll: Lookup = async (host) =>
+const lookupAll: Lookup = async (host) =>
   (await systemLookup(host, { all: true })).map((entry) => entry.address);
 
 /** An agent that connects only where `rules` allow. Close it when done. */

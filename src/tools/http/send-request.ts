@@ -4,6 +4,7 @@ import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { parseShallowJson } from '#domain/json.ts';
+import { readRetryAfter } from '#domain/retry-after.ts';
 import type { Json } from '#domain/text.ts';
 import {
   nothingDone,
@@ -142,7 +143,7 @@ async function readAnswer(
       `${request.method} ${request.url} answered ${response.status} ${response.statusText}${said}`.trim(),
       {
         details: { status: response.status },
-        passesAfterMs: passesOfStatus(response.status, readRetryAfter(response)),
+        passesAfterMs: passesOfStatus(response.status, waitOf(response)),
       },
     );
   }
@@ -160,13 +161,9 @@ async function readAnswer(
   };
 }
 
-/** Milliseconds an answer asks to wait (RFC 9110, 10.2.3); a date is compared with the server's own. null: it says nothing usable. */
-function readRetryAfter({ headers }: Response): number | null {
-  const text = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const wait = Date.parse(text) - Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
-}
+/** Milliseconds an answer asks to wait; a date is compared with the server's own. */
+const waitOf = ({ headers }: Response): number | null =>
+  readRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''));
 
 function parseJson(text: string): Json | undefined {
   try {

@@ -84,7 +84,7 @@ function findSystemCode(error: unknown): string | undefined {
 }
 
 /** The server forgot this client's session (it was restarted) and took no notice of the call. */
-export function isSessionLost(error: unknown): boolean {
+function isSessionLost(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
 }

@@ -76,7 +76,7 @@ function repairResult(result: Record<string, unknown>): Record<string, unknown> 
 }
 
 /** @returns `message`, with the result of a call of a tool in the protocol's form */
-export function repairMessage<M extends JSONRPCMessage>(message: M): M {
+function repairMessage<M extends JSONRPCMessage>(message: M): M {
   if (!('result' in message) || !isObject(message.result)) return message;
   const { result } = message;
   const isCall = ['content', 'structuredContent', 'isError'].some((name) =>

@@ -34,7 +34,7 @@ async function collect(lines: string[], delimiter: string): Promise<string[][]> 
 }
 
 /** The delimiter that divides most of the first lines into as many values as their header; null: none divides it. */
-export async function guessDelimiter(lines: string[]): Promise<string | null> {
+async function guessDelimiter(lines: string[]): Promise<string | null> {
   let best: { delimiter: string; score: number } | null = null;
   for (const delimiter of delimiters) {
     const records = await collect(lines, delimiter);

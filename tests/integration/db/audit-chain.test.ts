@@ -1,7 +1,7 @@
 // The audit log: append-only, sealed behind its writers, and checked row by row.
 import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recordDeeds } from '#db/audit/audit.ts';
+import { recordAudit } from '#db/audit/audit.ts';
 import { type AuditKey, deriveAuditKey } from '#db/audit/chain.ts';
 import { createSealing, findPrunable, pruneAudit, sealAudit } from '#db/audit/seals.ts';
 import { verifyAudit } from '#db/audit/verify.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 const tamper = (statement: SQL) => changeAudit(db, statement);
 
 const record = (tx: Queryable, ...actions: string[]) =>
-  recordDeeds(
+  recordAudit(
     tx,
     actions.map((action) => ({
       planId: 'PLAN-1',

@@ -5,7 +5,6 @@ import {
   ConnectorRefusal,
   explainSignIn,
   explainTeamsError,
-  readRetryAfter,
 } from '#adapters/teams/connector/explain-error.ts';
 import { fillReaders, makeActivity } from '#adapters/teams/port/make-activity.ts';
 
@@ -58,17 +57,6 @@ test('text without a card is plain: nothing in it is markup', () => {
     text: '<at>Ben</at> **now**',
     textFormat: 'plain',
   });
-});
-
-test.each([
-  ['3', 3000],
-  ['0', 0],
-  ['Sun, 01 Mar 2026 10:00:30 GMT', 30_000],
-  ['Sun, 01 Mar 2026 09:00:00 GMT', 0],
-  ['soon', 2000],
-  [null, 2000],
-])('Retry-After %s is %i ms', (header, ms) => {
-  expect(readRetryAfter(header, now)).toBe(ms);
 });
 
 test.each([

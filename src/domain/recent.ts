@@ -1,5 +1,5 @@
 // What is remembered of many by their names: the latest so many, so that no stranger fills the memory of a process.
-import type { Clock } from '#domain/clock.ts';
+import type { Clock } from './clock.ts';
 
 export type Recent<V> = {
   get(name: string): V | undefined;

@@ -1,6 +1,6 @@
 // What is remembered of the most recent keys only.
 import { expect, test } from 'vitest';
-import { createRecent } from '#chat/recent.ts';
+import { createRecent } from '#domain/recent.ts';
 
 test('of more than are remembered the oldest is forgotten', () => {
   const recent = createRecent<number>({ keep: 2 });
