@@ -1,5 +1,6 @@
 // Teams as a platform of the instance.
 import { definePlatform, type Platform } from '#chat/platform.ts';
+import type { CheckResult } from '#domain/settings-view.ts';
 import { readTeamsAccess, type TeamsAccess, teamsVariables } from './access.ts';
 import type { TeamsCloud } from './connector/cloud.ts';
 import { teamsDrawing } from './drawing.ts';
@@ -8,6 +9,20 @@ import { teamsDrawing } from './drawing.ts';
 function allowedOf(access: TeamsAccess): string[] | null {
   if (access.kind === 'MultiTenant') return access.allowed;
   return access.kind === 'Local' ? [] : [access.tenantId];
+}
+
+const openToAll =
+  'Set TEAMS_ALLOWED_TENANTS to the ids of tenants: whoever knows the app id can add the bot to one of their own.';
+
+/** Asks Microsoft. @throws CountersignError that says what an operator has to do */
+async function checkTeams(access: TeamsAccess): Promise<Omit<CheckResult, 'part'>> {
+  if (access.kind === 'Local')
+    return { state: 'ok', text: 'Without a token, for a client on this machine' };
+  const { tryToSignIn } = await import('./connector/open.ts');
+  await tryToSignIn(access);
+  const open = access.kind === 'MultiTenant' && access.allowed === null;
+  const text = `${access.kind} bot ${access.appId}`;
+  return { state: 'ok', text, ...(open ? { advice: openToAll } : {}) };
 }
 
 /** @param cloud another sign-in than Microsoft's; null: Microsoft's */
@@ -39,7 +54,7 @@ export const teamsWith = (cloud: TeamsCloud | null): Platform =>
           ]);
           return openTeams(access, openConnector(access, cloud, parts.clock.now), parts);
         },
-        check: async () => (await import('./check.ts')).checkTeams(access),
+        check: () => checkTeams(access),
         advice: 'Set them again; docs/teams.md says where to find the app id and secret.',
       };
     },

@@ -1,12 +1,25 @@
 // What depends on a step of a large plan: found in SQL and, beside it, in memory out of the edges; and made stale.
 import { sql } from 'drizzle-orm';
 import { openDatabase, type Queryable } from '#db/database.ts';
-import { findDependents } from '#db/sql/impact.ts';
+import { affectedBy, positionsOf } from '#db/sql/impact.ts';
+import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { drawPlan, type Shape } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
 import { makeRow, type Row } from '../row.ts';
 import { asker } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
+
+/** The positions of all steps that depend on those that `selector` means, in order. */
+export async function findDependents(
+  db: Queryable,
+  planId: string,
+  selector: StepSelector,
+): Promise<number[]> {
+  const { rows } = await db.execute<{ positions: number[] | null }>(sql`
+    with recursive ${affectedBy(planId, positionsOf(planId, selector))}
+    select array_agg(position order by position) as positions from affected`);
+  return rows[0]?.positions ?? [];
+}
 
 const usualSteps = 100_000;
 const usualRuns = 3;

@@ -22,9 +22,6 @@ import type { Service } from '#domain/service.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 
-/** No condition. */
-export const everyPlan: GroupFilter = { words: [], names: null, tool: null, within: null };
-
 /** The names of everyone `person` can mean: by one of their names, or by what a chat platform calls them. */
 async function readNamesFor(db: Queryable, person: string): Promise<string[]> {
   const meant = [person, ...(await findCalled(db, person))];

@@ -92,24 +92,6 @@ export function measureWorkingDay({
   return minutes_a_day ?? (measureIntervals(shifts) || null);
 }
 
-/** The first moment from `at` on at which people work; null: none within ten years. */
-export function nextWorkingInstant(time: WorkingTime, at: number): number | null {
-  for (const { from } of time.windowsFrom(at)) return Math.max(from, at);
-  return null;
-}
-
-/** The moment at which `minutes` of work that began at `at` are done; null: not within ten years. */
-export function addWorkingMinutes(time: WorkingTime, at: number, minutes: number): number | null {
-  let left = minutes * minuteMs;
-  if (left <= 0) return at;
-  for (const window of time.windowsFrom(at)) {
-    const from = Math.max(window.from, at);
-    if (window.to - from >= left) return from + left;
-    left -= window.to - from;
-  }
-  return null;
-}
-
 /** The working time inside a span, merged. */
 export function workingTimeWithin(time: WorkingTime, span: Interval): Interval[] {
   const inside: Interval[] = [];

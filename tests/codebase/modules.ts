@@ -68,7 +68,7 @@ const seams = [
     packages: /^(botbuilder|botframework)/,
     seam: ['adapters/teams/connector/connector.ts'],
     /** What chooses the implementation. */
-    openers: ['adapters/teams/check.ts', 'adapters/teams/platform.ts'],
+    openers: ['adapters/teams/platform.ts'],
   },
 ];
 

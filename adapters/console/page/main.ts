@@ -8,7 +8,6 @@ import type { State } from './live/state.ts';
 import { onChange, state } from './live/store.ts';
 import { noteOpened } from './live/triage.ts';
 import { startWatching } from './live/watch.ts';
-import { drawConnection } from './views/connection.ts';
 import { drawConversation } from './views/conversation.ts';
 import { drawHeader, drawPanes, titlePage } from './views/header.ts';
 import { drawRail } from './views/inbox.ts';
@@ -20,6 +19,17 @@ import { askForToken } from './views/token-dialog.ts';
 import { drawTriage } from './views/triage.ts';
 
 // The page: a header, the inbox on the left, the conversation beside it, the open plan on the right.
+
+/** A line over the whole page while the server is away: what is shown may be old, and what is typed is kept. */
+function drawConnection({ connection }: State): TemplateResult {
+  return html`<div class="connection" role="status">
+    ${
+      connection === 'reconnecting'
+        ? html`<p>↻ The server isn't answering. Reconnecting… What you have typed is kept.</p>`
+        : nothing
+    }
+  </div>`;
+}
 
 function drawApp(state: State): TemplateResult {
   const { over } = state.inbox;

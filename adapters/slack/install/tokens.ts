@@ -1,6 +1,5 @@
 // The tokens of several workspaces, out of their installations. They are kept a moment, so that no window waits for the database;
 // one that was replaced or removed meanwhile is refused by Slack, and then the database is asked again.
-
 import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,5 +1,4 @@
 // Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
-
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,6 +1,6 @@
 // A planning session after each transition (B10). Checkpoints are numbered without gaps, so only one of two planners of a turn
 // can write the next; a finished turn keeps its last state and its transitions.
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
@@ -9,19 +9,9 @@ import { TraceEntry } from '#domain/planning/trace.ts';
 import { AnyJson, makeStorable } from '#domain/text.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { planningCheckpoints } from '../schema.ts';
+import { planningCheckpoints, planningMemo } from '../schema.ts';
 
 const Entries = z.array(TraceEntry);
-
-/** One transition of a run, as people follow it. */
-export type CheckpointLine = {
-  seq: number;
-  turn: number;
-  from: Stage | null;
-  event: StageEvent | null;
-  stage: Stage;
-  at: string;
-};
 
 /** The JSON of a state; what a tool or a model said may hold what jsonb refuses. */
 function toStorable(state: PlanningState): string {
@@ -129,19 +119,33 @@ export async function readTurnTrace(
   return Entries.safeParse(rows[0]?.trace).data ?? [];
 }
 
-/** Every transition of a run, in order, without the states. */
-export async function listCheckpoints(db: Queryable, runId: string): Promise<CheckpointLine[]> {
-  const rows = await db
-    .select({
-      seq: planningCheckpoints.seq,
-      turn: planningCheckpoints.turn,
-      from: planningCheckpoints.from_stage,
-      event: planningCheckpoints.event,
-      stage: planningCheckpoints.stage,
-      at: planningCheckpoints.created_at,
-    })
-    .from(planningCheckpoints)
-    .where(eq(planningCheckpoints.run_id, runId))
-    .orderBy(asc(planningCheckpoints.seq));
-  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+// Memoised results, keyed by the digest of everything they depend on (B5). Written once: the first result counts for all.
+
+export type MemoEntry = { key: string; kind: string; runId: string };
+
+/** The stored result as JSON text; null: there is none. */
+export async function readMemo(db: Queryable, key: string): Promise<string | null> {
+  const [row] = await db
+    .select({ text: sql<string>`${planningMemo.value} #>> '{}'` })
+    .from(planningMemo)
+    .where(eq(planningMemo.key, key));
+  return row?.text ?? null;
+}
+
+/**
+ * Stores a result, given as JSON text, unless there is one already. It is kept as a JSON string, so that what jsonb
+ * cannot hold (NUL, lone surrogates) comes back as it was.
+ * @returns what is stored now
+ */
+export async function writeMemo(
+  db: Queryable,
+  { key, kind, runId }: MemoEntry,
+  text: string,
+): Promise<string> {
+  const added = await db
+    .insert(planningMemo)
+    .values({ key, kind, run_id: runId, value: sql`to_jsonb(${text}::text)` })
+    .onConflictDoNothing()
+    .returning({ key: planningMemo.key });
+  return added.length > 0 ? text : ((await readMemo(db, key)) ?? text);
 }

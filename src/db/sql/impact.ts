@@ -77,18 +77,6 @@ export async function findNewlyCovered(
   return rows;
 }
 
-/** The positions of all steps that depend on those that `selector` means, in order. */
-export async function findDependents(
-  db: Queryable,
-  planId: string,
-  selector: StepSelector,
-): Promise<number[]> {
-  const { rows } = await db.execute<{ positions: number[] | null }>(sql`
-    with recursive ${affectedBy(planId, positionsOf(planId, selector))}
-    select array_agg(position order by position) as positions from affected`);
-  return rows[0]?.positions ?? [];
-}
-
 /** How many of the ends that the row `s` of `step_states` waits for are those of steps in the CTE `source(position)`. */
 export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => sql`
   case when exists (select from ${sql.raw(source)}) then (

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
-import { readMemo, writeMemo } from '#db/planning/memo.ts';
+import { readMemo, writeMemo } from '#db/planning/checkpoints.ts';
 import { parseExactly } from '#domain/exact-json.ts';
 
 /** All that a result depends on. */

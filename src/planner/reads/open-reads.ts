@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
 import { listPlans, readPlan } from '#db/plans/plans.ts';
-import { listReminders } from '#db/plans/reminders.ts';
+import { listReminders } from '#db/plans/waiting.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { payingRun } from '#domain/planning/part.ts';

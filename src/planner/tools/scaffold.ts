@@ -5,11 +5,13 @@ import { passCrashPoint } from '#domain/crash-points.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
 import { payingRun, ScaffoldPart } from '#domain/planning/part.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { toJson } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
+import { digraphOf } from '#graph/cycles.ts';
+import { findCycle } from '#graph/digraph.ts';
 import { defineTool } from '../define-tool.ts';
 import { type Assembled, assembleParts } from '../parts/assemble-parts.ts';
-import { checkScaffold } from '../parts/check-scaffold.ts';
 import type { EndedPart } from '../ports.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
@@ -42,6 +44,41 @@ const HeardScaffold = z.looseObject({
     }),
   ),
 });
+
+const maxParts = 500;
+const maxProblems = 20;
+
+/** @param groups ids of groups that the draft has already; parts may come after them */
+function checkScaffold(parts: ScaffoldPart[], groups: ReadonlySet<string>): string[] {
+  if (parts.length === 0) return ['The scaffold has no parts.'];
+  if (parts.length > maxParts)
+    return [`The scaffold has ${parts.length} parts; ${maxParts} are the most. Make larger parts.`];
+  const places = new Map(parts.map(({ id }, place) => [id, place]));
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  for (const { id, after } of parts) {
+    // Ids of steps begin with it, and texts name steps as {{id/path}}.
+    if (!/^[\p{L}\p{N}_.-]+$/u.test(id))
+      problems.push(`Part ${quoteWords(id, 200)}: an id has letters, digits, - and _ only.`);
+    if (seen.size === seen.add(id).size) problems.push(`Two parts have the id ${id}.`);
+    for (const before of after) {
+      if (before === id) problems.push(`Part ${id} comes after itself.`);
+      else if (!places.has(before) && !groups.has(before))
+        problems.push(`Part ${id} comes after ${before}, which does not exist.`);
+    }
+  }
+  if (problems.length > 0) return problems.slice(0, maxProblems);
+  const arrows = parts.flatMap(({ after }, to) =>
+    after.flatMap((id) => {
+      const from = places.get(id);
+      return from === undefined ? [] : [{ from, to }];
+    }),
+  );
+  const circle = findCycle(digraphOf(parts.length, arrows));
+  if (circle === null) return [];
+  const names = circle.slice(0, 10).flatMap((place) => parts[place]?.id ?? []);
+  return [`The parts ${names.join(', ')} wait for each other.`];
+}
 
 function readParts(given: z.infer<typeof HeardScaffold>): ScaffoldPart[] | { problems: string[] } {
   const parts = given.parts.map(({ id, title, goal, inputs, outputs, after }) => ({

@@ -1,13 +1,14 @@
 // What waits for somebody is found by every rule, and by as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { everyPlan } from '#conversation/inbox.ts';
 import { findWaiting } from '#conversation/waiting-for.ts';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+
+const everyPlan = { words: [], names: null, tool: null, within: null };
 
 const database = useDatabase();
 const ana = person('ana@corp.example', 'slack');

@@ -2,9 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { listCheckpoints } from '#db/planning/checkpoints.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import { keepInDatabase } from '#planner/controller/checkpoints.ts';
+import { listCheckpoints } from '../../fixtures/checkpoints.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();

@@ -2,9 +2,9 @@
 // What was paid for and stored is used again.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
-import { listCheckpoints } from '#db/planning/checkpoints.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { PlannerTools } from '#planner/ports.ts';
+import { listCheckpoints } from '../../fixtures/checkpoints.ts';
 import {
   call,
   drawOutline,

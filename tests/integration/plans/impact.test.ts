@@ -3,8 +3,9 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { findDependents } from '#bench/benches/impact.ts';
 import { lockPlan } from '#db/plans/plans.ts';
-import { findDependents, makeStale, positionsOf } from '#db/sql/impact.ts';
+import { makeStale, positionsOf } from '#db/sql/impact.ts';
 import { rerunSteps } from '#db/sql/rerun.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';

@@ -9,12 +9,11 @@ import {
 } from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import {
-  addWorkingMinutes,
   dayOf,
   measureWorkingDay,
-  nextWorkingInstant,
   openWorkingTime,
   printDay,
+  type WorkingTime,
   workingMinutesWithin,
 } from '#timeline/working-time.ts';
 
@@ -30,6 +29,24 @@ const everyDay = (from: string, to: string): Partial<StrategyProfile> => ({
 });
 
 const at = (iso: string) => Date.parse(iso);
+
+/** The first moment from `at` on at which people work; null: none within ten years. */
+function nextWorkingInstant(time: WorkingTime, at: number): number | null {
+  for (const { from } of time.windowsFrom(at)) return Math.max(from, at);
+  return null;
+}
+
+/** The moment at which `minutes` of work that began at `at` are done; null: not within ten years. */
+function addWorkingMinutes(time: WorkingTime, at: number, minutes: number): number | null {
+  let left = minutes * 60_000;
+  if (left <= 0) return at;
+  for (const window of time.windowsFrom(at)) {
+    const from = Math.max(window.from, at);
+    if (window.to - from >= left) return from + left;
+    left -= window.to - from;
+  }
+  return null;
+}
 
 function print(moment: number | null, timezone = berlin) {
   return moment === null ? null : toLocalIso(new Date(moment), timezone);
