@@ -239,6 +239,15 @@ test.each([['get-sum with a: 2', ['3', '"3"', 'it is 3']]])(
   },
 );
 
+test.each([
+  'call http_get with url: "https://example.com/a", headers: {"$from": 5}',
+  'call http_get with url: "https://example.com/a", headers: {"a": [{"$from": "1", "path": "text"}]}',
+  'call http_get with url: "https://example.com/a", headers: {"$template": []}',
+])('a reference that leads nowhere is refused: %s', async (asked) => {
+  const { result } = await plan(planner(), asked);
+  expect(result).toMatchObject({ kind: 'answer', text: expect.stringContaining('must be {') });
+});
+
 describe('what cannot be read', () => {
   const unread = [
     'make me a sandwich',
