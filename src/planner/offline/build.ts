@@ -380,7 +380,9 @@ function refuseTwoTimes({ form, slots, modifiers, isTimedAlone }: Command): void
     ...(deadline !== null && every !== null ? [`by ${deadline.words}`] : []),
   ];
   if (form.id === 'calendar' && (start !== null || every !== null || lag !== null))
-    throw new Refusal('The calendar is read now, for one day. Send “calendar tomorrow” by itself.');
+    throw new CommandRefusal(
+      'The calendar is read now, for one day. Send “calendar tomorrow” by itself.',
+    );
   if (said.length > 1)
     throw new CommandRefusal(
       `“${said[0]}” and “${said[1]}” both say when. Keep one of them, or send two commands.`,
