@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 export type OpenChats = Record<PlatformName, OpenPlatform>;
 
 export async function openChats(
-  { chats }: Config,
+  { chats, apart }: Config,
   {
     serveWithin,
     openHome,
@@ -25,7 +25,7 @@ export async function openChats(
     if (setup === null) continue;
     const { name } = platform;
     const plansFor: ChatContext['plansFor'] = (tenant, reader) =>
-      setup.shared ? serveWithin({ tenant: chatTenant(name, tenant), reader }) : parts.service;
+      apart ? serveWithin({ tenant: chatTenant(name, tenant), reader }) : parts.service;
     open[name] = await setup.open({
       ...{ ...parts, plansFor },
       openHome: (home) => openHome({ platform: name, ...home }),

@@ -14,6 +14,8 @@ export type SlackInstance = { slack: SlackDouble; instance: TestInstance; lines:
 export type SlackInstanceOptions = {
   planner?: Planner;
   settings?: object;
+  /** Variables beside those of Slack. */
+  env?: Record<string, string>;
   slack?: SlackOptions;
   work?: boolean;
   socket?: boolean;
@@ -36,6 +38,7 @@ async function open(url: string, options: SlackInstanceOptions): Promise<Opened>
         ? { SLACK_APP_TOKEN: slack.app.appToken }
         : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
       PORT: '0',
+      ...options.env,
     },
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
     deliveryRule: { backoffMs: 20, longestBackoffMs: 40, paceMs: 100 },
