@@ -39,63 +39,55 @@ const storing = prepareStatement(
       case when ${given('awaited')}::boolean then clock_timestamp() end
     from drawn, known where original is null
   )
-  select id, original from drawn, known`,
+  select id, original from drawn, known
+  where set_config('countersign.original', coalesce(original::text, ''), true) is not null`,
+);
+
+/**
+ * Has every name of an event that was stored before lead to it, which the statement before has noted. The names are found by the
+ * index that they conflict in, however few there were when this was planned.
+ */
+const redirecting = prepareStatement(
+  'redirect_names',
+  sql`
+  insert into ${countersign}.inbox_keys as k (platform, tenant, key, event_id)
+  select ${given('platform')}, ${given('tenant')}, key, current_setting('countersign.original')::bigint
+  from jsonb_array_elements_text(${given('keys')}::jsonb) as key
+  where current_setting('countersign.original') <> '' order by key
+  on conflict (platform, tenant, key) do update set event_id = excluded.event_id where k.event_id > excluded.event_id`,
 );
 
 /** What an event may wait for, in milliseconds, before the server gives up: another's names, and any statement. */
 export type StoringLimits = { lockMs: number; statementMs: number };
-
-/**
- * Has every name of an event that was stored before lead to it. Few events come again, so this is planned each time, for the table as
- * large as it is then: a plan that was made for a small one reads it whole.
- */
-async function redirectNames(
-  db: Pick<Database, 'transaction'>,
-  { platform, tenant }: ReceivedEvent,
-  keys: string[],
-  original: number,
-  limits: StoringLimits,
-): Promise<void> {
-  await db.transaction(
-    (tx) =>
-      tx.execute(sql`
-        update ${countersign}.inbox_keys set event_id = ${original}
-        where platform = ${platform} and tenant = ${tenant} and key = any(${sql.param(keys)}::text[])
-          and event_id > ${original}`),
-    { limits: { ...limits, idleMs: limits.statementMs } },
-  );
-}
 
 const limiting = prepareStatement(
   'limit_storing',
   sql`select set_config('lock_timeout', ${given('lockMs')}, true), set_config('statement_timeout', ${given('statementMs')}, true)`,
 );
 
-/** Stores an event unless it is there already, in one round trip that answers when it is committed; names that are new get a second. */
+/** Stores an event unless it is there already, in one round trip that answers when it is committed. */
 export async function storeEvent(
-  db: Pick<Database, 'atOnce' | 'transaction'>,
+  db: Pick<Database, 'atOnce'>,
   event: ReceivedEvent,
   limits: StoringLimits,
 ): Promise<StoredEvent> {
   const { platform, tenant, thread, kind, body, received_at, awaited = false } = event;
-  const keys = [...new Set(event.keys)];
+  const names = { platform, tenant, keys: JSON.stringify([...new Set(event.keys)]) };
   const values = {
-    ...{ platform, tenant, thread, kind },
+    ...{ ...names, thread, kind },
     body: Buffer.from(body).toString('base64'),
     time: received_at.toISOString(),
     awaited: String(awaited),
-    keys: JSON.stringify(keys),
   };
-  const [, [stored]] = await db.atOnce<[object, StoredEvent]>([
+  const [, [stored]] = await db.atOnce<[object, StoredEvent, object]>([
     {
       statement: limiting,
       values: { lockMs: String(limits.lockMs), statementMs: String(limits.statementMs) },
     },
     { statement: storing, values },
+    { statement: redirecting, values: names },
   ]);
   if (stored === undefined) throw new Error('storeEvent: no row came back');
-  const { original } = stored;
-  if (original !== null && keys.length > 1) await redirectNames(db, event, keys, original, limits);
   return stored;
 }
 
