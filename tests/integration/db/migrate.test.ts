@@ -11,7 +11,7 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 import { examine } from '#app/doctor.ts';
 import { openDatabase } from '#db/database.ts';
-import { migrate, migrationState, migrationsFolder } from '#db/migrate.ts';
+import { migrate, migrateWithin, migrationState, migrationsFolder } from '#db/migrate.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSteps, plans } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
@@ -19,6 +19,7 @@ import { digestPlan } from '#plans/content/canonical.ts';
 import { readHeader } from '#plans/content/preflight.ts';
 import { sealOf } from '#plans/content/seal.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/upgrade');
 const files = readdirSync(migrationsFolder)
@@ -115,6 +116,29 @@ test('a server that is not there is named without its password', async () => {
 const fail = (error: Error) => {
   throw error;
 };
+
+test('a process of the version before that leaves an orphan while the schema is upgraded stops nothing', async () => {
+  const url = await withDatabase(emptyDatabase);
+  const journal = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'));
+  const old = new Client({ connectionString: url });
+  await old.connect();
+  await migrateWithin(old, journal.entries[files.indexOf('0047_node_steps_node') - 1]);
+  await old.query("begin; set local session_replication_role = 'replica'");
+  await old.query(
+    "insert into countersign.node_steps (plan_id, version, node_id, step_id) values ('gone', 1, 'a', 'b')",
+  );
+  const migrating = migrate(url);
+  await waitFor('the migration to wait for it', async () => {
+    const { rows } = await old.query(
+      'select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()',
+    );
+    return rows.length > 0;
+  });
+  await old.query('commit');
+  await old.end();
+  expect(await migrating).toContain('0047_node_steps_node');
+  expect(await query('select from countersign.node_steps')).toEqual([]);
+});
 
 test.each(globSync('*.sql.gz', { cwd: fixtures }))(
   'every plan and step of %s has the digest and the seal that it was stored with',
