@@ -173,7 +173,8 @@ async function interpretLoop(
     more.length > 0 ||
     !isPlain ||
     step.when.length > 0 ||
-    request.outline
+    request.outline ||
+    request.parts.length > 0
   )
     return answer(
       "“for each …” can't be combined with other commands, times or conditions. Send it alone. Nothing was planned.",
