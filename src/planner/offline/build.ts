@@ -181,7 +181,7 @@ class Builder {
     const settled = settleEvery(known);
     const end = until === null ? null : this.#settle(until, `${id} until`, true);
     if (end && Date.parse(end) <= this.#setting.now.getTime())
-      throw new Refusal(`“until ${until?.words}” has passed. Name a later day.`);
+      throw new CommandRefusal(`“until ${until?.words}” has passed. Name a later day.`);
     if (!('rrule' in settled)) {
       this.#ask(askAboutTime(settled, every.words, `${id} again`), () => undefined);
       return undefined;
