@@ -6,7 +6,7 @@ import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Skip } from './conditions.ts';
 import type { Confirmation } from './prepare-arguments.ts';
-import { askFate } from './recovery-rules.ts';
+import { askOutcome } from './recovery-rules.ts';
 
 /** What of a step its outcomes need. */
 type Attempt = Pick<ClaimedStep, 'position' | 'attempt'>;
@@ -84,7 +84,7 @@ export function reportCutOff(
 export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Outcome {
   return makeOutcome(step, {
     status: 'unknown',
-    question: askFate(message),
+    question: askOutcome(message),
     error: { code, message },
   });
 }

@@ -21,7 +21,7 @@ import { wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
 import { findBlocked } from '#plans/views/blocked.ts';
 import { missDeadBackends } from './backends.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
-import { decideFate } from './recovery-rules.ts';
+import { decideRecovery } from './recovery-rules.ts';
 import { releaseResources } from './settle.ts';
 
 const plansATurn = 1000;
@@ -38,8 +38,8 @@ async function recoverPlan(context: SharedContext, planId: string): Promise<void
     const lost = await readLostSteps(tx, planId);
     if (lost.length === 0) return [];
     const goesOn = !isTerminal(row.status);
-    const fates = lost.map((step) => decideFate(step, goesOn));
-    const { progress, failed, taken } = await settleLostSteps(tx, planId, fates);
+    const recoveries = lost.map((step) => decideRecovery(step, goesOn));
+    const { progress, failed, taken } = await settleLostSteps(tx, planId, recoveries);
     await releaseResources(tx, row, taken);
     const stopped = await stopDependents(tx, planId, failed, context.settings.on_failure);
     if (!(await finishIfDone(context, tx, row, stopped ?? progress))) {
@@ -47,7 +47,7 @@ async function recoverPlan(context: SharedContext, planId: string): Promise<void
       await wakeWatchers(tx, enqueue, planId);
     }
     const back = new Set(taken);
-    return fates.filter(({ position }) => back.has(position));
+    return recoveries.filter(({ position }) => back.has(position));
   });
   if (back.length === 0) return;
   const asked = back.filter(({ status }) => status === 'unknown').length;

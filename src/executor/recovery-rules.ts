@@ -1,5 +1,5 @@
 // What happens to a step whose worker was lost. Pure. This is where "nothing is repeated blindly" is decided.
-import type { Fate, LostStep } from '#db/sql/recover.ts';
+import type { LostStep, Recovery } from '#db/sql/recover.ts';
 import { operationName } from '#domain/tool.ts';
 
 /** A step that takes its worker down this often is not tried again by itself. */
@@ -10,7 +10,7 @@ const maxLosses = 5;
  * is over or the step has taken down too many workers.
  * @param planGoesOn false: the plan is over; a stalled one still can go on
  */
-export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
+export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   const base = { position: step.position, attempt: step.attempt };
   const name = operationName(step.tool, step.operation);
   const what = step.target === null ? name : `${name} → ${step.target}`;
@@ -20,20 +20,20 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
       ...base,
       status: planGoesOn ? 'unknown' : 'cancelled',
       attempt_status: 'unknown',
-      question: askFate(message),
+      question: askOutcome(message),
       error: { code: 'lease_lost', message },
     };
   }
-  const fate = { ...base, attempt_status: 'lost' as const, question: null };
-  if (!planGoesOn) return { ...fate, status: 'cancelled', error: null };
+  const lost = { ...base, attempt_status: 'lost' as const, question: null };
+  if (!planGoesOn) return { ...lost, status: 'cancelled', error: null };
   if (step.losses >= maxLosses) {
     const message = `${what} was abandoned: its worker stopped ${step.losses} times while running it.`;
-    return { ...fate, status: 'failed', error: { code: 'lease_lost', message } };
+    return { ...lost, status: 'failed', error: { code: 'lease_lost', message } };
   }
-  return { ...fate, status: 'ready', error: null };
+  return { ...lost, status: 'ready', error: null };
 }
 
 /** What a person is asked about a write whose answer never came. */
-export function askFate(message: string): string {
+export function askOutcome(message: string): string {
   return `${message} It may have gone through; we can't tell.`;
 }

@@ -55,7 +55,7 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
 }
 
 /** What becomes of a lost step. */
-export type Fate = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
+export type Recovery = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
   status: Extract<StepStatus, 'ready' | 'unknown' | 'failed' | 'cancelled'>;
   attempt_status: 'lost' | 'unknown';
 };
@@ -64,13 +64,13 @@ export type Fate = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
 export async function settleLostSteps(
   tx: Queryable,
   planId: string,
-  fates: Fate[],
+  recoveries: Recovery[],
 ): Promise<{ progress: PlanProgress | null; taken: number[]; failed: number[] }> {
   const { rows } = await tx.execute<
     PlanProgress & { taken: number[] | null; failed_positions: number[] | null }
   >(sql`
     with f as (
-      select * from jsonb_to_recordset(${JSON.stringify(fates)}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(recoveries)}::jsonb)
         as f(position int, attempt int, status text, attempt_status text, question text, error jsonb)
     ),
     -- Who held it is for the record of the attempt; the step itself keeps no lease. The caller has locked these rows.

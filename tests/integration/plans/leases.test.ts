@@ -9,7 +9,7 @@ import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { createMarker } from '#executor/mark-batch.ts';
 import { reportNotCalled } from '#executor/outcomes.ts';
 import { recover } from '#executor/recover.ts';
-import { decideFate } from '#executor/recovery-rules.ts';
+import { decideRecovery } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -79,7 +79,7 @@ describe('a worker that is slow but alive', () => {
       await settleLostSteps(
         tx,
         id,
-        lost.map((step) => decideFate(step, true)),
+        lost.map((step) => decideRecovery(step, true)),
       );
       return { marking };
     });
@@ -331,10 +331,10 @@ describe('steps whose worker was lost', () => {
       target: null,
       effect: 'read' as const,
     };
-    expect(decideFate({ ...step, attempt: 9, losses: 1, called: false }, true).status).toBe(
+    expect(decideRecovery({ ...step, attempt: 9, losses: 1, called: false }, true).status).toBe(
       'ready',
     );
-    expect(decideFate({ ...step, attempt: 5, losses: 5, called: false }, true).status).toBe(
+    expect(decideRecovery({ ...step, attempt: 5, losses: 5, called: false }, true).status).toBe(
       'failed',
     );
   });
