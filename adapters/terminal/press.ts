@@ -30,13 +30,13 @@ const fates: Partial<Record<AnyPress['action'], string>> = {
   human_take_over: 'take_over',
 };
 
-/** The press on a step as the API's body settles it. */
+/** The press on a step as the API's body settles it, and the button in `press`. */
 function settlementOf({ button, text, fields }: Press): Record<string, unknown> | null {
   const fate = fates[button.action];
   if (fate === undefined || !('step_id' in button) || button.step_id === undefined) return null;
   const about = expectedStep(button);
   return {
-    action: 'settle',
+    ...{ action: 'settle', press: button.action },
     steps: { [button.step_id]: fate },
     ...(about === null ? {} : { about }),
     ...(text === '' ? {} : { answer: text }),
@@ -44,14 +44,13 @@ function settlementOf({ button, text, fields }: Press): Record<string, unknown> 
   };
 }
 
-/** What was pressed, for machines: the decision as in the API's body, and the button in `press`. */
+/** What was pressed, for machines: the decision as in the API's body. */
 function dataOf(pressed: Press): Record<string, unknown> {
   const { button, text, fields, part } = pressed;
-  const { action: press, ...about } = button;
-  const changes = press === 'propose_changes' || press === 'session_changes';
+  const { action, ...about } = button;
+  const changes = action === 'propose_changes' || action === 'session_changes';
   return {
-    action: press.replace(/^(?:session|finding)_/, ''),
-    press,
+    action: action.replace(/^(?:session|finding)_/, ''),
     ...about,
     ...(text === '' ? {} : { text, ...(changes ? { feedback: text } : {}) }),
     ...(fields === null ? {} : { fields }),
