@@ -61,7 +61,7 @@ class Ends {
 
 /** `<full name>`: the value of an item's column. */
 export const columnPattern = /<([^<>\n]{1,80})>/g;
-const column = new RegExp(columnPattern, 'y');
+const column = /<[^<>\n]{1,80}>/y;
 
 /** Characters of `<full name>` behind its first one, where it begins at `at`: blanks in it belong to the word. */
 function columnAt(source: string, at: number): number {

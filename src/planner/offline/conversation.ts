@@ -2,6 +2,7 @@
 // them, so nothing is read out of the bot's own sentences.
 import { type AskedQuestion, assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
+import { trimTail } from '#domain/words.ts';
 import { forms } from '../commands/forms.ts';
 import { compile } from '../commands/match.ts';
 
@@ -25,7 +26,7 @@ const textSlots = new Set(
 /** Whether a word takes the request back, and is no answer to what was asked. */
 function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const found = withdrawal.exec(word);
-  const said = word.replace(/[.!]+$/, '').toLowerCase();
+  const said = trimTail(word, /[.!]/).toLowerCase();
   const [kind = ''] = id.split(' ', 1);
   const isAnswer =
     options.some((one) => one.text.toLowerCase() === said) ||
