@@ -54,7 +54,7 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): So
     else if (isPlace(token)) found.places.push(token.text);
     else if (isFile(token)) found.files.push(token.text);
     else if (at > 0 && /^\p{Lu}\p{Ll}+$/u.test(token.text)) found.people.push(token.text);
-    else found.rest.push(token);
+    else if (token.value !== 'please') found.rest.push(token);
   }
   return found;
 }
@@ -86,8 +86,7 @@ function isFit({ id, spellings }: Form, { rest, files, addresses }: Sorted): boo
   if (said.some((word) => conditions.test(word))) return false;
   if (id === 'delete folder')
     return (
-      /^(?:delete|remove)$/.test(said[0] ?? '') &&
-      said.some((word) => /^(?:folder|directory|everything)$/.test(word))
+      /^(?:delete|remove)$/.test(said[0] ?? '') && /^(?:folder|directory)$/.test(said.at(-2) ?? '')
     );
   return files.length > 0 && /^(?:delete|remove|move|rename|archive)$/.test(said[0] ?? '');
 }

@@ -235,7 +235,7 @@ function tellUnread(text: string, { from, to, reached }: Unread, work: Work): In
   const nearest = options.map((one) => (one.includes('\n') ? `\n${one}` : `“${one}”`)).join(' or ');
   const said = [
     upTo,
-    ...(nearest === '' ? [] : [`The nearest commands: ${nearest}`]),
+    ...(nearest === '' ? [] : [`The nearest commands: ${nearest}.`]),
     `“help” lists them all. ${connectModel}`,
   ];
   const short = options.every((one) => one.length <= maxOption && !one.includes('\n'))

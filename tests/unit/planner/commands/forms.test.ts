@@ -291,6 +291,8 @@ describe('what cannot be read', () => {
     'Delete todo.txt only after Ana has confirmed',
     'hello',
     'move nothing',
+    'delete everything old please',
+    'delete everything in logs',
   ])('offers nothing that cannot be undone for %j', async (text) => {
     const { result } = await plan(planner(), text);
     const options = result.kind === 'question' ? (result.questions[0]?.options ?? []) : [];
