@@ -77,7 +77,7 @@ test('a comment that another step would have to follow is asked about', async ()
     const { body } = await api.get<RunView>(`/api/runs/${run.run_id}`);
     return body.turn === 2 && body.planning_status === 'needs_clarification' && body;
   });
-  expect(JSON.stringify(asked.questions)).toContain('names x/a.md too');
+  expect(JSON.stringify(asked.questions)).toContain('also uses x/a.md');
   expect((await api.plan(plan.id)).version).toBe(1);
 });
 
