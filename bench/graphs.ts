@@ -1,5 +1,6 @@
 // Plans of any size that do nothing: wide (no edges), deep (chains side by side) and diamond (spreading, then narrowing).
-import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 
 /** What each step of a plan calls. */
 export type Call = Pick<StepDraft, 'tool' | 'operation'>;

@@ -1,7 +1,7 @@
 // Generalised precedence relations with minimal time lags: FS, SS, FF and SF with lag or lead, as bounds on starts and ends.
 // Elmaghraby and Kamburowski, "The analysis of activity networks under generalized precedence relations",
 // Management Science 38(9), 1992.
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import { createHeap } from './heap.ts';
 import type { Interval } from './intervals.ts';
 import { minuteMs } from './working-time.ts';

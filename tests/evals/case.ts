@@ -1,7 +1,8 @@
 // What a case of the evals is: a request with everything around it, and the hard gates that its outcome has to pass.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
-import type { Plan, PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';

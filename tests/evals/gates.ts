@@ -1,7 +1,8 @@
 // The hard gates: what is wrong with the outcome of a case, as sentences. Pure.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { dependenciesOf, sourcesOf } from '#planner/order/collect-edges.ts';

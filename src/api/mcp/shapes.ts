@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import { type Plan, PlanDraft, PlanStatus, StepDraft, StepStatus } from '#domain/plan/plan.ts';
+import { type Plan, PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
+import { StepDraft } from '#domain/plan/step-content.ts';
 import { line, longestMessage } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 

@@ -2,7 +2,7 @@
 // nothing is stored for a turn that is over.
 import { sql } from 'drizzle-orm';
 import { parseExactly } from '#domain/exact-json.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PartPlace, PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import { AnyJson, makeStorable } from '#domain/text.ts';
 import type { Queryable, Transaction } from '../database.ts';

@@ -1,6 +1,6 @@
 // The steps and links of a plan as columns of numbers, so that 100,000 steps take a few megabytes: what places them in time.
 import { sql } from 'drizzle-orm';
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isPresent } from '../steps/steps.ts';

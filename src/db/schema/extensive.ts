@@ -16,7 +16,7 @@ import type {
   FindingStatus,
   Severity,
 } from '#domain/plan/finding.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { DataRequestStatus } from '#domain/planning/data-request.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { JsonObject } from '#domain/text.ts';

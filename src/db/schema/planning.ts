@@ -14,7 +14,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { MemoryScope, MemorySource } from '#domain/people/memory.ts';
 import type { PolicyOverride } from '#domain/people/policy.ts';
-import type { DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanningNote } from '#domain/planning/artifacts.ts';
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge, RoadmapMetrics } from '#domain/planning/roadmap.ts';

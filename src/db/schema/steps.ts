@@ -12,7 +12,8 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { StepCondition } from '#domain/plan/condition.ts';
-import type { DependencyType, StepError, StepStatus } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { Effect } from '#domain/tool.ts';

@@ -1,6 +1,6 @@
 // Tells successors that a prerequisite is met: their count goes down, and at zero they become ready or start at once.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import { countersign } from '../schema/columns.ts';
 
 /** What the rows of steps that start at once are given: who runs them and how long their leases are, in seconds. */

@@ -8,9 +8,6 @@ import { PatchOutcome } from './patch-outcome.ts';
 import { PatternSpec } from './pattern.ts';
 import { StepDraft, storedShape } from './step-content.ts';
 
-export { Dependency, DependencyType, toDependency } from './dependency.ts';
-export { type StepContent, StepDraft } from './step-content.ts';
-
 const text = z.string();
 const time = z.iso.datetime();
 const whole = z.int();

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';
 import { isArtifact, isReference } from './arguments.ts';
-import type { PlanDraft, StepDraft } from './plan.ts';
+import type { PlanDraft } from './plan.ts';
+import type { StepDraft } from './step-content.ts';
 
 export const PlaybookName = z
   .string()

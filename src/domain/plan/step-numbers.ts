@@ -2,7 +2,7 @@
 // version is proposed, or when a change adds it, and keeps it: cards show labels, sentences name steps by them, and lists such as
 // "all but 4" are read by them.
 import { listOf } from '../words.ts';
-import type { Dependency } from './plan.ts';
+import type { Dependency } from './dependency.ts';
 
 /** How many steps of a plan a card knows, and so how many have numbers. */
 export const maxNumbered = 24;

@@ -1,7 +1,9 @@
 // The outline, what is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps.
 import { z } from 'zod';
+import { Dependency } from '../plan/dependency.ts';
 import { IntroducedBy, PatternSpec } from '../plan/pattern.ts';
-import { Dependency, PlanContext, Risk, StepDraft } from '../plan/plan.ts';
+import { PlanContext, Risk } from '../plan/plan.ts';
+import { StepDraft } from '../plan/step-content.ts';
 import { line, StorableText } from '../text.ts';
 import { RoadmapWay } from './roadmap.ts';
 

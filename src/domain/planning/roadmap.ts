@@ -1,7 +1,7 @@
 // The roadmap, in what order: edges between nodes, chosen among alternatives that a person can tell apart (B14).
 import { z } from 'zod';
+import { DependencyType } from '../plan/dependency.ts';
 import { PatternSpec } from '../plan/pattern.ts';
-import { DependencyType } from '../plan/plan.ts';
 import { line } from '../text.ts';
 
 export const RoadmapEdge = z.strictObject({

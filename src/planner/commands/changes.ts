@@ -1,12 +1,9 @@
 // Changes of a waiting plan by the forms of the table. One that is not read whole is asked about; what nobody spoke of stays as it is.
 import { isReference, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import {
-  type Dependency,
-  type PlanDraft,
-  type StepDraft,
-  toDependency,
-} from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';

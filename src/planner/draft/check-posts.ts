@@ -1,5 +1,5 @@
 // Checks where steps post while the plan is drafted, so that a channel that is not there is noticed before anybody reads the plan.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { PostTarget } from '../ports.ts';
 import type { ToolContext } from '../tool.ts';

@@ -1,13 +1,8 @@
 // Builds the draft that is proposed from outline, roadmap and schedule. Steps keep their ids and fields; only what was said,
 // chosen or scheduled is added.
-import type {
-  Dependency,
-  PlanContext,
-  PlanDraft,
-  Risk,
-  Series,
-  StepDraft,
-} from '#domain/plan/plan.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';

@@ -1,5 +1,5 @@
 // Notes of a draft may name a phase, a part or a group by its title, which a plan no more knows: they name its steps instead.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { isObject, type Json } from '#domain/text.ts';
 import { stepsNamed } from './edit-draft.ts';

@@ -1,5 +1,5 @@
 // Partitions of many steps of one kind: by a value that their items share, or slices of at most so many, in order.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { onOneLine } from '#domain/words.ts';
 
 const maxPartitions = 1000;

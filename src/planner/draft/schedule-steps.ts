@@ -1,5 +1,5 @@
 // Times of steps of the draft: when they start, how long they take, by when, and how they repeat (B4). Pure.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline, Recurs } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';

@@ -1,5 +1,5 @@
 // One summary of many steps of one kind: what each partition put out is gathered, narrowed to a budget, and written up from that alone.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { countOf } from '#domain/words.ts';
 
 const gatherTokens = 4000;

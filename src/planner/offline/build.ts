@@ -2,7 +2,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
-import { type Dependency, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
 import { listOf, shorten, trimTail } from '#domain/words.ts';

@@ -1,5 +1,6 @@
 // Comments on single steps, each read as a change of that step only.
-import type { PlanDraft, StepComment, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft, StepComment } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { textsIn } from '#domain/text.ts';
 import {

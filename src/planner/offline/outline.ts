@@ -1,5 +1,5 @@
 // Writes steps down as an outline, with the parts, times and waits that were said; and a loop as the group of steps it asks for.
-import { type Dependency, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Json, JsonValue, mapTexts, textsIn } from '#domain/text.ts';

@@ -1,8 +1,9 @@
 // The reasoner without a model: deterministic, no network. It reads the commands of docs/commands.md, and fills each stage by
 // calling the same tools that a model calls.
 import { parseExactly } from '#domain/exact-json.ts';
-import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
 import { offlinePlanner } from '#domain/plan/planner-words.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';

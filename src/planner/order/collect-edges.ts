@@ -2,7 +2,8 @@
 // per pair and type, with the longest lag.
 import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { findComponents } from '#graph/digraph.ts';

@@ -1,5 +1,5 @@
 // Bridges nodes without steps, such as milestones: edges over them become edges between nodes with steps.
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from '#graph/digraph.ts';
 import { buildEvents, edgeEnds, findEnds } from './events.ts';

@@ -1,7 +1,7 @@
 // Models nodes as start and finish events, so that a phase precedes another without an edge per part: a part starts after its
 // whole and finishes before it. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and Kamburowski
 // 1992).
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, findCycle } from '#graph/digraph.ts';
 import { isWithin, type OutlineIndex } from './outline-index.ts';

@@ -1,5 +1,5 @@
 // Effects of operations by manifest and settings, for comparing options.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { isObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 

@@ -1,5 +1,5 @@
 // An index over an outline: its tree, its steps by number, and the owner of each step.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { readTree, type Tree } from '../outline/outline-tree.ts';
 

@@ -1,8 +1,9 @@
 // Applies added and removed edges to an outline: each goes into the `after` of its node, with a line on what changed. Nodes are
 // named by id, by the id of one of their steps, or by exact title.
 import type { z } from 'zod';
+import type { Dependency, DependencyType } from '#domain/plan/dependency.ts';
 import type { IntroducedBy } from '#domain/plan/pattern.ts';
-import type { Dependency, DependencyType, StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';

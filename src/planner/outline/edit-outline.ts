@@ -1,5 +1,5 @@
 // An outline under repair. Each edit costs what it touches; removals are spliced together at once.
-import { type Dependency, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
 const maxEdges = 1000;

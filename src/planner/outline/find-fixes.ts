@@ -1,6 +1,6 @@
 // Finds fixes for violations in groups: ids before structure, structure before edges, edges before form.
+import { toDependency } from '#domain/plan/dependency.ts';
 import { canonicalPattern, isProposed } from '#domain/plan/pattern.ts';
-import { toDependency } from '#domain/plan/plan.ts';
 import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outline.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';

@@ -1,6 +1,6 @@
 // The kinds of automatic fixes to an outline. None removes a step.
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { PatternType } from '#domain/plan/pattern.ts';
-import type { DependencyType } from '#domain/plan/plan.ts';
 import type { OutlineNode, Rhythm, Structure } from '#domain/planning/outline.ts';
 
 type Change =

@@ -2,7 +2,8 @@
 // to them.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
-import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import { takeId } from './outline-tree.ts';
 

@@ -1,12 +1,8 @@
 // Converts a flat plan into an outline: one goal, a task for each step, same ids and order.
+import { toDependency } from '#domain/plan/dependency.ts';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
-import {
-  type PlanDraft,
-  type Risk,
-  type Series,
-  type StepDraft,
-  toDependency,
-} from '#domain/plan/plan.ts';
+import type { PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { shorten } from '#domain/words.ts';
 import { patternOf, readFeatures } from '../patterns/fit.ts';

@@ -2,7 +2,8 @@
 // for its parts through their beginnings and ends, so cycles across levels are found. Linear in nodes, steps and edges.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type DependencyType, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { type DependencyType, toDependency } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { Tree } from './outline-tree.ts';
 
 /** Precedence that somebody wrote down and that can be taken back: between nodes, or (with `step`) between steps. */

@@ -2,13 +2,9 @@
 // sentences; unsound structure (an orphan, a cycle) is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
-import {
-  type Dependency,
-  DependencyType,
-  type Risk,
-  type StepDraft,
-  toDependency,
-} from '#domain/plan/plan.ts';
+import { type Dependency, DependencyType, toDependency } from '#domain/plan/dependency.ts';
+import type { Risk } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import { RoadmapWay } from '#domain/planning/roadmap.ts';
 import type { OperationSpec } from '#domain/tool.ts';

@@ -2,7 +2,8 @@
 // comes after it, is left out and told. Pure.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { ScaffoldPart } from '#domain/planning/part.ts';
 import { quoteWords } from '#domain/shown-text.ts';

@@ -1,5 +1,5 @@
 // What a planner of a part is asked, and what its outcome means for the whole. Pure.
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { quoteWords } from '#domain/shown-text.ts';

@@ -1,7 +1,8 @@
 // What a session has looked up: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
 import { z } from 'zod';
 import { parseAs } from '#domain/json.ts';
-import type { PlanContext, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanContext } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { SessionRead } from '#domain/planning/state.ts';
 import { isObject, type Json, makeStorable } from '#domain/text.ts';
 

@@ -1,7 +1,7 @@
 // resolve_dependencies: merges everything that states precedence into one acyclic set of edges. Needs no model; a reasoner may
 // add or remove edges.
 import { z } from 'zod';
-import { DependencyType } from '#domain/plan/plan.ts';
+import { DependencyType } from '#domain/plan/dependency.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';

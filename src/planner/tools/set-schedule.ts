@@ -1,6 +1,6 @@
 // set_schedule: when steps of the draft run. Times are the person's local ones; durations are read as people say them.
 import { z } from 'zod';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { countOf } from '#domain/words.ts';
 import { readDuration } from '#timeline/durations.ts';

@@ -4,13 +4,14 @@ import type { PlanRow } from '#db/plans/plans.ts';
 import { findEarlier } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
 import {
   addedBy,
   type PatchOperation,
   type PinnedOperation,
   type PlanPatch,
 } from '#domain/plan/patch.ts';
-import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';

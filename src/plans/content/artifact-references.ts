@@ -2,7 +2,7 @@
 import type { Queryable } from '#db/database.ts';
 import { findArtifacts } from '#db/plans/artifacts.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';
-import type { StepContent } from '#domain/plan/plan.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { Problems } from './problems.ts';
 

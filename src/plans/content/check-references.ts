@@ -1,7 +1,7 @@
 // Checks references between a draft's steps against the schemas of their operations: what can never work is refused before anything is
 // stored.
 import { findMalformed, isReference } from '#domain/plan/arguments.ts';
-import type { StepContent } from '#domain/plan/plan.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import { findBareTemplate } from '#domain/plan/templates.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';

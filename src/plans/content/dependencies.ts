@@ -2,7 +2,8 @@
 import type { ErrorCode } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './problems.ts';
 

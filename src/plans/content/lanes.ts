@@ -1,7 +1,7 @@
 // Lanes: a plan's kinds of steps by what a worker must offer and which pools they use. The amount reserved makes no lane of its own,
 // since every lane costs each claim a lookup.
 import type { Lane } from '#db/steps/steps.ts';
-import type { StepContent } from '#domain/plan/plan.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 
 type Kind = Pick<StepContent, 'tool' | 'operation' | 'capabilities' | 'resources'>;
 

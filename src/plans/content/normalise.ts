@@ -1,6 +1,7 @@
 // Normalises a draft into steps as they are stored (ids, positions, edges, effects), or reports every problem and stores nothing.
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
-import type { PlanDraft, StepContent, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';

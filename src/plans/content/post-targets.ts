@@ -5,7 +5,7 @@ import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/people/identities.ts';
 import { readRun } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { StepContent } from '#domain/plan/plan.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { Problems } from './problems.ts';
 

@@ -1,6 +1,7 @@
 // The steps whose outputs a step reads by its operation (`Operation.readsSteps`): it waits for them as for those it refers to.
 import { conditionsOf } from '#domain/plan/condition.ts';
-import { type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';

@@ -2,8 +2,10 @@
 // close a circle, becomes a finding about its step; everything else of the plan stands.
 import { CountersignError } from '#domain/errors.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
+import { toDependency } from '#domain/plan/dependency.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
-import { type PlanDraft, type Series, type StepDraft, toDependency } from '#domain/plan/plan.ts';
+import type { PlanDraft, Series } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';

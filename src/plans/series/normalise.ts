@@ -1,6 +1,7 @@
 // Normalises the series of a draft and their first occurrences, or reports every problem and stores nothing.
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
-import type { PlanDraft, Series, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft, Series } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { checkTimezone } from '#timeline/recurrence.ts';

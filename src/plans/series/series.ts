@@ -3,7 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
-import type { Series, StepDraft } from '#domain/plan/plan.ts';
+import type { Series } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { localDate, maxCounted, nextOccurrences } from '#timeline/recurrence.ts';
 import { readRule, saidCount } from '#timeline/rule.ts';
 

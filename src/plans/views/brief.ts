@@ -9,8 +9,9 @@ import { coveredBy } from '#db/plans/replanning.ts';
 import { countersign } from '#db/schema.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Finding } from '#domain/plan/finding.ts';
-import type { Dependency, StepStatus } from '#domain/plan/plan.ts';
+import type { StepStatus } from '#domain/plan/plan.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { shorten } from '#domain/words.ts';
 

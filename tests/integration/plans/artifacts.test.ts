@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Artifact } from '#domain/plan/artifact.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { JsonValue } from '#domain/text.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { startApi, type TestApi } from '../../fixtures/api.ts';

@@ -5,7 +5,7 @@ import { createDraftPort } from '#conversation/draft-port.ts';
 import { loadArtifacts } from '#db/plans/artifacts.ts';
 import { Draftbook, ReportTrace } from '#domain/plan/draftbook.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { ana, noop, reach, runPlan } from '../../setup/instance.ts';

@@ -1,6 +1,7 @@
 // A plan from further away: groups of its steps, the links between them, and which steps decide when it ends.
 import { describe, expect, test } from 'vitest';
-import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';

@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { warnOfTarget } from '#cards/calls.ts';
-import type { Step, StepDraft } from '#domain/plan/plan.ts';
+import type { Step } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { Settings } from '#domain/settings.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';

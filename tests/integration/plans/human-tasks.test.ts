@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { findStalledPlans } from '#db/sql/recover.ts';
 import { person } from '#domain/people/actor.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { Settlement } from '#domain/service.ts';
 import type { JsonObject } from '#domain/text.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';

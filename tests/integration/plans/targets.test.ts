@@ -6,7 +6,7 @@ import { headlineOf } from '#cards/calls.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CallDescription } from '#domain/plan/call.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, reach, scriptedPlanner, settleAsRead } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';

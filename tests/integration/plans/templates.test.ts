@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { readDraft, readPatch } from '#domain/plan/templates.ts';
 import { exportMarkdown, readMarkdown } from '#plans/views/markdown.ts';
 import { ana, reach, settleAsRead } from '../../setup/instance.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { Settlement } from '#domain/service.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, ben, reach, runPlan } from '../../setup/instance.ts';

@@ -7,7 +7,7 @@ import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { person } from '#domain/people/actor.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { startApi } from '../../fixtures/api.ts';
 import { type Listening, listenOnLoopback } from '../../fixtures/loopback.ts';
 import { draftStep } from '../../fixtures/steps.ts';

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { listFindings } from '#db/plans/findings.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { Operation } from '#domain/tool.ts';
 import { createGates } from '../../fixtures/gates.ts';
 import { draftStep } from '../../fixtures/steps.ts';

@@ -1,7 +1,7 @@
 // The plans that are measured have the shape their name says, at any size.
 import { expect, test } from 'vitest';
 import { drawHalf, drawPlan, type Shape, shapes } from '#bench/graphs.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 
 const sizes = [1, 2, 3, 11, 30, 1111, 2222];
 

@@ -1,6 +1,6 @@
 // What a step waits for, in the words of a card: nothing that delays it may be left out.
 import { describe, expect, it } from 'vitest';
-import type { Dependency } from '#domain/plan/plan.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
 import { labelVersion, numberSteps, orderByLabel } from '#domain/plan/step-numbers.ts';
 
 const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import { findCriticalPath } from '#graph/critical-path.ts';
 
 type Link = [from: number, to: number, type?: DependencyType, lag?: number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DependencyType } from '#domain/plan/plan.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
 import { type Links, longestChain } from '#graph/longest-chain.ts';
 
 type Link = [from: number, to: number, type: DependencyType, lag: number];

@@ -1,7 +1,7 @@
 // References between steps, refused before anything is stored, over the real built-in operations.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Operation, ToolRegistry } from '#domain/tool.ts';
 import { normalisePlan } from '#plans/content/normalise.ts';

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Edge } from '#db/steps/steps.ts';
-import type { Dependency, Step } from '#domain/plan/plan.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { classifyPatch } from '#plans/change/classify.ts';
 import type { Near } from '#plans/change/flows.ts';

@@ -1,7 +1,7 @@
 // Notes that name prerequisites become dependencies; what cannot be known becomes a finding about its step.
 import { expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { resolvePrerequisites } from '#plans/content/resolve-prerequisites.ts';
 
 const step = (description: string, more: Partial<StepDraft> = {}): StepDraft => ({

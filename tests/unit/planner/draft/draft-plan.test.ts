@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlanDraft, type Series, type StepDraft } from '#domain/plan/plan.ts';
+import { PlanDraft, type Series } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { type Schedule, type ScheduleBlock, StrategyProfile } from '#domain/planning/schedule.ts';

@@ -1,6 +1,7 @@
 // Small outlines, and what tools look at, for the tests of this folder.
 import { defaultPolicy } from '#domain/people/policy.ts';
-import type { PlanDraft, StepDraft } from '#domain/plan/plan.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { PlanningState } from '#domain/planning/state.ts';

@@ -1,7 +1,7 @@
 // Outlines for tests of the grammar: short to write down, and at random with every kind of damage.
 import fc from 'fast-check';
 import { PatternSpec, PatternType } from '#domain/plan/pattern.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import { setLevels } from '#planner/outline/outline-tree.ts';
 

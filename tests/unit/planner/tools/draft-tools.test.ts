@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
-import type { StepDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
