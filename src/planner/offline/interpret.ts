@@ -10,10 +10,11 @@ import { type ReadRequest, type Request, readRequest, type Unread } from '../com
 import { suggestForms } from '../commands/suggest.ts';
 import { tokenize } from '../commands/tokens.ts';
 import type { PlannerTools } from '../ports.ts';
-import { buildSteps, type Setting, type Step } from './build.ts';
+import { buildSteps } from './build.ts';
 import { unreadId } from './conversation.ts';
 import { answerItself, connectModel, lookUp, writeHelp } from './look-up.ts';
 import { buildLoop, type Group } from './loops.ts';
+import type { Setting, Step } from './step.ts';
 
 export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }

@@ -9,8 +9,8 @@ import { changeForms, forms, frames } from '../commands/forms.ts';
 import type { Command } from '../commands/request.ts';
 import type { PlannerTools } from '../ports.ts';
 import { saysMore } from '../reads/list-pages.ts';
-import type { Step } from './build.ts';
 import { describeStep } from './describe.ts';
+import type { Step } from './step.ts';
 
 const maxShown = 4000;
 const maxEntries = 200;

@@ -1,0 +1,104 @@
+// Arguments of `call NAME with …`, read by the schema of the operation. What is required and missing is asked for.
+import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+import { listOf, shorten } from '#domain/words.ts';
+import { readChoice, readReply } from '../commands/answers.ts';
+import { type Command, CommandRefusal } from '../commands/request.ts';
+import type { Questions } from './questions.ts';
+
+/** @param at the place of the command, which names its questions */
+export function readCall(
+  { slots }: Command,
+  spec: OperationSpec,
+  at: number,
+  questions: Questions,
+): JsonObject {
+  const given = isObject(slots.values.args) ? slots.values.args : {};
+  const properties = isObject(spec.input.properties) ? spec.input.properties : {};
+  const required = Array.isArray(spec.input.required) ? spec.input.required.map(String) : [];
+  const schemaOf = (name: string): JsonSchema => {
+    const schema: unknown = properties[name];
+    return isObject(schema) ? schema : {};
+  };
+  const args: JsonObject = {};
+  const ask = (name: string) => {
+    const value = askForArgument(spec, name, schemaOf(name), at, questions);
+    if (value !== undefined) args[name] = value;
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(properties, name) && spec.input.additionalProperties === false)
+      throw new CommandRefusal(
+        `${spec.name} has no argument “${shorten(name, 60)}”. It takes ${listOf(Object.keys(properties)) || 'none'}.`,
+      );
+    const written = isObject(value) && typeof value.$written === 'string' ? value.$written : null;
+    const read = written === null ? value : coerce(written, schemaOf(name));
+    if (read !== undefined) args[name] = read;
+    else ask(name);
+  }
+  for (const name of required)
+    if (
+      args[name] === undefined &&
+      !Object.hasOwn(given, name) &&
+      schemaOf(name).default === undefined
+    )
+      ask(name);
+  return args;
+}
+
+function askForArgument(
+  spec: OperationSpec,
+  name: string,
+  schema: JsonSchema,
+  at: number,
+  questions: Questions,
+): Json | undefined {
+  const values = Array.isArray(schema.enum) ? schema.enum.map(String) : [];
+  const type = typeof schema.type === 'string' ? ` Expected type: ${schema.type}.` : '';
+  return questions.ask(
+    {
+      id: `argument ${at} ${name}`.slice(0, 200),
+      text: `What should “${shorten(name, 80)}” be for ${spec.name}?${values.length > 0 ? ` One of ${listOf(values.slice(0, 20), 'or')}.` : type}`,
+      ...(values.length > 1 && values.length <= 4 ? { options: values } : {}),
+    },
+    (reply) =>
+      values.length > 0 ? (readChoice(reply, values) ?? undefined) : coerceReply(reply, schema),
+  );
+}
+
+/** A word in the type that the schema wants; undefined where it does not fit. */
+function coerce(written: string, { type, enum: values }: JsonSchema): Json | undefined {
+  if (Array.isArray(values)) {
+    const found: unknown = values.find(
+      (one) => String(one).toLowerCase() === written.toLowerCase(),
+    );
+    return found === undefined ? undefined : parseJson(JSON.stringify(found));
+  }
+  if (type === 'string') return written;
+  const json = parseJson(written);
+  if (type === undefined || Array.isArray(type)) return json ?? written;
+  const is = Array.isArray(json) ? 'array' : json === null ? 'null' : typeof json;
+  const fits = type === 'integer' ? Number.isInteger(json) : is === type;
+  return fits ? json : undefined;
+}
+
+function coerceReply(reply: string, schema: JsonSchema): Json | undefined {
+  const text = readReply(reply, 'text', { now: new Date(0), timezone: 'UTC' });
+  if (schema.type === 'boolean') {
+    const word = /\b(yes|true|no|false)\b/i.exec(reply)?.[1]?.toLowerCase();
+    return word === undefined ? undefined : word === 'yes' || word === 'true';
+  }
+  if (schema.type === 'number' || schema.type === 'integer') {
+    const [only, ...more] = reply.match(/-?\d+(?:\.\d+)?/g) ?? [];
+    return more.length > 0 || only === undefined ? undefined : coerce(only, schema);
+  }
+  if (schema.type === 'array') {
+    const list = coerce(String(text), schema);
+    return (
+      list ??
+      String(text)
+        .split(/,\s?|\sand\s/)
+        .map((one) => one.trim())
+    );
+  }
+  return coerce(String(text), schema);
+}

@@ -1,0 +1,277 @@
+// Changes of a draft without a model: the feedback is read as changes, which the tools that edit a draft make.
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import type { StepDraft } from '#domain/plan/step-content.ts';
+import { writeTemplates } from '#domain/plan/templates.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
+import type { StageEvent } from '#domain/planning/stages.ts';
+import { operationName } from '#domain/tool.ts';
+import { shorten } from '#domain/words.ts';
+import { type Changes, type ReadChanges, readChanges } from '../commands/changes.ts';
+import { draftPlan } from '../draft/draft-plan.ts';
+import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
+import { outlineOfDraft } from '../outline/outline-of-draft.ts';
+import type { StageTask } from '../reasoner.ts';
+import { readComments } from './comments.ts';
+import { ask, conclude, finish, type Planned, stop, toArgs } from './conclude.ts';
+import { type Described, describeOutcome, describeStep, describeTitle } from './describe.ts';
+import { type Interpretation, interpret, type Work } from './interpret.ts';
+import { writeEdges, writeStep } from './outline.ts';
+import { filesOf } from './step.ts';
+
+/** The wording of a change: the answer to a question about it, else what was said first. */
+export function feedbackOf(
+  { request: { text, answers, history } }: StageTask,
+  feedback: string,
+): string {
+  const last = history.at(-1);
+  const isOpen = last?.author === 'bot' && (last.questions ?? []).some(({ id }) => id === 'change');
+  return (
+    answers?.find(({ question_id }) => question_id === 'change')?.text ?? (isOpen ? text : feedback)
+  );
+}
+
+/** The outline that is being changed, and all its steps as one list that changes can speak of. */
+export function openOutline({
+  state,
+  current,
+  request,
+}: StageTask): { outline: PlanOutline; draft: PlanDraft } | null {
+  const previous = current ?? request.revision?.previous ?? null;
+  const given = state.outline ?? (previous === null ? null : outlineOfDraft(previous, null));
+  if (given === null) return null;
+  const outline = withoutAddedCheckpoints(given);
+  const nodes = outline.nodes.map((node) => ({
+    ...node,
+    recurs: null,
+    rhythm: 'one_off' as const,
+  }));
+  const draft = draftPlan({ ...outline, nodes }, null, null);
+  return {
+    outline,
+    draft: { ...draft, ...(current?.series === undefined ? {} : { series: current.series }) },
+  };
+}
+
+/** Reads feedback as changes; comments on single steps change only their own step. */
+export function readFeedback(
+  { request }: StageTask,
+  feedback: string,
+  draft: PlanDraft,
+): ReadChanges {
+  const { comments = [], feedback: said = [] } = request.revision ?? {};
+  return comments.length === 0 || feedback !== said.at(-1)
+    ? readChanges(feedback, draft, request)
+    : readComments(comments, draft, request);
+}
+
+export async function fillChange(task: StageTask, feedback: string): Promise<StageEvent> {
+  const { stage, stageTools, signal } = task;
+  const opened = openOutline(task);
+  if (opened === null) return stop(task, 'internal', 'There is nothing to change.');
+  const read = readFeedback(task, feedback, opened.draft);
+  if (read.kind === 'question')
+    return ask(task, [read.question], 'asked, because the change could not be read');
+  stageTools.explain(`a new version, because of the feedback "${shorten(feedback, 200)}"`);
+  const { changes } = read;
+  switch (stage) {
+    case 'DRAFT_OUTLINE':
+      return changeOutline(task, changes, opened);
+    case 'DRAFT_ROADMAP': {
+      const owners = new Map(
+        opened.outline.nodes.flatMap(({ id, steps }) =>
+          steps.map((step) => [step.id ?? '', id] as const),
+        ),
+      );
+      const ownerOf = (id: string) => owners.get(id) ?? id;
+      const edges = changes.edges.map((edge) => ({
+        ...edge,
+        from: ownerOf(edge.from),
+        to: ownerOf(edge.to),
+      }));
+      const resolved = await stageTools.call('resolve_dependencies', toArgs({ edges }), signal);
+      if (resolved.ends !== undefined && resolved.ends !== 'drafted') return resolved.ends;
+      if (!resolved.result.ok)
+        return stop(task, 'invalid_order', resolved.result.explanations.join(' '));
+      return finish(
+        task,
+        'build_roadmap',
+        toArgs({ prefer: null, reason: null, confidence: null }),
+      );
+    }
+    case 'DRAFT_SCHEDULE':
+      return finish(
+        task,
+        'generate_schedule',
+        toArgs({ changes: moveNodes(opened.outline, changes) }),
+      );
+    default:
+      return stop(task, 'internal', `There is nothing to fill in ${stage}.`);
+  }
+}
+
+/** Times belong to nodes; a deadline that is meant for none in particular is that of all that have one. */
+function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
+  if (move === null) return [];
+  const { steps, not_before = null, deadline } = move;
+  const dated = nodes.filter((node) => node.deadline !== null);
+  const whole = dated.length > 0 ? dated : nodes.filter(({ parent }) => parent === null);
+  const named = nodes.filter((node) => node.steps.some(({ id = '' }) => steps.includes(id)));
+  return (steps.length > 0 ? named : whole).map(({ id }) => ({
+    ...{ node: id, not_before, exact: null, deadline: deadline ?? null, duration_minutes: null },
+    drop: deadline === null ? ['deadline' as const] : null,
+  }));
+}
+
+/** Makes the changes by the tools that edit a draft, and says anew what the plan is about. */
+async function changeOutline(
+  task: StageTask,
+  changes: Changes,
+  { outline, draft }: { outline: PlanOutline; draft: PlanDraft },
+): Promise<StageEvent> {
+  const { request, tools, stageTools, signal } = task;
+  const { timezone } = request;
+  const specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
+  const describedOf = ({ tool, operation, args = {} }: StepDraft): Described[] => {
+    const spec = specs.get(operationName(tool, operation));
+    return spec === undefined ? [] : [{ spec, args }];
+  };
+  const before = new Map(draft.steps.map((step) => [step.id ?? '', step]));
+  const left = new Set(changes.steps.map(({ id }) => id));
+  const gone = [...before.keys()].filter((id) => !left.has(id));
+  const edited = changes.steps.flatMap((step) => {
+    const was = before.get(step.id ?? '')?.args ?? {};
+    const args = Object.fromEntries(
+      Object.entries(step.args ?? {}).filter(
+        ([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key]),
+      ),
+    );
+    if (Object.keys(args).length === 0) return [];
+    const [described] = describedOf(step);
+    return [
+      {
+        id: step.id,
+        args: writeTemplates(args),
+        ...(described === undefined ? {} : { description: describeStep(described, timezone) }),
+      },
+    ];
+  });
+  const added = await readAddition(task, changes, draft);
+  if ('kind' in added) return conclude(task, added);
+  const recurring = outline.nodes.flatMap(({ recurs, steps }) =>
+    recurs === null ? [] : steps.map(({ id = '' }) => ({ id, recurs })),
+  );
+  const [series] = changes.rule === null ? [] : recurring;
+  const calls: [tool: string, args: object][] = [
+    ...(gone.length > 0 ? [['remove_steps', { ids: gone }] as [string, object]] : []),
+    ...(edited.length > 0 ? [['edit_steps', { steps: edited }] as [string, object]] : []),
+    ...(series === undefined
+      ? []
+      : [
+          [
+            'set_schedule',
+            {
+              ids: recurring.map(({ id }) => id),
+              repeat: toRepeat({ ...series.recurs, rrule: changes.rule ?? '' }),
+            },
+          ] as [string, object],
+        ]),
+    ...(added.steps.length > 0 ? [['add_steps', { steps: added.steps }] as [string, object]] : []),
+  ];
+  for (const [tool, args] of calls) {
+    const { result } = await stageTools.call(tool, toArgs(args), signal);
+    if (!result.ok) return stop(task, 'invalid_draft', result.explanations.join(' '));
+  }
+  const all = [...changes.steps.flatMap(describedOf), ...added.described];
+  const isFlat = outline.nodes.every(
+    ({ structure }) => structure === 'goal' || structure === 'task',
+  );
+  const about =
+    gone.length + edited.length + added.steps.length === 0
+      ? {}
+      : { summary: describeOutcome(all, timezone) };
+  const title = isFlat && 'summary' in about ? { title: describeTitle(all, timezone) } : {};
+  return finish(
+    task,
+    'submit_plan',
+    toArgs({ ...about, ...title, confidence: 0.9, checked: true }),
+  );
+}
+
+const toRepeat = ({
+  until,
+  ...recurs
+}: {
+  rrule: string;
+  starts_at: string;
+  timezone: string;
+  until: string | null;
+}) => ({
+  ...recurs,
+  ...(until === null ? {} : { until }),
+});
+
+type Added = { steps: object[]; described: Described[] };
+
+/** The steps of `add: COMMAND`, as they are written down; or what is said instead. */
+async function readAddition(
+  { request, tools, signal }: StageTask,
+  { addition, steps }: Changes,
+  draft: PlanDraft,
+): Promise<Added | Exclude<Interpretation, Planned>> {
+  if (addition === null) return { steps: [], described: [] };
+  const id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
+  const work: Work = {
+    request,
+    tools: { ...tools, readable: () => [] },
+    signal,
+    answers: new Map(),
+  };
+  const file = steps
+    .map(({ args = {} }) => args.to ?? args.path)
+    .findLast((one) => typeof one === 'string');
+  const decision = await interpret(addition.text, work, id, typeof file === 'string' ? file : null);
+  const plain =
+    decision.kind === 'plan' &&
+    decision.steps.every(
+      ({ recurs, takes, deadline }) => recurs === null && takes === null && deadline === null,
+    );
+  if (decision.kind === 'questions')
+    return { ...decision, questions: decision.questions.map((one) => ({ ...one, id: 'change' })) };
+  if (decision.kind === 'unread')
+    return {
+      kind: 'questions',
+      questions: [{ id: 'change', text: decision.text }],
+      reason: decision.reason,
+    };
+  if (decision.kind === 'plan' || decision.kind === 'group') {
+    if (decision.kind === 'plan' && plain) {
+      const waitedFor = new Set(
+        steps.flatMap(({ after = [] }) =>
+          after.map((edge) => (typeof edge === 'string' ? edge : edge.id)),
+        ),
+      );
+      const ends = steps.flatMap(({ id: own = '' }) => (waitedFor.has(own) ? [] : [own]));
+      return {
+        described: decision.steps,
+        steps: decision.steps.map((step, at) => {
+          const { changes, reads } = filesOf(step);
+          const own = new Set([...changes, ...reads]);
+          const met = steps.flatMap(({ id: other = '', args = {} }) =>
+            Object.values(args).some((value) => own.has(String(value))) ? [other] : [],
+          );
+          const behind = addition.place === 'behind' && at === 0 ? ends : [];
+          const after = [...writeEdges(step.after), ...new Set([...met, ...behind])];
+          return {
+            ...writeStep(step, request.timezone),
+            after,
+            ...(step.start === null ? {} : { not_before: step.start }),
+          };
+        }),
+      };
+    }
+    const text =
+      'Send loops, phases, repetitions and deadlines as a separate request. What should change?';
+    return { kind: 'questions', questions: [{ id: 'change', text }], reason: 'asked: no addition' };
+  }
+  return decision;
+}

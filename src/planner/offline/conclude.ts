@@ -1,0 +1,109 @@
+// How a stage ends without a model: by a tool, or with an answer, a question or a failure.
+import { parseExactly } from '#domain/exact-json.ts';
+import type { StageEvent } from '#domain/planning/stages.ts';
+import { AnyJson, JsonObject, makeStorable } from '#domain/text.ts';
+import { shorten } from '#domain/words.ts';
+import type { Question } from '../commands/answers.ts';
+import type { StageTask } from '../reasoner.ts';
+import { unreadId } from './conversation.ts';
+import type { Interpretation } from './interpret.ts';
+
+/** Everything the tools take is storable JSON; what is not there is not sent. */
+export const toArgs = (value: object): JsonObject =>
+  JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
+
+export type Planned = Extract<Interpretation, { kind: 'plan' | 'group' }>;
+
+/** Ends with what is no plan: an answer, a question, a failure. */
+export async function conclude(
+  task: StageTask,
+  decision: Exclude<Interpretation, Planned>,
+): Promise<StageEvent> {
+  const { state } = task;
+  switch (decision.kind) {
+    case 'answer':
+      return answer(task, decision.text, decision.reason);
+    case 'cannot':
+      task.stageTools.say(
+        { kind: 'cannot', text: decision.text, wanted: decision.wanted },
+        decision.reason,
+      );
+      return 'answered';
+    case 'failed':
+      return stop(task, decision.code, decision.text, decision.reason);
+    case 'questions':
+    case 'unread': {
+      const { pause } = state;
+      // Beside something that waits for approval a question back would hide it.
+      if (pause?.kind === 'gate' && pause.gate !== null)
+        return answer(task, "I can't read that.", decision.reason);
+      if (decision.kind === 'questions') return ask(task, decision.questions, decision.reason);
+      return ask(
+        task,
+        [{ id: unreadId, text: decision.text, options: decision.options }],
+        decision.reason,
+        decision.text,
+      );
+    }
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function answer(task: StageTask, text: string, reason: string): Promise<StageEvent> {
+  const { ends } = await task.stageTools.call('answer', toArgs({ text }), task.signal);
+  task.stageTools.explain(reason);
+  return ends ?? stop(task, 'internal', "I couldn't send the answer. Ask again.");
+}
+
+/** Calls the tool that ends the stage; what it finds wrong with the draft is a matter for the person. */
+export async function finish(task: StageTask, tool: string, args: JsonObject): Promise<StageEvent> {
+  const { result, ends } = await task.stageTools.call(tool, args, task.signal);
+  return (
+    ends ?? (result.ok ? 'drafted' : stop(task, 'invalid_draft', result.explanations.join(' ')))
+  );
+}
+
+const maxQuestion = 500;
+
+/** At least one question, at most as many as the person wants at a time. @param otherwise what is said where nothing may be asked */
+export async function ask(
+  task: StageTask,
+  all: Question[],
+  reason: string,
+  otherwise: string | null = null,
+): Promise<StageEvent> {
+  const questions = all.slice(0, Math.min(10, Math.max(1, task.request.policy.probing_depth)));
+  const fits = questions.every(({ text }) => text.length <= maxQuestion && !text.includes('\n'));
+  if (fits || otherwise === null) {
+    const args = questions.map(({ id, text, options = [] }) => ({
+      ...{ id, question: shorten(text, maxQuestion), why: null, default: null, essential: true },
+      options: options.length < 2 ? null : options,
+    }));
+    const { ends } = await task.stageTools.call(
+      'elicit_context',
+      toArgs({ questions: args }),
+      task.signal,
+    );
+    task.stageTools.explain(reason);
+    if (ends !== undefined) return ends;
+  }
+  // Asking was not wanted, and there is nothing sensible to assume.
+  const why =
+    task.state.change == null
+      ? 'I was told not to ask, but this is still open:'
+      : "I couldn't read what should change.";
+  const text = otherwise ?? `${why} ${questions.map((one) => one.text).join(' ')}`;
+  task.stageTools.say({ kind: 'answer', text }, reason);
+  return 'answered';
+}
+
+export function stop(
+  { stageTools }: StageTask,
+  code: string,
+  text: string,
+  reason = text,
+): StageEvent {
+  stageTools.say({ kind: 'aborted', reason: code, text }, reason);
+  return 'fatal_error';
+}

@@ -1,0 +1,108 @@
+// Asks what is open and reads the replies: values of slots, and the moments of times that are not certain.
+import { type Doubt, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
+import { type Question, readChoice, readWhenReply } from '../commands/answers.ts';
+import { type Command, CommandRefusal } from '../commands/request.ts';
+import type { Setting } from './step.ts';
+
+export class Questions {
+  readonly asked: Question[] = [];
+  readonly #setting: Setting;
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+  }
+
+  /** The reply to a question, read; undefined: it is asked. */
+  ask<T>(question: Question, read: (reply: string) => T | null | undefined): T | undefined {
+    const reply = this.#setting.answers.get(question.id);
+    const value = reply === undefined ? undefined : read(reply);
+    if (value !== undefined && value !== null) return value;
+    this.asked.push(question);
+    return undefined;
+  }
+
+  /** The moment, once nothing about it is open. */
+  settle(when: When, id: string, wholeDay = false): string | undefined {
+    const { now, timezone } = this.#setting;
+    let known = when;
+    for (let round = 0; round < 3; round += 1) {
+      const settled = settleWhen(known, { now, timezone }, wholeDay);
+      if ('iso' in settled) return settled.iso;
+      const reply = this.ask(askAboutTime(settled, when.words, id), (said) =>
+        readTimeReply(said, settled, { now, timezone }),
+      );
+      if (reply === undefined) return undefined;
+      known = {
+        ...known,
+        ...(reply.date === null ? {} : { date: reply.date, isToday: false }),
+        ...(reply.clock === null ? {} : { clock: reply.clock }),
+        ...(reply.instant === null ? {} : { instant: reply.instant }),
+      };
+    }
+    return undefined;
+  }
+
+  settleRule(
+    command: Command,
+    id: string,
+  ): { rrule: string; until: string | null } | undefined | null {
+    const { every, until } = command.modifiers;
+    if (every === null) {
+      if (until !== null)
+        throw new CommandRefusal(
+          '“until” needs a repetition before it, such as “every Monday at 9:00”.',
+        );
+      return null;
+    }
+    let known = every;
+    const first = settleEvery(known);
+    if (!('rrule' in first)) {
+      const reply = this.ask(askAboutTime(first, every.words, id), (said) =>
+        readTimeReply(said, first, this.#setting),
+      );
+      if (reply?.clock == null) return undefined;
+      known = { ...known, clock: reply.clock };
+    }
+    const settled = settleEvery(known);
+    const end = until === null ? null : this.settle(until, `${id} until`, true);
+    if (end && Date.parse(end) <= this.#setting.now.getTime())
+      throw new CommandRefusal(`“until ${until?.words}” has passed. Name a later day.`);
+    if (!('rrule' in settled)) {
+      this.ask(askAboutTime(settled, every.words, `${id} again`), () => undefined);
+      return undefined;
+    }
+    return end === undefined ? undefined : { rrule: settled.rrule, until: end && toUtc(end) };
+  }
+
+  askWhen(text: string, id: string): string | undefined {
+    const when = this.ask({ id, text }, (reply) => readWhenReply(reply, this.#setting));
+    return when === undefined ? undefined : this.settle(when, id);
+  }
+}
+
+const toUtc = (iso: string): string => new Date(iso).toISOString();
+
+function askAboutTime({ about, choices }: Doubt, words: string, id: string): Question {
+  const text =
+    about === 'date'
+      ? choices.length > 0
+        ? `Which day is “${words}”?`
+        : `“${words}” has passed. Which day and time do you mean?`
+      : choices.length === 2
+        ? `Is “${words}” in the morning or in the afternoon?`
+        : `At what time is “${words}”?`;
+  return { id: `${about} ${id}`, text, ...(choices.length > 1 ? { options: choices } : {}) };
+}
+
+function readTimeReply(
+  said: string,
+  { choices }: Doubt,
+  setting: Pick<Setting, 'now' | 'timezone'>,
+): When | null {
+  const chosen = readChoice(said, choices);
+  const when = readWhenReply(chosen ?? said, setting);
+  // A choice is the time of day itself, however early.
+  if (when?.clock != null && chosen !== null)
+    return { ...when, clock: { ...when.clock, second: null } };
+  return when;
+}
