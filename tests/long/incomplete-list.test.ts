@@ -22,7 +22,11 @@ async function ask() {
   await mkdir(folder, { recursive: true });
   const make = 'seq -f "f%05g" 1 20010 | xargs touch';
   await promisify(execFile)('bash', ['-c', make], { cwd: folder });
-  const { message } = await slack.mention(ana.id, channel, 'For each file in data: delete <path>');
+  const { message } = await slack.mention(
+    ana.id,
+    channel,
+    'For each file in data: delete &lt;path&gt;',
+  );
   const card = await waitFor(
     'the question',
     async () =>

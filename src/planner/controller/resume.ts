@@ -2,6 +2,7 @@
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Pause, PlanningState } from '#domain/planning/state.ts';
+import { spoils } from '../tool.ts';
 
 /** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
 function threadOf({ user, goal = 'new' }: PlanningRequest): string {
@@ -137,6 +138,13 @@ function standAgain({ pause }: PlanningState): Pause | null {
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
 }
 
+/** A draft that was asked about is drafted again with the answer, never proposed as it is. */
+function reopen({ pause, produced }: PlanningState): Continuation['changes'] {
+  if (pause?.resume !== 'DRAFT_OUTLINE' && pause?.resume !== 'VALIDATE_OUTLINE') return {};
+  const gone = new Set<string>(['outline', ...spoils.outline]);
+  return { produced: produced.filter((product) => !gone.has(product)) };
+}
+
 /** An answer about the order or the times of a draft is feedback on it like any other. */
 function changeDraft(state: PlanningState, text: string): Continuation {
   const before = state.change === null ? '' : `${state.change.feedback}\n`;
@@ -201,7 +209,7 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
     case 'questions':
       if (decision.kind === 'reject') return stop(decision.by);
       if (state.outline !== null && answersDraft.has(pause.resume)) return changeDraft(state, text);
-      return { event: resume(state), changes: { pause: standAgain(state) } };
+      return { event: resume(state), changes: { pause: standAgain(state), ...reopen(state) } };
     case 'gate':
       return decision.kind === 'approve' || decision.kind === 'reject'
         ? { event: 'decide', changes: {} }

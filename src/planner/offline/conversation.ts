@@ -12,7 +12,8 @@ export type Conversation = {
   withdrawn: boolean;
 };
 
-const withdrawal = /^(?:never ?mind|cancel|forget it|drop it|(stop|no))[.!]*$/i;
+const withdrawal =
+  /^(?:never ?mind|cancel|forget it|drop it|i['’]ll narrow it down|(stop|no))[.!]*$/i;
 const textSlots = new Set(
   forms.flatMap(({ spellings }) =>
     spellings
@@ -29,7 +30,7 @@ function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const said = trimTail(word, /[.!]/).toLowerCase();
   const [kind = ''] = id.split(' ', 1);
   const isAnswer =
-    options.some((one) => one.text.toLowerCase() === said) ||
+    (kind !== 'incomplete' && options.some((one) => one.text.toLowerCase() === said)) ||
     (found?.[1] !== undefined && (kind === 'argument' || textSlots.has(kind)));
   return found !== null && !isAnswer;
 }

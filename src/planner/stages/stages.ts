@@ -273,7 +273,6 @@ function mendOutline(context: StageContext, outline: PlanOutline, violations: Vi
 }
 
 function askAbout(context: StageContext, violations: Violation[]) {
-  context.session.discard(['outline']);
   const [first] = violations;
   const question =
     first === undefined

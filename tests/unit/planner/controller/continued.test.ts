@@ -6,7 +6,7 @@ import { askedQuestion } from '#domain/planning/asked-question.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import { keepInMemory } from '../../../fixtures/memory-planner.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, notes, proposing, script } from './scripted.ts';
+import { type Acts, calling, notes, proposing, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -184,6 +184,23 @@ describe('a plan that was sent back', () => {
 });
 
 describe('a question', () => {
+  it('about a draft is drafted in, and what was there before it is not proposed', async () => {
+    const which = { question: 'Which?', why: null, default: null, essential: true };
+    const { planner, asked } = script({
+      COLLECT_CONTEXT: takesMilestones,
+      DRAFT_OUTLINE: async (task, time) => {
+        if (time > 1) return proposing(notes('answered.txt'))(task, time);
+        await proposing(notes('a.txt'))(task, time);
+        return calling('elicit_context', { questions: [which] })(task, time);
+      },
+    });
+    const first = request('Write a note');
+    expect((await planner.plan(first, signal())).result.kind).toBe('question');
+    const proposed = await planner.plan(next(first, { text: 'the other one' }), signal());
+    expect(asked.filter((stage) => stage === 'DRAFT_OUTLINE')).toHaveLength(2);
+    expect(draftOf(proposed).steps).toMatchObject([{ args: { path: 'answered.txt' } }]);
+  });
+
   it.each(['elicit_context', 'budget'])(
     'that is refused (%s) ends the session in a sentence',
     async (what) => {
