@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
-import { parse, stringify } from 'yaml';
+import { Document, isCollection, isMap, parse, visit } from 'yaml';
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 
@@ -34,9 +34,19 @@ export async function readRecordings(category: string): Promise<Recordings> {
   return Recordings.parse(parse(text) ?? {});
 }
 
+/** Collections around the value of an argument: cases, replies, a reply, its calls, a call, arguments. */
+const argumentDepth = 6;
+
+/** Each step, and each object among the arguments of a call, is written on one line. */
 export async function writeRecordings(category: string, recordings: Recordings): Promise<void> {
-  const text = stringify(recordings, { lineWidth: 0, aliasDuplicateObjects: false });
-  await writeFile(join(folder, `${category}.yaml`), text);
+  const document = new Document(recordings, { aliasDuplicateObjects: false });
+  visit(document, {
+    Collection(_, node, path) {
+      const depth = path.filter(isCollection).length;
+      if (depth > argumentDepth || (depth === argumentDepth && isMap(node))) node.flow = true;
+    },
+  });
+  await writeFile(join(folder, `${category}.yaml`), document.toString({ lineWidth: 0 }));
 }
 
 export type Message = { role: string; content?: string | null | undefined };
