@@ -192,7 +192,7 @@ describe('caps', () => {
     const { planner, asked } = script(
       {
         COLLECT_CONTEXT: async (task) => {
-          now += 46_000;
+          now += limits.wallSeconds * 1000;
           return act(task, 1);
         },
       },
