@@ -1,6 +1,6 @@
 // The duration of a plan's longest chain: how long it takes if nothing waits for a worker. Durations and edges come as columns,
 // so 100,000 steps take a few megabytes.
-import type { DependencyType } from '#domain/plan/dependency.ts';
+import { type DependencyType, edgeEnds } from '#domain/plan/dependency.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
 
 /** Links between steps by their index in `durations`; lags in minutes. */
@@ -15,10 +15,8 @@ export function startAfter(
 ): number {
   const end = start + (durations[links.from[link] ?? 0] ?? 0);
   const own = durations[links.to[link] ?? 0] ?? 0;
-  const type = links.types[link] ?? 'FS';
-  const from = type === 'FS' || type === 'FF' ? end : start;
-  const until = type === 'FF' || type === 'SF' ? own : 0;
-  return from + (links.lags[link] ?? 0) - until;
+  const { fromFinish, toFinish } = edgeEnds[links.types[link] ?? 'FS'];
+  return (fromFinish ? end : start) + (links.lags[link] ?? 0) - (toFinish ? own : 0);
 }
 
 /** Minutes from the first start to the last end. The links hold no cycle; a step in one would count as never begun. */

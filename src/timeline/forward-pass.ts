@@ -2,6 +2,7 @@
 // its edges, dates and the person's time allow. A heuristic when there are deadlines: nodes with the earliest latest start go
 // first. Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
 // resource-constrained project scheduling methods revisited", EJOR 90 (1996).
+import { edgeEnds } from '#domain/plan/dependency.ts';
 import type { Interval } from './intervals.ts';
 import {
   findPlaceEnding,
@@ -11,13 +12,7 @@ import {
   type Place,
   takePlace,
 } from './person-time.ts';
-import {
-  bindsEnd,
-  boundOf,
-  findLatestStarts,
-  orderTopologically,
-  type TimedEdge,
-} from './precedence.ts';
+import { boundOf, findLatestStarts, orderTopologically, type TimedEdge } from './precedence.ts';
 import { minuteMs, type WorkingTime } from './working-time.ts';
 
 /** Moments are milliseconds since 1970. */
@@ -161,7 +156,7 @@ function findBounds(edges: readonly TimedEdge[], places: ReadonlyMap<string, Int
     const place = places.get(edge.from);
     if (place === undefined) continue;
     const bound = boundOf(edge, place);
-    const side = bindsEnd(edge.type) ? 'end' : 'start';
+    const side = edgeEnds[edge.type].toFinish ? 'end' : 'start';
     if (bound <= bounds[side]) continue;
     bounds[side] = bound;
     bounds.driver = edge.from;

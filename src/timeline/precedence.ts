@@ -1,7 +1,7 @@
 // Generalised precedence relations with minimal time lags: FS, SS, FF and SF with lag or lead, as bounds on starts and ends.
 // Elmaghraby and Kamburowski, "The analysis of activity networks under generalized precedence relations",
 // Management Science 38(9), 1992.
-import type { DependencyType } from '#domain/plan/dependency.ts';
+import { type DependencyType, edgeEnds } from '#domain/plan/dependency.ts';
 import { createHeap } from './heap.ts';
 import type { Interval } from './intervals.ts';
 import { minuteMs } from './working-time.ts';
@@ -11,13 +11,8 @@ export type TimedEdge = { from: string; to: string; type: DependencyType; lag_mi
 
 /** The moment that an edge binds the successor's start or end to, with its predecessor at `place`. */
 export function boundOf(edge: TimedEdge, place: Interval): number {
-  const anchor = edge.type === 'FS' || edge.type === 'FF' ? place.to : place.from;
+  const anchor = edgeEnds[edge.type].fromFinish ? place.to : place.from;
   return anchor + edge.lag_minutes * minuteMs;
-}
-
-/** Whether the edge binds the successor's end rather than its start. */
-export function bindsEnd(type: DependencyType): boolean {
-  return type === 'FF' || type === 'SF';
 }
 
 /**
@@ -66,9 +61,10 @@ export function findLatestStarts(
     let end = nodes.get(id)?.deadline ?? Number.POSITIVE_INFINITY;
     for (const { to, type, lag_minutes } of out.get(id) ?? []) {
       const start = latest.get(to) ?? Number.POSITIVE_INFINITY;
-      const anchor = bindsEnd(type) ? start + (nodes.get(to)?.length ?? 0) : start;
+      const { fromFinish, toFinish } = edgeEnds[type];
+      const anchor = toFinish ? start + (nodes.get(to)?.length ?? 0) : start;
       const bound = anchor - lag_minutes * minuteMs;
-      end = Math.min(end, type === 'FS' || type === 'FF' ? bound : bound + length);
+      end = Math.min(end, fromFinish ? bound : bound + length);
     }
     latest.set(id, end - length);
   }

@@ -2,10 +2,9 @@
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
 import { isObject, type Json } from '#domain/text.ts';
-import { dependenciesOf, sourcesOf } from '#planner/order/collect-edges.ts';
 import { toMoment } from '#timeline/recurrence.ts';
 import type { Expectation, StepGate, Wanted } from './case.ts';
 

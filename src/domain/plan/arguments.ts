@@ -90,6 +90,15 @@ export function referencesOf(args: Json): ArgumentReference[] {
   return [];
 }
 
+/** The same, none where one is malformed: the check of the step reports those, with their path. */
+export function safeReferences(args: Json): ArgumentReference[] {
+  try {
+    return referencesOf(args);
+  } catch {
+    return [];
+  }
+}
+
 /** Every artifact that is referred to inside `args`, however deep. */
 export function artifactsOf(args: Json): ArtifactReference[] {
   if (isArtifact(args)) return [ArtifactReference.parse(args)];

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { isSameJson } from '../canonical.ts';
 import { isObject } from '../text.ts';
+import { safeReferences } from './arguments.ts';
+import { conditionsOf } from './condition.ts';
+import { type Dependency, toDependency } from './dependency.ts';
 import { type StepField, stepFields } from './step-fields.ts';
 
 type Rows = typeof stepFields;
@@ -120,4 +123,22 @@ export const KeptContent = z.preprocess(fillKept, z.object(storedShape));
 /** Fields in which two steps differ. */
 export function changedFields(before: StepContent, now: StepContent): [FieldName, StepField][] {
   return allFields.filter(([name]) => !isSameJson(before[name], now[name]));
+}
+
+/** The dependencies that a step names, however they are written. */
+export function dependenciesOf({ after = [] }: Pick<StepDraft, 'after'>): Dependency[] {
+  return after.map(toDependency);
+}
+
+/** Ids of the steps whose output the arguments take or a condition looks at. */
+export function sourcesOf({ args = {}, when }: Pick<StepDraft, 'args' | 'when'>): string[] {
+  return [
+    ...safeReferences(args).map(({ $from }) => $from),
+    ...conditionsOf(when).map(({ step }) => step),
+  ];
+}
+
+/** Ids of all steps that it waits for: by \`after\`, arguments and conditions. */
+export function predecessorsOf(step: Pick<StepDraft, 'after' | 'args' | 'when'>): string[] {
+  return [...dependenciesOf(step).map(({ id }) => id), ...sourcesOf(step)];
 }

@@ -2,14 +2,13 @@
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { digraphOf } from '#graph/cycles.ts';
 import { findCycle } from '#graph/digraph.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
-import { dependenciesOf, sourcesOf } from '../order/collect-edges.ts';
 import type { PlannerTools } from '../ports.ts';
 
 const maxProblems = 20;
@@ -97,7 +96,7 @@ function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, n
 }
 
 function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
-  return [...new Set(waitsFor(step))].flatMap((before) => {
+  return [...new Set(predecessorsOf(step))].flatMap((before) => {
     if (before === id) return [`Step ${id} waits for itself.`];
     return known.has(before) ? [] : [`Step ${id} refers to step ${before}, which does not exist.`];
   });
@@ -131,16 +130,11 @@ async function checkReferences(
   return found.flat();
 }
 
-/** What a step is said to wait for, what its conditions look at, and what its arguments take. */
-function waitsFor(step: StepDraft): string[] {
-  return [...dependenciesOf(step).map(({ id }) => id), ...sourcesOf(step)];
-}
-
 /** Steps that wait for each other, in order; null: none do. */
 function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
   const places = new Map(ids.map((id, place) => [id, place]));
   const arrows = steps.flatMap((step, to) =>
-    waitsFor(step).flatMap((id) => {
+    predecessorsOf(step).flatMap((id) => {
       const from = places.get(id);
       return from === undefined ? [] : [{ from, to }];
     }),

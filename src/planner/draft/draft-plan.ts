@@ -2,17 +2,17 @@
 // chosen or scheduled is added.
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { collectEdges, dependenciesOf } from '../order/collect-edges.ts';
-import { findEnds } from '../order/events.ts';
+import { collectEdges } from '../order/collect-edges.ts';
 import { titleOf } from '../order/name-nodes.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
 import { lowerEdges, type StepEdges } from '../order/step-edges.ts';
 import { timeSteps } from '../order/time-steps.ts';
+import { findEnds } from '../outline/precedence.ts';
 import { namePrerequisites } from './name-prerequisites.ts';
 
 export type DraftOptions = {

@@ -1,14 +1,13 @@
 // Edits of the draft in place (B4): the outline that a session works on, step by step. What an edit does not name keeps its
 // ids, words and order (B22). Pure; problems come back as sentences, and then nothing has changed.
-import { referencesOf } from '#domain/plan/arguments.ts';
-import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
-import { StepDraft } from '#domain/plan/step-content.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import { dependenciesOf, StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
+import { bridgeRemoved } from '../outline/edit-outline.ts';
 import { makeNode } from '../outline/make-node.ts';
-import { readTree, setLevels, takeId } from '../outline/outline-tree.ts';
+import { isWithin, readTree, setLevels, takeId } from '../outline/outline-tree.ts';
 import { settleEdges } from '../outline/written-outline.ts';
 import type { NewStep, StepChange } from '../outline/written-steps.ts';
 
@@ -29,7 +28,8 @@ export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
 /** Ids of the steps that are meant: each by its own id, or all of a group, phase or partition by its id or title. */
 export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
   const places = placeSteps(outline);
-  const { nodes, parents } = readTree(outline.nodes);
+  const tree = readTree(outline.nodes);
+  const { nodes } = tree;
   return names.flatMap((name) => {
     if (places.has(name)) return [name];
     const whole = nodes.findIndex(({ id, title }) => id === name || title === name);
@@ -37,12 +37,8 @@ export function stepsNamed(outline: PlanOutline, names: string[]): string[] {
       const own = [...places].filter(([, { step }]) => step.partition === name);
       return own.length === 0 ? [name] : own.map(([id]) => id);
     }
-    const isWithin = (place: number) => {
-      for (let at = place; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
-      return false;
-    };
     return nodes.flatMap(({ steps }, place) =>
-      isWithin(place) ? steps.map(({ id = '' }) => id) : [],
+      isWithin(tree, place, whole) ? steps.map(({ id = '' }) => id) : [],
     );
   });
 }
@@ -249,38 +245,13 @@ export function dropEmptyPhases(outline: PlanOutline): PlanOutline {
   }
 }
 
-function takesFrom({ args = {}, when }: StepDraft): string[] {
-  return [
-    ...referencesOf(args).map(({ $from }) => $from),
-    ...conditionsOf(when).map(({ step }) => step),
-  ];
-}
-
-/** What waited for a step that goes waits for what that step waited for. */
-function bridge(
-  after: readonly Dependency[],
-  gone: ReadonlyMap<string, readonly Dependency[]>,
-): Dependency[] {
-  const seen = new Set<string>();
-  const found: Dependency[] = [];
-  const open = [...after];
-  for (let one = open.shift(); one !== undefined; one = open.shift()) {
-    if (seen.has(`${one.type} ${one.id}`)) continue;
-    seen.add(`${one.type} ${one.id}`);
-    const behind = gone.get(one.id);
-    if (behind === undefined) found.push(one);
-    else open.push(...behind);
-  }
-  return found;
-}
-
 export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
   const places = placeSteps(outline);
   const removed = new Set(ids);
   const problems = ids.filter((id) => !places.has(id)).map((id) => `There is no step ${id}.`);
   for (const [id, { step }] of places) {
     if (removed.has(id)) continue;
-    const lost = takesFrom(step).find((source) => removed.has(source));
+    const lost = sourcesOf(step).find((source) => removed.has(source));
     if (lost !== undefined)
       problems.push(`Step ${id} uses the output of step ${lost}. Change or remove it as well.`);
   }
@@ -294,26 +265,27 @@ export function removeSteps(outline: PlanOutline, ids: string[]): Edited {
     ...ids.flatMap((id) => {
       const place = places.get(id);
       if (place === undefined) return [];
-      return [[id, [...(place.step.after ?? []).map(toDependency), ...place.node.after]] as const];
+      return [[id, [...dependenciesOf(place.step), ...place.node.after]] as const];
     }),
   ]);
+  const bridge = bridgeRemoved(gone);
   const nodes = outline.nodes
     .filter(({ id }) => !goneNodes.has(id))
     .map((node): OutlineNode => {
       const touched =
         node.after.some(({ id }) => goneNodes.has(id)) ||
         node.steps.some(
-          ({ id = '', after = [] }) =>
-            removed.has(id) || after.some((entry) => removed.has(toDependency(entry).id)),
+          (step) =>
+            removed.has(step.id ?? '') || dependenciesOf(step).some(({ id }) => removed.has(id)),
         );
       if (!touched) return node;
       const steps = node.steps
         .filter(({ id = '' }) => !removed.has(id))
         .map((step): StepDraft => {
           if (step.after === undefined) return step;
-          return { ...step, after: bridge(step.after.map(toDependency), gone) };
+          return { ...step, after: bridge(step.id ?? '', dependenciesOf(step)) };
         });
-      return { ...node, after: bridge(node.after, gone), steps };
+      return { ...node, after: bridge(node.id, node.after), steps };
     });
   return { outline: dropEmptyPhases(withNodes(outline, nodes)) };
 }

@@ -1,27 +1,13 @@
 // Collects an outline's precedence edges: stated ones, data flow between steps, and what the pattern implies. One edge remains
 // per pair and type, with the longest lag.
-import { findMalformed, referencesOf } from '#domain/plan/arguments.ts';
-import { conditionsOf } from '#domain/plan/condition.ts';
-import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { dependenciesOf, sourcesOf } from '#domain/plan/step-content.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { findComponents } from '#graph/digraph.ts';
-import { buildEvents, findEdgeCycle, findEnds } from './events.ts';
+import { buildEvents, findEdgeCycle, findEnds } from '../outline/precedence.ts';
 import { indexOutline, type OutlineIndex } from './outline-index.ts';
 import { findPatternOrder } from './pattern-order.ts';
 import { reduceEdges } from './reduce-edges.ts';
-
-/** The dependencies of a step, however they are written. */
-export function dependenciesOf({ after = [] }: StepDraft): Dependency[] {
-  return after.map(toDependency);
-}
-
-/** Ids of the steps whose output the arguments take or a condition looks at; what cannot be read takes nothing. */
-export function sourcesOf({ args = {}, when }: StepDraft): string[] {
-  const taken = findMalformed(args).length > 0 ? [] : referencesOf(args);
-  return [...taken.map(({ $from }) => $from), ...conditionsOf(when).map(({ step }) => step)];
-}
 
 const strength: Record<RoadmapEdge['why'], number> = {
   stated: 0,

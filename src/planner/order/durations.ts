@@ -1,5 +1,5 @@
 // Durations of nodes in minutes: stated, summed from steps, or assumed, for comparing options.
-import { dependenciesOf, sourcesOf } from './collect-edges.ts';
+import { dependenciesOf, sourcesOf } from '#domain/plan/step-content.ts';
 import type { Operations } from './operations.ts';
 import type { OutlineIndex } from './outline-index.ts';
 

@@ -1,9 +1,10 @@
 // Bridges nodes without steps, such as milestones: edges over them become edges between nodes with steps.
-import type { DependencyType } from '#domain/plan/dependency.ts';
+import { type DependencyType, edgeEnds, joinTypes } from '#domain/plan/dependency.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from '#graph/digraph.ts';
-import { buildEvents, edgeEnds, findEnds } from './events.ts';
-import { isWithin, type OutlineIndex } from './outline-index.ts';
+import { isWithin } from '../outline/outline-tree.ts';
+import { buildEvents, findEnds } from '../outline/precedence.ts';
+import type { OutlineIndex } from './outline-index.ts';
 
 export type NodeEdge = { from: number; to: number; type: DependencyType; lag_minutes: number };
 
@@ -17,9 +18,6 @@ function findFilled({ order, ownSteps, parents }: OutlineIndex): Uint8Array {
   }
   return filled;
 }
-
-const typeOf = (fromFinish: boolean, toFinish: boolean): DependencyType =>
-  fromFinish ? (toFinish ? 'FF' : 'FS') : toFinish ? 'SF' : 'SS';
 
 /** The same order over nodes with steps only; the edges between such nodes first, as they came. */
 export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): NodeEdge[] {
@@ -93,7 +91,7 @@ function join(
   }
   if (isWithin(index, before.from, behind.to) || isWithin(index, behind.to, before.from))
     return null;
-  const type = typeOf(edgeEnds[before.type].fromFinish, edgeEnds[behind.type].toFinish);
+  const type = joinTypes(before.type, behind.type);
   return { from: before.from, to: behind.to, type, lag_minutes };
 }
 

@@ -1,8 +1,8 @@
 // Metrics of a roadmap option: duration, parallelism, and how much runs before a check or an earlier success.
 import type { RoadmapEdge, RoadmapMetrics } from '#domain/planning/roadmap.ts';
 import { sortTopologically, successorsOf } from '#graph/digraph.ts';
+import { buildEvents, eventsOf, findEnds } from '../outline/precedence.ts';
 import { findDurations } from './durations.ts';
-import { buildEvents, edgeEnds, findEnds } from './events.ts';
 import type { Operations } from './operations.ts';
 import type { OutlineIndex } from './outline-index.ts';
 import { findWaves } from './waves.ts';
@@ -51,9 +51,8 @@ function findEarliest(
   for (const edge of edges) {
     const ends = findEnds(index, edge);
     if (ends === null) continue;
-    const { fromFinish, toFinish } = edgeEnds[edge.type];
-    const to = (toFinish ? size : 0) + ends.to;
-    const arc = { from: (fromFinish ? size : 0) + ends.from, lag: edge.lag_minutes };
+    const { from, to } = eventsOf(index, ends, edge.type);
+    const arc = { from, lag: edge.lag_minutes };
     const arcs = incoming.get(to);
     if (arcs) arcs.push(arc);
     else incoming.set(to, [arc]);

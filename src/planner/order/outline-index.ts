@@ -42,12 +42,6 @@ function numberSteps(
   return { steps, ownSteps };
 }
 
-/** Whether `node` is `whole` or a part of it. */
-export function isWithin({ parents }: OutlineIndex, node: number, whole: number): boolean {
-  for (let at = node; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
-  return false;
-}
-
 /** Depth of the smallest node that holds both; 0: they share no root. */
 export function sharedDepth({ parents, depths }: OutlineIndex, a: number, b: number): number {
   let [left, right] = [a, b];

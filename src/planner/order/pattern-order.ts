@@ -3,8 +3,8 @@
 import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { findEnds } from '../outline/precedence.ts';
 import { isAddedCheckpoint } from './added-checkpoints.ts';
-import { findEnds } from './events.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
 type OrderRules = {

@@ -1,7 +1,7 @@
 // Transitive reduction: drops derived edges that follow from others. Stated edges stay, since people would miss them.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, sortTopologically, successorsOf } from '#graph/digraph.ts';
-import { edgeEnds, findEnds, treePairs } from './events.ts';
+import { eventsOf, findEnds, treePairs } from '../outline/precedence.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
 const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
@@ -32,8 +32,8 @@ export function findImplied(
   const graph = buildDigraph(2 * index.nodes.length, forwardPairs(index, edges));
   const order = sortTopologically(graph);
   const wanted = candidates.flatMap((edge) => {
-    const events = eventsOf(index, edge);
-    return events === null ? [] : [{ edge, ...events }];
+    const ends = findEnds(index, edge);
+    return ends === null ? [] : [{ edge, ...eventsOf(index, ends, edge.type) }];
   });
   const sources = [...new Set(wanted.map(({ from }) => from))];
   const implied = new Set<RoadmapEdge>();
@@ -49,20 +49,14 @@ export function findImplied(
   return implied;
 }
 
-function eventsOf(index: OutlineIndex, edge: RoadmapEdge): { from: number; to: number } | null {
-  const ends = findEnds(index, edge);
-  if (ends === null) return null;
-  const { fromFinish, toFinish } = edgeEnds[edge.type];
-  const size = index.nodes.length;
-  return { from: (fromFinish ? size : 0) + ends.from, to: (toFinish ? size : 0) + ends.to };
-}
-
 /** Arcs over which time only goes on: a lead may go back, so nothing follows from it. */
 function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const pairs = treePairs(index);
   for (const edge of edges) {
-    const events = edge.lag_minutes < 0 ? null : eventsOf(index, edge);
-    if (events !== null) pairs.push(events.from, events.to);
+    const ends = edge.lag_minutes < 0 ? null : findEnds(index, edge);
+    if (ends === null) continue;
+    const { from, to } = eventsOf(index, ends, edge.type);
+    pairs.push(from, to);
   }
   return pairs;
 }

@@ -3,12 +3,11 @@
 import type { z } from 'zod';
 import type { Dependency, DependencyType } from '#domain/plan/dependency.ts';
 import type { IntroducedBy } from '#domain/plan/pattern.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { dependenciesOf } from './collect-edges.ts';
-import { findEnds } from './events.ts';
+import { findEnds } from '../outline/precedence.ts';
 import { indexOutline, type OutlineIndex } from './outline-index.ts';
 
 type By = z.infer<typeof IntroducedBy>;

@@ -1,12 +1,16 @@
 // Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
 // steps are bridged; where too many pairs would arise, one joint step is put between them.
-import { type Dependency, type DependencyType, toDependency } from '#domain/plan/dependency.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import {
+  type Dependency,
+  type DependencyType,
+  edgeEnds,
+  toDependency,
+} from '#domain/plan/dependency.ts';
+import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { dependenciesOf, isSaidOfNodes, sourcesOf } from './collect-edges.ts';
+import { isSaidOfNodes } from './collect-edges.ts';
 import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
-import { edgeEnds } from './events.ts';
 import { type OutlineIndex, seriesOf, sharedDepth } from './outline-index.ts';
 
 /** From here on edges between two sets of steps meet in one step. In a series it would count among its 500 steps. */
@@ -147,8 +151,8 @@ class StepEnds {
     { type, lag_minutes, depth }: { type: DependencyType; lag_minutes: number; depth: number },
     step: number,
   ): void {
-    const holds =
-      which === 'first' ? type === 'FS' || type === 'SS' : type === 'FS' || type === 'FF';
+    const { fromFinish, toFinish } = edgeEnds[type];
+    const holds = which === 'first' ? !toFinish : fromFinish;
     const depths = this.#depths[which];
     if (holds && lag_minutes >= 0) depths[step] = Math.max(depths[step] ?? 0, depth);
   }

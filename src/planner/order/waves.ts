@@ -2,7 +2,7 @@
 // Only finish-to-start edges separate waves, as they separate the step numbers on a card.
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from '#graph/digraph.ts';
-import { buildEvents } from './events.ts';
+import { buildEvents } from '../outline/precedence.ts';
 import { findWork, type OutlineIndex } from './outline-index.ts';
 
 /**

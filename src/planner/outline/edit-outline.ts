@@ -1,11 +1,11 @@
 // An outline under repair. Each edit costs what it touches; removals are spliced together at once.
-import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import { type Dependency, joinTypes, toDependency } from '#domain/plan/dependency.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
 const maxEdges = 1000;
 const maxLag = 525_600;
 
-/** `edges` with one of each kind to each node: that which holds longest. */
+/** `edges` with one of each type to each node, that which holds longest; none to itself. */
 function foldEdges(edges: Dependency[], self: string): Dependency[] {
   const folded = new Map<string, Dependency>();
   for (const edge of edges) {
@@ -17,17 +17,36 @@ function foldEdges(edges: Dependency[], self: string): Dependency[] {
   return [...folded.values()].slice(0, maxEdges);
 }
 
-/** What waiting for a moment means that itself waits: the kinds and the lags of both together. */
+/** Waiting for something that itself waits: the types and the lags of both together. */
 function chain(first: Dependency, second: Dependency): Dependency {
-  const kinds = { FF: 'FF', FS: 'FS', SF: 'SF', SS: 'SS' } as const;
-  const begin = first.type[0] === 'F' ? 'F' : 'S';
-  const end = second.type[1] === 'F' ? 'F' : 'S';
   const lag = first.lag_minutes + second.lag_minutes;
   return {
     id: first.id,
-    type: kinds[`${begin}${end}`],
+    type: joinTypes(first.type, second.type),
     lag_minutes: Math.max(-maxLag, Math.min(maxLag, lag)),
   };
+}
+
+/**
+ * Bridges what is removed: whatever waited for it waits for what that waited for.
+ * @param gone the dependencies of everything that is removed, by id
+ */
+export function bridgeRemoved(
+  gone: ReadonlyMap<string, readonly Dependency[]>,
+): (id: string, after: Dependency[]) => Dependency[] {
+  const known = new Map<string, Dependency[]>();
+  const before = (id: string): Dependency[] => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    known.set(id, []); // while it is being found: what is removed and waits for each other waits for nothing
+    const folded = foldEdges((gone.get(id) ?? []).flatMap(through), id);
+    known.set(id, folded);
+    return folded;
+  };
+  const through = (edge: Dependency): Dependency[] =>
+    gone.has(edge.id) ? before(edge.id).map((first) => chain(first, edge)) : [edge];
+  return (id, after) =>
+    after.some((edge) => gone.has(edge.id)) ? foldEdges(after.flatMap(through), id) : after;
 }
 
 export class OutlineEditor {
@@ -137,24 +156,15 @@ export class OutlineEditor {
   /** What waits for removed nodes waits for what they waited for. */
   flush(): void {
     if (this.#removed.size === 0) return;
-    const gone = this.#removed;
-    const known = new Map<string, Dependency[]>();
-    const before = (id: string): Dependency[] => {
-      const found = known.get(id);
-      if (found !== undefined) return found;
-      known.set(id, []); // while it is being found: removed nodes that wait for each other wait for nothing
-      const edges = (this.#nodes.get(id)?.after ?? []).flatMap(through);
-      const folded = foldEdges(edges, id);
-      known.set(id, folded);
-      return folded;
-    };
-    const through = (edge: Dependency): Dependency[] =>
-      gone.has(edge.id) ? before(edge.id).map((first) => chain(first, edge)) : [edge];
+    const gone = new Map(
+      [...this.#removed].map((id) => [id, this.#nodes.get(id)?.after ?? []] as const),
+    );
+    const bridge = bridgeRemoved(gone);
     for (const [id, node] of this.#nodes) {
-      if (gone.has(id) || !node.after.some((edge) => gone.has(edge.id))) continue;
-      this.#nodes.set(id, { ...node, after: foldEdges(node.after.flatMap(through), id) });
+      const after = gone.has(id) ? node.after : bridge(id, node.after);
+      if (after !== node.after) this.#nodes.set(id, { ...node, after });
     }
-    for (const id of gone) this.#nodes.delete(id);
+    for (const id of gone.keys()) this.#nodes.delete(id);
     this.#removed = new Set();
   }
 

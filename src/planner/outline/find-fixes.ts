@@ -11,7 +11,7 @@ import { patternRules } from '../patterns/rules.ts';
 import type { Fix } from './fix-kinds.ts';
 import { makeNode } from './make-node.ts';
 import { markWork, readTree, type Tree, takeId } from './outline-tree.ts';
-import { readGraph } from './precedence-graph.ts';
+import { readGraph } from './precedence.ts';
 
 /** What is mended together; a later group looks at the outline that the earlier ones left. */
 const groups = [

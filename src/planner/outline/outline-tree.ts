@@ -83,6 +83,12 @@ export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
   });
 }
 
+/** Whether `node` is `whole` or a part of it. */
+export function isWithin({ parents }: Pick<Tree, 'parents'>, node: number, whole: number): boolean {
+  for (let at = node; at !== -1; at = parents[at] ?? -1) if (at === whole) return true;
+  return false;
+}
+
 /** For each node, whether it or anything beneath it does something. */
 export function markWork({ nodes, order, parents }: Tree): boolean[] {
   const works = nodes.map(({ steps }) => steps.length > 0);

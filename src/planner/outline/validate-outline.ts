@@ -9,7 +9,7 @@ import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/fit.ts'
 import { patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';
 import { markWork, readTree, type Tree } from './outline-tree.ts';
-import { type Graph, readGraph } from './precedence-graph.ts';
+import { type Graph, readGraph } from './precedence.ts';
 import { checkRhythms } from './rhythm-rules.ts';
 import { checkStructure } from './structure-rules.ts';
 

@@ -1,9 +1,9 @@
 // Turns placements into schedule blocks: which nodes need a time of their own, and which times hold steps back. Without stated
 // times there are no blocks, or only forecasts.
+import { edgeEnds } from '#domain/plan/dependency.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Interval } from '#timeline/intervals.ts';
-import { bindsEnd } from '#timeline/precedence.ts';
 import { dayOf, startOfDay } from '#timeline/working-time.ts';
 import { seriesOf } from '../order/outline-index.ts';
 import { ownerOf, placeOfWork, type TimeModel, type WorkNode } from './time-model.ts';
@@ -98,6 +98,6 @@ function needsHold(
   const before = placeOfWork(places, from);
   if (before === undefined || !holding.has(from)) return false;
   if (lag_minutes > longestLag) return true;
-  const anchor = type === 'FS' || type === 'FF' ? before.to : before.from;
-  return lag_minutes < 0 && !bindsEnd(type) && place.from < anchor;
+  const anchor = edgeEnds[type].fromFinish ? before.to : before.from;
+  return lag_minutes < 0 && !edgeEnds[type].toFinish && place.from < anchor;
 }

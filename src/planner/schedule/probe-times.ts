@@ -1,4 +1,5 @@
 // Compares a schedule with everything else that takes people's time: overlaps, free slots and load.
+import { edgeEnds } from '#domain/plan/dependency.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';
@@ -11,7 +12,7 @@ import {
   mergeIntervals,
   subtractIntervals,
 } from '#timeline/intervals.ts';
-import { bindsEnd, boundOf } from '#timeline/precedence.ts';
+import { boundOf } from '#timeline/precedence.ts';
 import {
   dayOf,
   minuteMs,
@@ -167,7 +168,7 @@ function findRooms(
       const before = blocks.get(edge.from);
       if (before === undefined) return latest;
       const bound = boundOf(edge, before);
-      return Math.max(latest, bindsEnd(edge.type) ? bound - block.length : bound);
+      return Math.max(latest, edgeEnds[edge.type].toFinish ? bound - block.length : bound);
     }, now);
   const mine = mergeIntervals(own.filter(({ node }) => node !== block.node));
   const rooms = subtractIntervals(free, mine);

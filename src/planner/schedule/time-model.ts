@@ -1,14 +1,16 @@
 // Models outline and roadmap for scheduling: leaves are placed; inner nodes become moments around their parts, so that their
 // edges, dates and deadlines bind everything inside.
+import { edgeEnds } from '#domain/plan/dependency.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { TimedNode } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
-import { bindsEnd, type TimedEdge } from '#timeline/precedence.ts';
+import type { TimedEdge } from '#timeline/precedence.ts';
 import { predecessorsOf, sortSteps } from '../order/durations.ts';
 import type { Operations } from '../order/operations.ts';
 import { indexOutline, type OutlineIndex } from '../order/outline-index.ts';
+import { findEnds } from '../outline/precedence.ts';
 
 /** What is known of the times of a node that holds work. Moments are milliseconds since 1970. */
 export type WorkNode = {
@@ -176,20 +178,13 @@ function joinNodes(
   isWhole: (place: number) => boolean,
 ): TimedEdge[] {
   return edges.flatMap(({ from, to, type, lag_minutes }) => {
-    const [a, b] = [index.places.get(from), index.places.get(to)];
-    if (a === undefined || b === undefined || a === b) return [];
-    if (isInside(index, a, b) || isInside(index, b, a)) return [];
-    const ends = type === 'FS' || type === 'FF';
-    const source = isWhole(a) ? side(from, ends ? 'end' : 'begun') : from;
-    const target = isWhole(b) ? side(to, bindsEnd(type) ? 'closing' : 'open') : to;
+    const ends = findEnds(index, { from, to });
+    if (ends === null) return [];
+    const { fromFinish, toFinish } = edgeEnds[type];
+    const source = isWhole(ends.from) ? side(from, fromFinish ? 'end' : 'begun') : from;
+    const target = isWhole(ends.to) ? side(to, toFinish ? 'closing' : 'open') : to;
     return [edge(source, target, type, lag_minutes)];
   });
-}
-
-function isInside({ parents }: OutlineIndex, node: number, whole: number): boolean {
-  for (let at = parents[node] ?? -1; at !== -1; at = parents[at] ?? -1)
-    if (at === whole) return true;
-  return false;
 }
 
 /** The first person asked; without a name it is the person the plan is for. */

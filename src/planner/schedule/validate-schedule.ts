@@ -1,12 +1,13 @@
 // Validates a schedule: precedence, deadlines, working hours, and one thing at a time per person.
 import { sayMinutes } from '#cards/times.ts';
+import { edgeEnds } from '#domain/plan/dependency.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Violation } from '#domain/planning/trace.ts';
 import { type Interval, mergeIntervals } from '#timeline/intervals.ts';
 import { findOverload, type Load } from '#timeline/load.ts';
-import { bindsEnd, boundOf } from '#timeline/precedence.ts';
+import { boundOf } from '#timeline/precedence.ts';
 import {
   minuteMs,
   openWorkingTime,
@@ -93,7 +94,7 @@ function checkPrecedence(
     const before = spans[index.places.get(edge.from) ?? -1];
     const next = spans[index.places.get(edge.to) ?? -1];
     if (before === undefined || next === undefined) return [];
-    const atEnd = bindsEnd(edge.type);
+    const atEnd = edgeEnds[edge.type].toFinish;
     // The end of what has no times yet can still lie later.
     if (atEnd && !next.whole) return [];
     const bound = boundOf(edge, before);

@@ -1,8 +1,8 @@
 // The steps and selectors that the operations of a patch name.
+import { safeReferences } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { AddedDraft, PatchOperation } from '#domain/plan/patch.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
-import { safeReferences } from '../content/dependencies.ts';
 
 /** Every id that the operations speak of. */
 export function idsIn(operations: PatchOperation[]): Set<string> {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { Edge } from '#db/steps/steps.ts';
-import { renameReferences } from '#domain/plan/arguments.ts';
+import { renameReferences, safeReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
@@ -13,7 +13,7 @@ import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { createReferenceCheck } from '../content/check-references.ts';
-import { dependenciesOf, safeReferences } from '../content/dependencies.ts';
+import { dependenciesOf } from '../content/dependencies.ts';
 import {
   checkResources,
   checkTarget,

@@ -7,16 +7,6 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './problems.ts';
 
-/** References as far as they can be read; malformed ones are told when the step is checked. */
-export function safeReferences(args: NonNullable<StepDraft['args']>) {
-  try {
-    return referencesOf(args);
-  } catch {
-    // The check of the step reports problems with them, with their path.
-    return [];
-  }
-}
-
 /** Which step it is, and where in the request it stands. */
 export type Place = { label: string; position: number; path: string };
 

@@ -1,11 +1,8 @@
 // The steps whose outputs a step reads by its operation (`Operation.readsSteps`): it waits for them as for those it refers to.
-import { conditionsOf } from '#domain/plan/condition.ts';
-import { toDependency } from '#domain/plan/dependency.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
-import { safeReferences } from './dependencies.ts';
 import type { Problems } from './problems.ts';
 
 /** What the step reads beside its references; null: nothing. */
@@ -53,16 +50,11 @@ function followers(id: string, successors: ReadonlyMap<string, string[]>): Set<s
 
 function findSuccessors(steps: (StepDraft & { id: string })[]): Map<string, string[]> {
   const successors = new Map<string, string[]>();
-  for (const { id, after = [], args = {}, when } of steps) {
-    const before = [
-      ...after.map((entry) => toDependency(entry).id),
-      ...safeReferences(args).map(({ $from }) => $from),
-      ...conditionsOf(when).map(({ step }) => step),
-    ];
-    for (const one of before) {
+  for (const step of steps) {
+    for (const one of predecessorsOf(step)) {
       const known = successors.get(one);
-      if (known === undefined) successors.set(one, [id]);
-      else known.push(id);
+      if (known === undefined) successors.set(one, [step.id]);
+      else known.push(step.id);
     }
   }
   return successors;

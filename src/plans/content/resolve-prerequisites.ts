@@ -1,16 +1,14 @@
 // The second pass over a draft: notes that name prerequisites become dependencies and are cleared. What cannot be known, or would
 // close a circle, becomes a finding about its step; everything else of the plan stands.
 import { CountersignError } from '#domain/errors.ts';
-import { conditionsOf } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
 import type { PlanDraft, Series } from '#domain/plan/plan.ts';
-import type { StepDraft } from '#domain/plan/step-content.ts';
+import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';
 import { breakCircles } from '#graph/cycles.ts';
-import { safeReferences } from './dependencies.ts';
 import { idsOf } from './normalise.ts';
 import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite-notes.ts';
 import { Problems } from './problems.ts';
@@ -26,15 +24,6 @@ type Named = StepDraft & { id: string };
 type Arrow = { from: number; to: number };
 /** What is wrong with the note of the step at `place`, as ends of "its note …". */
 type Wrong = { place: number; problems: string[] };
-
-/** What a step waits for apart from its note: by `after`, references and conditions. */
-function firmWaits({ after = [], args = {}, when }: StepDraft): string[] {
-  return [
-    ...after.map((entry) => toDependency(entry).id),
-    ...safeReferences(args).map(({ $from }) => $from),
-    ...conditionsOf(when).map(({ step }) => step),
-  ];
-}
 
 /** `A waits for B by its note, and B for A`: the shortest way by which what `to` waits for, by its note, waits for it. */
 function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): string {
@@ -118,7 +107,7 @@ async function resolveSteps(steps: Named[]): Promise<{ steps: Named[]; wrong: Wr
   const { noted, wrong, rests } = await findNoted(steps);
   const places = new Map(steps.map(({ id }, place) => [id, place]));
   const firm = await mapInSlices(steps, (step, to) =>
-    firmWaits(step).flatMap((id): Arrow[] => {
+    predecessorsOf(step).flatMap((id): Arrow[] => {
       const from = places.get(id);
       return from === undefined || from === to ? [] : [{ from, to }];
     }),

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { edgeEnds } from '#domain/plan/dependency.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type PassInput, runForwardPass, type TimedNode } from '#timeline/forward-pass.ts';
 import { findOverload } from '#timeline/load.ts';
-import { bindsEnd, boundOf, type TimedEdge } from '#timeline/precedence.ts';
+import { boundOf, type TimedEdge } from '#timeline/precedence.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import {
   minuteMs,
@@ -267,7 +268,9 @@ it('keeps every edge, release and person’s time, whatever the graph', () => {
       for (const one of edges) {
         const [from, to] = [places.get(one.from), places.get(one.to)];
         if (from === undefined || to === undefined) throw new Error('not placed');
-        expect(bindsEnd(one.type) ? to.to : to.from).toBeGreaterThanOrEqual(boundOf(one, from));
+        expect(edgeEnds[one.type].toFinish ? to.to : to.from).toBeGreaterThanOrEqual(
+          boundOf(one, from),
+        );
       }
       for (const { id, minutes, person, release } of nodes) {
         const span = places.get(id);

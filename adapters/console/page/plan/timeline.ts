@@ -3,7 +3,7 @@
 import { headlineOf } from '#cards/calls.ts';
 import { formatWork } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import type { Dependency } from '#domain/plan/dependency.ts';
+import { type Dependency, edgeEnds } from '#domain/plan/dependency.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import { formatDuration, formatMoment } from './format.ts';
@@ -72,9 +72,9 @@ function earliestStart(
   for (const { id, type, lag_minutes } of after) {
     const before = spans.get(id);
     if (before === undefined) continue;
-    const bound =
-      (type === 'FS' || type === 'FF' ? before.end : before.start) + lag_minutes * minute;
-    start = Math.max(start, type === 'FS' || type === 'SS' ? bound : bound - length);
+    const { fromFinish, toFinish } = edgeEnds[type];
+    const bound = (fromFinish ? before.end : before.start) + lag_minutes * minute;
+    start = Math.max(start, toFinish ? bound - length : bound);
   }
   return start;
 }

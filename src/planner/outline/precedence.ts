@@ -1,0 +1,155 @@
+// Precedence in an outline as a graph of events: each node starts and finishes, a part within its whole, so that a phase precedes
+// another without an edge per part. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and
+// Kamburowski 1992).
+import { type DependencyType, edgeEnds, toDependency } from '#domain/plan/dependency.ts';
+import { type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
+import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { buildDigraph, type Digraph, findCycle } from '#graph/digraph.ts';
+import { isWithin, type Tree } from './outline-tree.ts';
+
+type Ends = { from: number; to: number };
+
+/** Numbers of an edge's nodes; null: one is not there, or one is the other or a part of it. */
+export function findEnds(tree: Tree, edge: Pick<RoadmapEdge, 'from' | 'to'>): Ends | null {
+  const from = tree.places.get(edge.from);
+  const to = tree.places.get(edge.to);
+  if (from === undefined || to === undefined) return null;
+  return isWithin(tree, from, to) || isWithin(tree, to, from) ? null : { from, to };
+}
+
+/** The events that an edge of this type joins. */
+export function eventsOf({ nodes }: Tree, { from, to }: Ends, type: DependencyType): Ends {
+  const { fromFinish, toFinish } = edgeEnds[type];
+  return {
+    from: (fromFinish ? nodes.length : 0) + from,
+    to: (toFinish ? nodes.length : 0) + to,
+  };
+}
+
+/** The arcs of the tree. The start of a node is its number, its finish is `nodes.length` further. */
+export function treePairs({ nodes, parents }: Tree): number[] {
+  const pairs: number[] = [];
+  for (let place = 0; place < nodes.length; place++) {
+    pairs.push(place, nodes.length + place);
+    const parent = parents[place] ?? -1;
+    if (parent !== -1) pairs.push(parent, place, nodes.length + place, nodes.length + parent);
+  }
+  return pairs;
+}
+
+export type EventGraph = {
+  graph: Digraph;
+  /** Arcs from this number on belong to `edges`, in their order; those before are of the tree. */
+  firstEdge: number;
+  edges: RoadmapEdge[];
+};
+
+/**
+ * Every edge holds the start of its successor, whatever its type: so the executor keeps order, and an order without
+ * circles here has none there. Edges that cannot be are left out.
+ */
+export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
+  const pairs = treePairs(tree);
+  const firstEdge = pairs.length / 2;
+  const kept: RoadmapEdge[] = [];
+  for (const edge of edges) {
+    const ends = findEnds(tree, edge);
+    if (ends === null) continue;
+    pairs.push(eventsOf(tree, ends, edge.type).from, ends.to);
+    kept.push(edge);
+  }
+  return { graph: buildDigraph(2 * tree.nodes.length, pairs), firstEdge, edges: kept };
+}
+
+/** Edges that lead round in a circle, in order; null: there is none. */
+export function findEdgeCycle(tree: Tree, edges: RoadmapEdge[]): RoadmapEdge[] | null {
+  const events = buildEvents(tree, edges);
+  const cycle = findCycle(events.graph);
+  if (cycle === null) return null;
+  return cycle.flatMap((vertex, at) => {
+    const next = cycle[(at + 1) % cycle.length];
+    const { offsets, targets, arcs } = events.graph;
+    for (let place = offsets[vertex] ?? 0; place < (offsets[vertex + 1] ?? 0); place++) {
+      const edge = events.edges[(arcs[place] ?? 0) - events.firstEdge];
+      if (targets[place] === next && edge !== undefined) return [edge];
+    }
+    return [];
+  });
+}
+
+/** Precedence that somebody wrote down and that can be taken back: between nodes, or (with `step`) between steps. */
+export type Wait = { node: string; step: string | null; on: string; type: DependencyType };
+
+export type Graph = {
+  /** Events of the nodes, then a moment for each step of a node of several. */
+  size: number;
+  /** Without `wait` where it follows from the tree, or one step uses the output of another. */
+  edges: (Ends & { wait: Wait | null })[];
+  /** The node that each moment belongs to. */
+  owners: number[];
+  /** Dependencies on what does not exist. */
+  unknown: { node: number; wait: Wait }[];
+  /** Values taken from steps that do not exist. */
+  dangling: { node: number; step: string; from: string }[];
+};
+
+/** All precedence of an outline as it was written, valid or not: between nodes and between steps. */
+export function readGraph(tree: Tree): Graph {
+  const { nodes, places, children } = tree;
+  const owners = [...nodes.keys(), ...nodes.keys()];
+  const graph: Graph = { size: 0, edges: [], owners, unknown: [], dangling: [] };
+  // A leaf of one step is one moment, so its finish is its start.
+  const singles = nodes.map(({ steps }, at) => children[at]?.length === 0 && steps.length <= 1);
+  const momentOf = (event: number) =>
+    event >= nodes.length && singles[event - nodes.length] === true ? event - nodes.length : event;
+  const link = (from: number, to: number, wait: Wait | null = null) =>
+    graph.edges.push({ from: momentOf(from), to: momentOf(to), wait });
+
+  const pairs = treePairs(tree);
+  for (let at = 0; at < pairs.length; at += 2) {
+    const from = momentOf(pairs[at] ?? 0);
+    const to = momentOf(pairs[at + 1] ?? 0);
+    if (from !== to) link(from, to);
+  }
+  const stepMoments = new Map<string, number>();
+  for (const [place, { steps }] of nodes.entries()) {
+    for (const { id } of steps) {
+      const moment = singles[place] === true ? place : owners.push(place) - 1;
+      if (id !== undefined && !stepMoments.has(id)) stepMoments.set(id, moment);
+      if (moment === place) continue;
+      link(place, moment);
+      link(moment, nodes.length + place);
+    }
+  }
+
+  const addStep = (node: number, nodeId: string, step: StepDraft) => {
+    const at = step.id === undefined ? undefined : stepMoments.get(step.id);
+    if (at === undefined || step.id === undefined) return;
+    for (const entry of step.after ?? []) {
+      const { id: on, type } = toDependency(entry);
+      const wait = { node: nodeId, step: step.id, on, type };
+      const from = stepMoments.get(on);
+      if (from === undefined) graph.unknown.push({ node, wait });
+      else link(from, at, wait);
+    }
+    for (const id of sourcesOf(step)) {
+      const from = stepMoments.get(id);
+      if (from === undefined) graph.dangling.push({ node, step: step.id, from: id });
+      else link(from, at);
+    }
+  };
+  for (const [index, node] of nodes.entries()) {
+    // Of two nodes with one id the later one is another node: its edges lead to itself all the same.
+    for (const { id: on, type } of node.after) {
+      const wait = { node: node.id, step: null, on, type };
+      const place = places.get(on);
+      if (place === undefined) graph.unknown.push({ node: index, wait });
+      else {
+        const { from, to } = eventsOf(tree, { from: place, to: index }, type);
+        link(from, to, wait);
+      }
+    }
+    for (const step of node.steps) addStep(index, node.id, step);
+  }
+  return { ...graph, size: owners.length };
+}
