@@ -64,7 +64,7 @@ export function writeCall(call: CallToAction): string {
     case 'answer':
       return 'Answer in your own words.';
     case 'confirm':
-      return 'Reply “approve” to answer it so, or “reject”.';
+      return 'Reply “approve” to send this answer, or “reject”.';
     case 'resume':
       return 'Reply “cancel”, or resume it on its card.';
     case 'change':

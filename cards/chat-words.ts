@@ -61,15 +61,15 @@ export const windowWords = {
     /** @param all the steps of the whole plan */
     pages: ({ page, last, all }: { page: number; last: boolean; all: string }) =>
       last
-        ? `Page ${page}, the last one. Approve covers ${all}, including earlier pages.`
-        : `Page ${page}; more follow. Approve covers ${all}, including later pages.`,
+        ? `Page ${page}, the last. Approving covers ${all}, including earlier pages.`
+        : `Page ${page}. Approving covers ${all}, including later pages.`,
     changed: ({ version }: { version: number }) =>
       `The plan has changed since you saw it. This is version ${version}.`,
     notApproved: ({ version }: { version: number }) =>
       `Nothing was approved: the plan has changed since you opened this window. This is version ${version}.`,
   },
   back: { plan: 'Back to the plan', list: 'Back to the list' },
-  pages: { earlier: 'Earlier steps', later: 'Later steps' },
+  pages: { earlier: 'Previous page', later: 'Next page' },
 } as const;
 
 export const entryWords = {

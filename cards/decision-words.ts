@@ -94,7 +94,7 @@ export const refusalWords = {
   versionUnnamed: ({ id, version }: { id: string; version: number }) =>
     `It is unclear which version you read; version ${version} of ${id} is waiting. Read it, then send its version and digest with the text.`,
   digestDiffers: ({ version, digest }: { version: number; digest: string }) =>
-    `You read something else than what is stored: the digest of version ${version} is ${digest.slice(0, 8)}. Read it and decide again.`,
+    `What you reviewed doesn't match the saved version ${version} (digest ${digest.slice(0, 8)}). Review it and decide again.`,
   otherVersion: ({ asked, current }: { asked: number; current: number }) =>
     `You asked about version ${asked}; the current version is ${current}.`,
   pressTooOld:

@@ -93,7 +93,7 @@ function tellNotice(notice: Notice): string {
         return `Changes to ${nameOf(notice)}: ${quoteWords(why, maxSaid)} Nothing of it runs until it is approved.`;
       const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
       return waited === null
-        ? `A change to ${nameOf(notice)} by ${quoteName(by, 120)} needs approval: ${reasons[0] ?? ''}${more} Nothing of it runs before.`
+        ? `A change to ${nameOf(notice)} by ${quoteName(by, 120)} needs approval: ${reasons[0] ?? ''}${more} It won't run until someone approves it.`
         : `Reminder: the change to ${nameOf(notice)} proposed by ${quoteName(by, 120)} has been waiting for approval for ${sayHours(waited)}. ${reasons[0] ?? ''}`;
     }
     case 'problem_found': {
@@ -112,8 +112,8 @@ function tellNotice(notice: Notice): string {
     case 'given_back': {
       const { version, by } = notice;
       return by === null
-        ? `Your changes could not be made; version ${version} is unchanged and waits again.`
-        : `${quoteName(by, 120)} took the changes back; version ${version} is unchanged and waits again.`;
+        ? `I couldn't make those changes. Version ${version} is still waiting for approval.`
+        : `${quoteName(by, 120)} withdrew the changes. Version ${version} is still waiting for approval.`;
     }
     case 'undecided': {
       const left = countOf(notice.days_left, 'day');

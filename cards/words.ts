@@ -32,7 +32,7 @@ export const groupTitles: Record<InboxGroup, string> = {
   needs_you: 'Needs you',
   running: 'Running',
   failed: 'Failed',
-  others: "Others'",
+  others: 'Waiting on others',
   done: 'Done',
 };
 

@@ -52,8 +52,8 @@ function farewell(session: Session, code: ExitCode): string {
     if (session.plan_id === null)
       return `Stopped waiting. If this becomes a plan, find it with:\n${find}`;
     return (session.options.goes_on?.() ?? true)
-      ? `The plan stays as it is; if it runs, it goes on. Find it with:\n${find}`
-      : `The plan stays as it is; if it runs, it goes on when Countersign runs again (${commandName} start). Find it with:\n${find}`;
+      ? `Stopped watching. The plan is unaffected. Reopen it with:\n${find}`
+      : `Stopped watching. A running plan resumes when Countersign starts again (${commandName} start). Reopen it with:\n${find}`;
   }
   if (code === exitCodes.needsPerson) {
     return session.plan_id === null

@@ -70,7 +70,7 @@ async function carryOut(
       if (!/^\d{1,15}$/.test(text))
         throw new CountersignError(
           'invalid_request',
-          'Say the number of what to forget; countersign memory lists them.',
+          'Pass the entry number to forget. countersign memory lists them.',
         );
       const entries = [await service.forgetMemory(user, Number(text), actor)];
       return { entries, said: memoryWords.forgotten({ entries }) };

@@ -17,7 +17,7 @@ import { showTrace } from './trace.ts';
 export type PlansOptions = {
   user: string;
   timezone: string;
-  /** One plan in full; `stats`: how many stand where, and what no tool can do. */
+  /** A plan to show in full, or `stats`: counts by status, and requests no tool could meet. */
   id?: string;
   /** The latest plans of a status, or `all`; default: the reader's inbox. */
   status?: string;

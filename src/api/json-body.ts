@@ -34,7 +34,7 @@ function explainBrokenJson(text: string, place: Place | null): CountersignError 
   }
   return new CountersignError(
     'invalid_json',
-    'The body has a key that is not taken: "__proto__", or "constructor" with a "prototype".',
+    'The request contains a forbidden key: "__proto__", or "constructor" with a "prototype".',
   );
 }
 

@@ -32,7 +32,7 @@ export function createClosers(log: Logger): Closers {
         );
         const late = pause(left, 'late' as const, { signal: waiting.signal }).catch(() => {});
         if ((await Promise.race([closed, late])) === 'late')
-          log.warn(`Closing ${what} took too long and is not waited for.`);
+          log.warn(`Gave up waiting for ${what} to close.`);
         waiting.abort();
       }
     },

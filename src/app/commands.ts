@@ -96,7 +96,7 @@ program
 
 program
   .command('retention')
-  .description('delete what is over, as the settings say; a running bot does so every hour')
+  .description('delete expired data; a running bot does so every hour')
   .option('--dry-run', 'only say what would go')
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/retention.ts')).run));
@@ -117,7 +117,10 @@ program
 
 program
   .command('plans')
-  .argument('[plan]', 'one plan in full; or stats: how many stand where, and what no tool can do')
+  .argument(
+    '[plan]',
+    'a plan to show in full, or stats: counts by status, and requests no tool could meet',
+  )
   .description("what needs you, what runs, what failed, and others'")
   .option('--find <words>', 'only plans with these words in their title, summary, id or requester')
   .option('--status <status>', 'one status, or all')
@@ -177,7 +180,7 @@ program
 program
   .command('link')
   .argument('[code]', 'the code you were given elsewhere; or show, or remove')
-  .description('be the same person here and in Slack or Teams')
+  .description('link this account to Slack or Teams')
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).link));
@@ -234,7 +237,7 @@ mcp
 
 program
   .command('doctor')
-  .description('look at each part and say what to do about it')
+  .description('check the setup and suggest fixes')
   .option('--json', 'for machines')
   .action(runs(async () => (await import('./verbs/doctor.ts')).run));
 
@@ -291,9 +294,7 @@ inbox
   .option('--all', 'every one')
   .action(runs(async () => (await import('./verbs/inbox.ts')).retry));
 
-const webhooks = program
-  .command('webhooks')
-  .description('programs that are told what becomes of plans');
+const webhooks = program.command('webhooks').description('webhook endpoints');
 
 webhooks
   .command('list')

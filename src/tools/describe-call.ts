@@ -300,7 +300,7 @@ const builtins: Record<string, Describe> = {
   human_task: describeHumanTask,
   human_confirm: (args) => ({
     class: 'changes',
-    headline: ['Asks', args.value('assignee', 'the requester'), 'for a Yes or No'],
+    headline: ['Asks', args.value('assignee', 'the requester'), 'to confirm (yes/no)'],
     parts: args.payload('question'),
   }),
   reminder_set: (args) => ({

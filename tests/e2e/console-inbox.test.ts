@@ -74,7 +74,7 @@ describe('the inbox', () => {
     expect(await entry('Wait for Ben').innerText()).toMatch(/Running\s+1 of 2/);
     expect(await titles(group('Failed'))).toContain('Delete what is not there');
     expect(await entry('Delete what is not there').getByText('has guarded steps').count()).toBe(1);
-    expect(await titles(group("Others'"))).toEqual(['For Ben to approve']);
+    expect(await titles(group('Waiting on others'))).toEqual(['For Ben to approve']);
     const ended = group('Done').getByRole('button', { name: /^Done/ });
     if ((await ended.getAttribute('aria-expanded')) === 'false') await ended.click();
     expect(await titles(group('Done'))).toContain('Over at once');

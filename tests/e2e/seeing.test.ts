@@ -26,7 +26,7 @@ describe('a plan of 300 steps', () => {
     const groups = page.locator('.graph .group');
     await groups.nth(2).waitFor();
     expect(await groups.count()).toBe(3);
-    await page.getByText('Decides when it ends: 1 → 101 → 201, about 15 min').waitFor();
+    await page.getByText('Critical path: 1 → 101 → 201 (about 15 min)').waitFor();
     expect(await page.locator('.edge-count text').allTextContents()).toEqual(['100', '100']);
 
     const second = page.getByRole('button', { name: /^batch 1: 100 steps\. Not started/ });

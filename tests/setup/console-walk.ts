@@ -199,7 +199,7 @@ async function walkWaiting(walk: Walk): Promise<void> {
     .click();
   await page.locator('.comment-form textarea').fill('Not this one');
   await look('a comment that is being written', 'Plan');
-  await page.getByRole('button', { name: 'Keep the comment' }).click();
+  await page.getByRole('button', { name: 'Add comment' }).click();
   await page.locator('.comment').waitFor();
   await page.getByRole('checkbox', { name: /^Approve step 4/ }).uncheck();
   await page.getByRole('button', { name: 'Propose changes' }).click();

@@ -75,7 +75,7 @@ export function tokensOfMany(options: {
       if (!final.has(reason))
         throw new CountersignError(
           'not_allowed',
-          `Slack does not take the token of ${found.name} (${reason}). If the app is limited to certain addresses, allow this one; else add it again at ${installAt}.`,
+          `Slack rejected the token for ${found.name} (${reason}). If the app only allows certain IP addresses, add this one. Otherwise reinstall it at ${installAt}.`,
         );
       // Slack may have told us of it while we were away, or tell us yet.
       await installations.remove(found);

@@ -23,7 +23,7 @@ function portOf({ env }: Config, worker: boolean): number {
   if (env.HEALTH_PORT !== undefined && env.HEALTH_PORT !== 0) return env.HEALTH_PORT;
   throw new CountersignError(
     'invalid_configuration',
-    'HEALTH_PORT: set it to a port, for the worker and for this command; there it answers.',
+    'Set HEALTH_PORT for both the worker and this command.',
   );
 }
 

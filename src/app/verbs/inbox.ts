@@ -28,7 +28,7 @@ export async function retry(ids: number[] | undefined, { all }: { all?: true }):
   if ((ids === undefined || ids.length === 0) === (all === undefined))
     throw new CountersignError(
       'invalid_request',
-      'Name events by their ids, or all of them with --all; countersign inbox lists them.',
+      'Pass event IDs or --all. countersign inbox lists them.',
     );
   await withDatabase(async (db) => {
     const { again, missing } = await retryFailedEvents(db.query, all === true ? null : (ids ?? []));

@@ -152,7 +152,7 @@ export function createSignIns(
     if (server === undefined || url === undefined || server.disabled || !takesSignIn(server))
       throw new CountersignError(
         'not_found',
-        `Nobody signs in at ${name}: it is no MCP server with an address and without a token of its own under mcpServers.`,
+        `${name} doesn't use sign-in. Only hosted MCP servers without a token in mcpServers do.`,
       );
     if (store.lack !== null) throw new CountersignError('invalid_configuration', store.lack);
     return { ...server, url };

@@ -414,7 +414,7 @@ describe('an answer that is said in the chat', () => {
     const { plan, run } = await asked('room', 'blue');
     expect(run.planning_status).toBe('needs_clarification');
     expect(run.response_text).toBe(
-      'Answer step 1, “Which room?”, with “Room: Blue”?\nReply “approve” to answer it so, or “reject”.',
+      'Answer step 1, “Which room?”, with “Room: Blue”?\nReply “approve” to send this answer, or “reject”.',
     );
     expect((await instance.service.getPlan(plan.id)).counts.waiting).toBe(1);
     const { card, choice } = await choiceOf(run.run_id);

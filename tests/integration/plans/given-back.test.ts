@@ -55,7 +55,7 @@ const kept = async (id: string) =>
 
 const givenBack = async (conversation: string) =>
   (await instance.service.messages(conversation, { limit: 50 })).filter(({ text }) =>
-    text.includes('unchanged and waits again'),
+    text.includes('still waiting for approval'),
   );
 
 test('a planner that fails gives the version back, once, audited, and with approvals forgotten', async () => {
@@ -69,7 +69,7 @@ test('a planner that fails gives the version back, once, audited, and with appro
   expect(plan.rejection_history).toMatchObject([{ version: 1, feedback: 'Fail' }]);
   expect(await kept(id)).toMatchObject([{ actor_kind: 'model', reason: 'The model is gone.' }]);
   expect((await givenBack('fails')).map(({ text }) => text)).toEqual([
-    expect.stringContaining('Your changes could not be made; version 1 is unchanged'),
+    expect.stringContaining("I couldn't make those changes. Version 1 is still waiting"),
   ]);
   await instance.service.approve(id, { version: 1, digest }, ana);
   expect((await instance.service.getPlan(id)).status).toBe('proposed');

@@ -224,7 +224,7 @@ describe('the card', () => {
     const proposed = await instance.service.propose({ title: 'Close', steps }, {}, ana);
     const effects = (await cardOf(proposed.id)).sections.find(({ kind }) => kind === 'effects');
     expect(effects?.lines[0]).toMatchObject({
-      text: 'Asks the requester for a Yes or No · “May I close T-305?”',
+      text: 'Asks the requester to confirm (yes/no) · “May I close T-305?”',
       note: expect.stringContaining('if No: steps 2a and 3 are not run'),
     });
     const id = await askIn(steps);

@@ -51,7 +51,7 @@ test('it is drawn anew when a plan changes, and shows what waits for the reader 
   await open();
   const other = await propose('Of ben', 'ben@example.com');
   await shows('the other plan', (blocks) => blocks.includes(other.id));
-  expect(shown()).toMatch(new RegExp(`Needs you.*${early.id}.*Others'.*${other.id}`));
+  expect(shown()).toMatch(new RegExp(`Needs you.*${early.id}.*Waiting on others.*${other.id}`));
   const { version, digest } = early;
   await instance.service.approve(early.id, { version, digest }, person('ana@example.com', 'api'));
   await reach(instance, early.id, 'completed');
@@ -81,7 +81,7 @@ test('a guarded operation waits for its approvers, a task for the person it is f
   });
   await open();
   await waitFor('both', async () => {
-    const [mine = ''] = shown().split("Others'");
+    const [mine = ''] = shown().split('Waiting on others');
     return mine.includes(guarded.id) && mine.includes(task.id);
   });
 });

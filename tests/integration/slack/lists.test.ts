@@ -43,7 +43,7 @@ test('/plans says what waits, the reader first, and answers each subcommand', as
   expect(shown.indexOf(own.id)).toBeLessThan(shown.indexOf(other.id));
   expect(shown).toContain('Needs you');
   expect(shown).toContain('needs your approval');
-  expect(shown).toContain("Others'");
+  expect(shown).toContain('Waiting on others');
   expect((await ask('find BEN')).shown).toContain(other.id);
   expect((await ask('find ben ana')).shown).toContain('No plan has');
   expect((await ask('mine')).shown).not.toContain(other.id);

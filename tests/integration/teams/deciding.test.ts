@@ -227,12 +227,12 @@ test('a long plan is paged through in the place of its card', async () => {
   };
   const first = await teams.invoke(ana, card, 'details', data);
   expect(words(first)).toContain('Do nothing (s0)');
-  expect(words(first)).not.toContain('Earlier steps');
-  const second = await turn(first, 'Later steps');
-  const third = await turn(second, 'Later steps');
+  expect(words(first)).not.toContain('Previous page');
+  const second = await turn(first, 'Next page');
+  const third = await turn(second, 'Next page');
   expect(words(third)).toContain('Do nothing (s39)');
-  expect(words(third)).not.toContain('Later steps');
-  expect(words(await turn(third, 'Earlier steps'))).toBe(words(second));
+  expect(words(third)).not.toContain('Next page');
+  expect(words(await turn(third, 'Previous page'))).toBe(words(second));
 });
 
 test('those who may decide see their own card when it asks for itself, up to sixty readers', async () => {
@@ -293,7 +293,7 @@ test('plans begins with what waits for the asker, however much came since, and g
   expect(list).toContain(`${old.id} · ◷ needs your approval`);
   expect(list).toContain('more: plans others');
   await teams.say(ada, chat, 'plans others 2');
-  const second = await awaitMessage(teams, chat.id, "Others', page 2");
+  const second = await awaitMessage(teams, chat.id, 'Waiting on others, page 2');
   expect(JSON.stringify(second)).toContain('Of zed 0');
   const details = await teams.press(ada, second, 'Details');
   expect(words(details)).toContain('Do nothing (a)');

@@ -19,7 +19,7 @@ describe('JSON', () => {
     ['{"text": "a"\n "b"}', /line 2 column 2/, { line: 2, column: 2 }],
     ['', /The body is empty/, {}],
     ['{"text": "Read a.md", "text": "Delete a.md"}', /“text” twice/, { field: 'text' }],
-    ['{"__proto__": {"a": 1}, "text": "x"}', /a key that is not taken/, {}],
+    ['{"__proto__": {"a": 1}, "text": "x"}', /a forbidden key/, {}],
   ])('refuses %j and says where it breaks', async (body, detail, details) => {
     const response = await api.post('/api/run', body);
     const problem = await readProblem(response);

@@ -155,7 +155,7 @@ test('of sixty steps the guarded ones come first, in bold, and say that they can
   ]);
   expect(runs.filter(({ style }) => style?.code)).toHaveLength(3);
   expect(views).toHaveLength(3);
-  expect(first && textOf(first)).toContain('Approve covers all 60 steps');
+  expect(first && textOf(first)).toContain('Approving covers all 60 steps');
   expect(views.map(({ submit }) => submit?.text)).toEqual(Array(3).fill('Approve all 60'));
   const all = views.map(textOf).join('\n');
   for (const { args } of sixty) expect(all).toContain(` ${String(args.path)}`);

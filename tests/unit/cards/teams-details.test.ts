@@ -148,15 +148,15 @@ describe('a large plan’s details', async () => {
 
   it('lead on and back by the cursors, and ask for details in the same way', () => {
     const card = draw(['', 'a', 'b'], 'c');
-    const later = answerTo(card, ['Later steps']).action;
+    const later = answerTo(card, ['Next page']).action;
     expect(later).toMatchObject({
       verb: 'details',
       data: { ...asked, pages: ['', 'a', 'b', 'c'] },
     });
-    const { data } = answerTo(card, ['Earlier steps']).action;
+    const { data } = answerTo(card, ['Previous page']).action;
     expect(data).toMatchObject({ ...asked, pages: ['', 'a'] });
-    expect(listButtons(draw([''], 'a'))).not.toContain('Earlier steps');
-    expect(listButtons(draw(['', 'a'], null))).not.toContain('Later steps');
+    expect(listButtons(draw([''], 'a'))).not.toContain('Previous page');
+    expect(listButtons(draw(['', 'a'], null))).not.toContain('Next page');
   });
 
   it('keep the way back short, however far somebody goes', () => {

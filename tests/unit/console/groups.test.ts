@@ -113,16 +113,14 @@ describe('what decides when a plan ends', () => {
 
   it('is said with the numbers of its steps and how long they take', () => {
     const path = critical(['a', 'b', 'c']);
-    expect(describeCritical(path, names, false)).toBe(
-      'Decides when it ends: 1 → 2b → 3, about 40 min',
-    );
-    expect(describeCritical(path, names, true)).toBe('Decided when it ended: 1 → 2b → 3, 40 min');
+    expect(describeCritical(path, names, false)).toBe('Critical path: 1 → 2b → 3 (about 40 min)');
+    expect(describeCritical(path, names, true)).toBe('Critical path: 1 → 2b → 3 (40 min)');
   });
 
   it('is cut in the middle where it is long', () => {
     const ids = Array.from({ length: 30 }, (_, at) => `s${at}`);
     expect(describeCritical(critical(ids), new Map(), false)).toBe(
-      'Decides when it ends: 1 → 2 → 3 → 4 → … → 29 → 30 (30 steps), about 40 min',
+      'Critical path: 1 → 2 → 3 → 4 → … → 29 → 30 (30 steps, about 40 min)',
     );
   });
 

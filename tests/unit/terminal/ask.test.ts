@@ -688,7 +688,7 @@ describe('on a terminal', () => {
     await terminal.shows('Ctrl-C leaves it running.');
     terminal.interruptNow();
     expect(await code).toBe(exitCodes.interrupted);
-    expect(terminal.plain()).toContain('The plan stays as it is; if it runs, it goes on.');
+    expect(terminal.plain()).toContain('Stopped watching. The plan is unaffected.');
     expect(service.calls.map(({ method }) => method)).toEqual(['startRun', 'approve']);
   });
 
@@ -701,7 +701,7 @@ describe('on a terminal', () => {
     await terminal.shows('Ctrl-C stops the work; it goes on when Countersign runs again.');
     terminal.interruptNow();
     expect(await code).toBe(exitCodes.interrupted);
-    expect(terminal.plain()).toContain('if it runs, it goes on when Countersign runs again');
+    expect(terminal.plain()).toContain('A running plan resumes when Countersign starts again');
   });
 
   it('shows what the planner is doing, and Ctrl-C stops it', async () => {

@@ -47,7 +47,7 @@ describe('countersign memory', () => {
     ['keep' as const, [], 'Say what to keep', {}],
     ['keep' as const, ['x'.repeat(501)], 'Say what to keep, in at most 500 characters', {}],
     ['keep' as const, ['x'], 'A name has at most 80 characters.', { name: 'n'.repeat(81) }],
-    ['forget' as const, ['Ben'], 'Say the number', {}],
+    ['forget' as const, ['Ben'], 'Pass the entry number', {}],
   ])('%s %j is bad usage', async (verb, words, sentence, more) => {
     const { code, printed } = await run(verb, words, more);
     expect(code).toBe(exitCodes.usage);

@@ -77,7 +77,7 @@ describe('the list', () => {
         '  Running · 1',
         '    PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5      10 min  Standup note, archived · Ana · 🛡 guarded',
         '',
-        "  Others' · 1",
+        '  Waiting on others · 1',
         '    PLAN-00000002  ◷ waiting              2 d     Standup note, archived · Ben',
         '',
         '  To open one: npx countersign plans PLAN-…',
@@ -89,7 +89,7 @@ describe('the list', () => {
   it('takes two lines a plan where it is narrow', async () => {
     const { printed } = await run({ inbox }, {}, 40);
     expect(printed).toContain(
-      "  Others' · 1\n    PLAN-00000002 · ◷ waiting · 2 d\n      Standup note, archived · Ben\n",
+      '  Waiting on others · 1\n    PLAN-00000002 · ◷ waiting · 2 d\n      Standup note, archived · Ben\n',
     );
   });
 

@@ -108,9 +108,14 @@ export function describeCritical(
   if (left_out !== null) return leftOut[left_out];
   if (total === 0) return '';
   const path = describePath(critical, names);
-  const many = total > 8 ? ` (${countOf(total, 'step')})` : '';
-  if (basis === 'order') return total < 3 ? '' : `The longest chain: ${path}${many}`;
-  const length =
-    minutes === null ? '' : `, ${over ? '' : 'about '}${formatDuration(minutes * 60_000)}`;
-  return `${over ? 'Decided when it ended' : 'Decides when it ends'}: ${path}${many}${length}`;
+  if (basis === 'order') {
+    const many = total > 8 ? ` (${countOf(total, 'step')})` : '';
+    return total < 3 ? '' : `The longest chain: ${path}${many}`;
+  }
+  const about = over ? '' : 'about ';
+  const facts = [
+    ...(total > 8 ? [countOf(total, 'step')] : []),
+    ...(minutes === null ? [] : [`${about}${formatDuration(minutes * 60_000)}`]),
+  ];
+  return `Critical path: ${path}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
 }

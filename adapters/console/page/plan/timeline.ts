@@ -193,7 +193,7 @@ export function describeRow(row: Row, workingDay: number | null): { label: strin
   const label = headlineOf(step.call);
   const span = actual ?? expected;
   if (span === null) return { label, text: words };
-  const length = lengthOf(row, workingDay) || 'length not stated';
+  const length = lengthOf(row, workingDay) || 'duration unknown';
   const begins = momentOf(span.start);
   if (actual !== null) return { label, text: `${words}; began ${begins}, ${length}` };
   const when = scheduled

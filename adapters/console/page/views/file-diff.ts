@@ -92,7 +92,7 @@ export function drawWrite(
   }
   const rows = toNewRows(content);
   const isNew = preview?.file.found === 'nothing';
-  const label = isNew ? 'New file' : 'Its whole new text';
+  const label = isNew ? 'New file' : 'New contents';
   const body = content === '' ? html`<p class="diff-gap">Empty</p>` : drawRows(state, key, rows);
   return html`${changed}${drawFrame(label, countOf(rows.length, 'line'), body)}`;
 }

@@ -72,7 +72,7 @@ function drawGroup(
 function drawNothingFound({ searched }: InboxState): TemplateResult {
   return html`<div class="empty">
     <p class="empty-title">No plan matches ${quoteWords(searched, 200)}</p>
-    <p>Words are searched in titles, summaries and ids, <code>from:Ana</code> in people, <code>tool:http</code> in tools.</p>
+    <p>Search by title, summary or ID. Filter with <code>from:Ana</code> or <code>tool:http</code>.</p>
     <button class="quiet" @click=${clearSearch}>Clear the search</button>
   </div>`;
 }
@@ -83,7 +83,7 @@ function drawNoPlans(): TemplateResult {
     <p>Ask for something. Plans that need you are at the top of this list.</p>
     <button class="example" @click=${tryExample}>
       <span class="example-text">${example}</span>
-      <span class="example-shows">Copies it to the message field</span>
+      <span class="example-shows">Use this example</span>
     </button>
   </div>`;
 }

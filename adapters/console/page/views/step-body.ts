@@ -70,7 +70,7 @@ function drawQuestion({ names, take, step }: Body): TemplateResult {
   take('form');
   const form = step.call.parts.find(({ label }) => label === 'form');
   return html`<figure class="message-preview">
-    <figcaption>${step.operation === 'confirm' ? 'Asks for a Yes or No' : 'Asks'}</figcaption>
+    <figcaption>${step.operation === 'confirm' ? 'Asks to confirm (yes/no)' : 'Asks'}</figcaption>
     ${question === undefined ? nothing : isKnown(question) ? html`<p>${showText(question)}</p>` : drawValue(question, names)}
     ${
       form === undefined

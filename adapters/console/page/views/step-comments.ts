@@ -58,7 +58,7 @@ function drawForm(state: State, card: Card, step: ShownStep, label: string): Tem
     ></textarea>
     <div class="bar-buttons">
       <button type="button" class="plain-button" @click=${leaveComment}>Cancel</button>
-      <button type="submit" class="primary">Keep the comment</button>
+      <button type="submit" class="primary">Add comment</button>
     </div>
   </form>`;
 }

@@ -105,7 +105,7 @@ function drawPlanning(facts: SettingsView): TemplateResult {
         'One turn',
         `At most ${countOf(planning.turn_limit, 'model call')} and ${planning.wall_time_seconds} s`,
       ],
-      ['Tries of a stage', `${planning.retry_limit_per_stage} more before you are asked`],
+      ['Retries per stage', String(planning.retry_limit_per_stage)],
       ['Goes on by itself at', `${percent(planning.confidence.continue)} confidence and more`],
       ['Asks at once below', `${percent(planning.confidence.escalate)} confidence`],
       ['New subtypes of patterns', subtypes],

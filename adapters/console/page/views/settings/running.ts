@@ -33,7 +33,7 @@ function drawBackEnds(facts: SettingsView): TemplateResult {
         </table></div>`;
   return drawBlock(
     'Back ends',
-    html`<p>Executors of every worker that is alive now.</p>
+    html`<p>Active workers.</p>
       ${list} ${drawWhere(facts, { keys: ['backends', 'executor.concurrency'] })}`,
     backEnds.length === 0
       ? drawState('off', 'None')
