@@ -1,5 +1,6 @@
 // The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
-import { describeOption, type FormField, fieldsOf } from '#domain/plan/form.ts';
+import { describeOption } from '#domain/plan/answer.ts';
+import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { quoteWords, showLabel, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';

@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { viewerOf } from '#api/actor.ts';
+import { actorOf, viewerOf } from '#api/actor.ts';
+import { ProposeBody } from '#api/requests.ts';
 import { drawWholeCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import { readDraft } from '#domain/plan/templates.ts';
 import type { Service } from '#domain/service.ts';
 import { line } from '#domain/text.ts';
 import { type Asset, entry, importMap, listAssets, pageFile } from './assets.ts';
@@ -21,7 +23,7 @@ import {
   toServed,
 } from './served.ts';
 
-// GET /api/plans/:id/card and /api/runs/:id/card: what is said about a plan or a planning session, and its Adaptive Card,
+// GET /api/plans/:id/card, POST /api/plans/preview and GET /api/runs/:id/card: what is said about a plan or a planning session, and its Adaptive Card,
 // for one reader.
 
 /** What the route answers; `cards/` says everything in `view` and `adaptive_card`. */
@@ -58,6 +60,24 @@ function addCardRoute(app: FastifyInstance, { timezone }: ConsoleOptions): void 
       const { params, query, service } = request;
       const viewer = { user: viewerOf(request, query.user), timezone: query.timezone ?? timezone };
       const facts = await service.card(params.id, viewer);
+      const view = viewPlan(facts);
+      return { facts, view, adaptive_card: drawWholeCard(view) };
+    },
+  );
+
+  app.post<{ Body: z.infer<typeof ProposeBody>; Querystring: z.infer<typeof CardQuery> }>(
+    '/api/plans/preview',
+    {
+      config: { role: 'requester', subject: 'new' },
+      schema: { body: ProposeBody, querystring: CardQuery },
+    },
+    async (request): Promise<CardAnswer> => {
+      const { query, service } = request;
+      const { user, conversation, ...draft } = request.body;
+      const actor = actorOf(request, user);
+      const viewer = { user: actor.id, timezone: query.timezone ?? timezone };
+      const options = conversation === undefined ? {} : { conversation };
+      const facts = await service.previewProposal(readDraft(draft), options, viewer, actor);
       const view = viewPlan(facts);
       return { facts, view, adaptive_card: drawWholeCard(view) };
     },

@@ -4,7 +4,8 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { mayChange } from '#domain/exact-json.ts';
 import { parseRequestJson, requireNamesOnce, requireShallow } from '#domain/json.ts';
 import { type Place, parseInPieces } from '#domain/json-pieces.ts';
-import { isStorableText, unstorable } from '#domain/text.ts';
+import { unstorable } from '#domain/text.ts';
+import { isStorableText } from '#domain/words.ts';
 import { explainMisfit, pathInWords } from './validation.ts';
 
 const position = /at position \d+ \(line (\d+) column (\d+)\)/;

@@ -256,7 +256,7 @@ function readNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-function number(least: number, most: number) {
+export function number(least: number, most: number) {
   return z.preprocess(
     readNumber,
     z.number(`must be a whole number from ${least} to ${most}`).int().min(least).max(most),

@@ -23,6 +23,7 @@ import { importRoutes } from './routes/import.ts';
 import { linkRoutes } from './routes/link.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { memoryRoutes } from './routes/memory.ts';
+import { operationRoutes } from './routes/operations.ts';
 import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
 import { playbookRoutes } from './routes/playbooks.ts';
@@ -72,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const groups = [
       runRoutes,
       planRoutes,
+      operationRoutes,
       stepRoutes,
       patchRoutes,
       findingRoutes,

@@ -3,7 +3,8 @@ import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { parseInSlices } from '#domain/parse-in-slices.ts';
-import { isObject, isStorableText, unstorable } from '#domain/text.ts';
+import { isObject, unstorable } from '#domain/text.ts';
+import { isStorableText } from '#domain/words.ts';
 
 /** One thing that does not fit: `{ path: "steps[3].tool", message: "is required" }`. */
 type Misfit = { path: string; message: string };

@@ -26,6 +26,7 @@ type Special =
   | 'startRun'
   | 'propose'
   | 'checkProposal'
+  | 'previewProposal'
   | 'checkPlaybookRun'
   | 'listPlans'
   | 'inbox'
@@ -62,6 +63,9 @@ const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   link: 'own',
   // A new plan, in no conversation.
   checkMarkdown: 'own',
+  findOperations: 'own',
+  getOperation: 'own',
+  suggestValues: 'own',
   listPlaybooks: 'own',
   getPlaybook: 'own',
   removePlaybook: 'own',
@@ -191,6 +195,10 @@ export function serveWithin(
     async checkProposal(draft, options, actor) {
       await checkConversation(options.conversation);
       return service.checkProposal(draft, options, actor);
+    },
+    async previewProposal(draft, options, viewer, actor) {
+      await checkConversation(options.conversation);
+      return service.previewProposal(draft, options, viewer, actor);
     },
     async checkPlaybookRun(name, values, options, actor) {
       await checkConversation(options.conversation);

@@ -35,7 +35,7 @@ import { createNoteName } from '#people/note-name.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
 import { letIn } from '#plans/authority/refused.ts';
-import { preparePropose } from '#plans/change/propose.ts';
+import { type Origin, preparePropose } from '#plans/change/propose.ts';
 import { diffVersions } from '#plans/change/version-diff.ts';
 import { simulatePlan } from '#plans/content/simulate.ts';
 import { receiveFinding } from '#plans/findings/receive.ts';
@@ -65,6 +65,7 @@ import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { answerOnce } from './answer-once.ts';
 import { nameInbox, readInbox } from './inbox.ts';
+import { createOperationForms, previewProposal } from './operation-forms.ts';
 import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
 import { isSubjectWithin, readWithin } from './plans-within.ts';
@@ -109,6 +110,20 @@ export function createService(context: ConversationContext): Service {
         () => readPlan(db.query, id),
       );
   }
+  const originOf = (
+    { user, conversation, imported }: Parameters<Service['checkProposal']>[1],
+    { kind, id }: Actor,
+  ): Origin => ({
+    requester: user ?? id,
+    conversation: conversation ?? null,
+    runId: null,
+    agent: kind === 'model' ? id : null,
+    planner: kind === 'model' ? id : 'proposed directly',
+    executorModel: context.executorModel,
+    confidence: null,
+    costUsd: 0,
+    ...(imported === undefined ? {} : { imported }),
+  });
   const catalogueOf = async (id: string) => context.catalogue.of(await readTenantOf(db.query, id));
   const service: Service = {
     startRun: (request, actor, { once } = {}) => startRunOnce(context, request, actor, once),
@@ -174,22 +189,15 @@ export function createService(context: ConversationContext): Service {
     propose: async (draft, options, actor) =>
       service.commit(await service.checkProposal(draft, options, actor)),
     async checkProposal(draft, options, actor) {
-      const origin = {
-        requester: options.user ?? actor.id,
-        conversation: options.conversation ?? null,
-        runId: null,
-        agent: actor.kind === 'model' ? actor.id : null,
-        planner: actor.kind === 'model' ? actor.id : 'proposed directly',
-        executorModel: context.executorModel,
-        confidence: null,
-        costUsd: 0,
-        ...(options.imported === undefined ? {} : { imported: options.imported }),
-      };
+      const origin = originOf(options, actor);
       const store = await preparePropose(context, draft, origin, actor);
       // An operator who moves plans here is not one person who asks for them.
       if (options.imported !== undefined) return new CheckedChange(store);
       return new CheckedChange((tx) => storeWithinLimits(tx, context, origin.requester, store));
     },
+    previewProposal: (draft, options, viewer, actor) =>
+      previewProposal(context, draft, originOf(options, actor), viewer, actor),
+    ...createOperationForms(context),
     listPlaybooks: (actor) => listPlaybooks(db.query, placeOf(actor)),
     getPlaybook: (name, actor) => getPlaybook(db.query, name, [actor]),
     savePlaybook: (id, playbook, actor) => savePlaybook(context, id, playbook, actor),

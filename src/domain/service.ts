@@ -19,6 +19,7 @@ import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/f
 import type { GroupBy, PlanGroups } from './plan/groups.ts';
 import type { Inbox, InboxChange, InboxQuery } from './plan/inbox.ts';
 import type { WantedModes } from './plan/modes.ts';
+import type { OperationForm, OperationOffer, Suggestion } from './plan/operation-form.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
 import type {
@@ -316,6 +317,19 @@ export type Service = {
     options: { user?: string; conversation?: string; imported?: ImportedFrom },
     actor: Actor,
   ): Promise<Checked<Plan>>;
+  /** The card that the draft would have; nothing is stored. @throws what `propose` would */
+  previewProposal(
+    draft: PlanDraft,
+    options: { user?: string; conversation?: string },
+    viewer: { user: string; timezone: string },
+    actor: Actor,
+  ): Promise<PlanCardFacts>;
+  /** Operations by their purpose, the best first; without words those that plans use often. */
+  findOperations(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
+  /** An operation with the fields of its form. @throws `unknown_operation` */
+  getOperation(name: string, actor: Actor): Promise<OperationForm>;
+  /** Values to choose from for a field with a `pick`, that contain `typed`. @throws `unknown_operation` */
+  suggestValues(name: string, field: string, typed: string, actor: Actor): Promise<Suggestion[]>;
   /** Those of the actor's organisation, by name. */
   listPlaybooks(actor: Actor): Promise<Playbook[]>;
   /** @throws `not_found` */

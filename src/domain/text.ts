@@ -1,11 +1,7 @@
 // Text that both Postgres and people can take: no NUL, no lone surrogates, bounded length.
 import { z } from 'zod';
 import { parseExactly } from './exact-json.ts';
-
-/** Text that can be stored as jsonb and shown: well-formed Unicode without NUL. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed();
-}
+import { isStorableText } from './words.ts';
 
 export const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
 

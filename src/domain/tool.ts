@@ -180,6 +180,8 @@ export type Operation = OperationSpec & {
   compare?(args: JsonObject, signal: AbortSignal): Promise<string | null>;
   /** The file that a call with these arguments is about, as it is now; null: it cannot be looked at, or its name is not known yet. */
   preview?(args: JsonObject, signal: AbortSignal): Promise<FilePreview | null>;
+  /** Names of what there is for the argument that names its target, for a form to choose from. */
+  suggest?(signal: AbortSignal): Promise<string[]>;
   /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
   fingerprintAfter?(args: JsonObject): string | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;

@@ -66,3 +66,8 @@ export function describeBytes(bytes: number): string {
   const amount = bytes / 1000 ** step;
   return `${amount.toFixed(step === 0 || amount >= 100 ? 0 : 1)} ${units[step]}`;
 }
+
+/** Text that can be stored as jsonb and shown: well-formed Unicode without NUL. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed();
+}

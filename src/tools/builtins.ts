@@ -31,7 +31,7 @@ import { createCopy } from './workspace/copy.ts';
 import { createEdit } from './workspace/edit.ts';
 import { withFileErrors } from './workspace/file-errors.ts';
 import { inspectDelete } from './workspace/inspect.ts';
-import { createList } from './workspace/list.ts';
+import { createList, suggestPaths } from './workspace/list.ts';
 import { whileLocked } from './workspace/lock.ts';
 import { createMove } from './workspace/move.ts';
 import { checkPaths, toWorkspacePath } from './workspace/paths.ts';
@@ -84,16 +84,19 @@ export function createBuiltins(options: BuiltinOptions): {
   const calendarWork = openIcsWork();
   const openAt = ({ folder, calendars }: BuiltinPlace): Operation[] => {
     const sandbox = openSandbox(folder);
+    const suggest = suggestPaths(sandbox);
     const places = createCalendarPlaces({ calendars, baseDir }, sandbox, web);
     return [
-      createList(sandbox),
-      createRead(sandbox),
-      createReadTable(sandbox),
-      createWrite(sandbox),
-      createEdit(sandbox),
-      createCopy(sandbox),
-      createMove(sandbox),
-      createDelete(sandbox),
+      ...[
+        createList(sandbox),
+        createRead(sandbox),
+        createReadTable(sandbox),
+        createWrite(sandbox),
+        createEdit(sandbox),
+        createCopy(sandbox),
+        createMove(sandbox),
+        createDelete(sandbox),
+      ].map((operation) => ({ ...operation, suggest })),
       ...createHttpOperations(web, rules, options.http.inspect),
       ...(chat === undefined ? [] : [createChatPost(chat)]),
       createHumanTask(),

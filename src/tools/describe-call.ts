@@ -1,5 +1,6 @@
 // The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
 import { z } from 'zod';
+import { describeOption } from '#domain/plan/answer.ts';
 import {
   type ArgumentReference,
   isArtifact,
@@ -18,7 +19,7 @@ import type {
   ShownStep,
 } from '#domain/plan/call.ts';
 import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
-import { describeOption, readForm } from '#domain/plan/form.ts';
+import { readForm } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { SeenState } from '#domain/plan/seen.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';

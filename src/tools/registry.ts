@@ -289,6 +289,7 @@ function toSpec({
   inspect: _inspect,
   compare: _compare,
   preview: _preview,
+  suggest: _suggest,
   fingerprintAfter: _after,
   checkLater: _checkLater,
   cancelLater: _cancelLater,

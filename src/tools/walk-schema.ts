@@ -6,7 +6,7 @@ import { compileLinear } from './linear-pattern.ts';
 
 /** Types of values; a number is `integer` or `fraction`. */
 export type ValueType = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';
-type Schema = boolean | JsonSchema;
+export type Schema = boolean | JsonSchema;
 
 const everyType: readonly ValueType[] = [
   'null',
@@ -81,6 +81,13 @@ export class SchemaWalker {
     return [...new Set([...own, ...parts.flatMap((part) => this.propertiesOf(part, seen))])];
   }
 
+  /** `schema` with what it refers to and combines by `allOf`, each once. */
+  partsOf(schema: Schema, seen = new Set<Schema>()): JsonSchema[] {
+    if (typeof schema === 'boolean' || seen.has(schema)) return [];
+    seen.add(schema);
+    return [schema, ...this.#everyOf(schema).flatMap((part) => this.partsOf(part, seen))];
+  }
+
   #everyOf(schema: JsonSchema): Schema[] {
     const { $ref } = schema;
     const referred = typeof $ref === 'string' ? [resolve($ref, this.root)] : [];
@@ -113,7 +120,7 @@ function toSchemas(value: unknown): Schema[] {
   return Array.isArray(value) ? value.map(toSchema) : [];
 }
 
-function choicesOf(schema: JsonSchema): Schema[][] {
+export function choicesOf(schema: JsonSchema): Schema[][] {
   return [schema.anyOf, schema.oneOf].flatMap((choice) =>
     Array.isArray(choice) ? [toSchemas(choice)] : [],
   );

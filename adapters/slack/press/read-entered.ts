@@ -4,7 +4,7 @@ import { planThisWords } from '#cards/plan-this.ts';
 import { fieldBlock, maxText, partBlock, textBlock, valueId } from '#cards/slack-windows.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#domain/plan/answer.ts';
-import { isStorableText } from '#domain/text.ts';
+import { isStorableText } from '#domain/words.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import type { SentSignal, Signal } from '../transport/read-signal.ts';
 import { isPlanThis, readAbout } from './about.ts';

@@ -1,8 +1,8 @@
 // Reads a person's answer against its form: each value in its type, or one sentence per field that does not fit. The server, the
 // terminal and cards that send only text share this code.
 import { quoteName, quoteWords } from '../shown-text.ts';
-import { isStorableText } from '../text.ts';
-import { describeOption, type FormField } from './form.ts';
+import { isStorableText } from '../words.ts';
+import type { FormField } from './form.ts';
 
 export type FieldValue = string | number | boolean | null;
 
@@ -10,6 +10,14 @@ export type FieldValue = string | number | boolean | null;
 export type StepAnswer = string | Record<string, FieldValue>;
 
 const longest = { text: 1000, multiline: 4000 } as const;
+
+const maxOptionShown = 100;
+
+/** An option as shown: its value (the answer), and its quoted label if different. */
+export function describeOption({ value, label }: FormField['options'][number]): string {
+  const shown = quoteName(value, maxOptionShown);
+  return label === value ? shown : `${shown} (${quoteWords(label, maxOptionShown)})`;
+}
 
 /** The label as the subject of a sentence: `“Which room?” is missing.` */
 function nameOf({ label }: FormField): string {

@@ -1,8 +1,8 @@
 // A form declared by a step: a list of fields, or a JSON Schema of an object with simple properties. Both become the same list of
 // fields for cards, terminals and the server.
 import { z } from 'zod';
-import { quoteName, quoteWords } from '../shown-text.ts';
-import { isStorableText, type Json } from '../text.ts';
+import type { Json } from '../text.ts';
+import { isStorableText } from '../words.ts';
 
 /** What every surface can draw and Teams takes in one card. */
 export const formLimits = { fields: 20, options: 50, bytes: 6000 } as const;
@@ -30,9 +30,13 @@ const Option = z
 
 const bound = z.number('must be a number').nullish();
 
-/** `due_date` → `Due date` */
-function labelOf(name: string): string {
-  const text = name.replaceAll(/[_-]+/g, ' ').trim();
+/** `due_date`, `dueDate` → `Due date` */
+export function labelOf(name: string): string {
+  const words = name.replaceAll(
+    /([a-z\d])([A-Z])(?![A-Z])/g,
+    (_, end, start) => `${end} ${start.toLowerCase()}`,
+  );
+  const text = words.replaceAll(/[_-]+/g, ' ').trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -77,14 +81,6 @@ const FormField = z
   }));
 export type FormField = z.output<typeof FormField>;
 
-const maxOptionShown = 100;
-
-/** An option as shown: its value (the answer), and its quoted label if different. */
-export function describeOption({ value, label }: FormField['options'][number]): string {
-  const shown = quoteName(value, maxOptionShown);
-  return label === value ? shown : `${shown} (${quoteWords(label, maxOptionShown)})`;
-}
-
 const FormFields = z
   .array(FormField, 'must be a list of fields, or a JSON Schema of an object with "properties"')
   .min(1, 'must have at least one field; leave it out where none is needed')
@@ -123,7 +119,7 @@ const ObjectSchema = z.looseObject({
 const Titled = z.array(z.looseObject({ const: z.unknown(), title: z.unknown().optional() }));
 
 /** The choices of a property: an `enum`, or constants with a title each. undefined: it has none. */
-function optionsOf({ enum: values, oneOf, anyOf }: z.infer<typeof Property>): unknown {
+export function optionsOf({ enum: values, oneOf, anyOf }: z.infer<typeof Property>): unknown {
   if (values !== undefined) return values;
   const titled = Titled.safeParse(oneOf ?? anyOf);
   if (!titled.success || titled.data.some((one) => one.const === undefined)) return undefined;

@@ -1,7 +1,12 @@
 // What a person answered about their step, read against its form: the step's output, or a sentence for each field that is wrong.
 import { CountersignError } from '#domain/errors.ts';
-import { type FieldProblem, type FieldValue, readFields } from '#domain/plan/answer.ts';
-import { describeOption, fieldsOf } from '#domain/plan/form.ts';
+import {
+  describeOption,
+  type FieldProblem,
+  type FieldValue,
+  readFields,
+} from '#domain/plan/answer.ts';
+import { fieldsOf } from '#domain/plan/form.ts';
 import type { Chosen, Undecided } from '#domain/plan/open-values.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';

@@ -2,8 +2,9 @@
 // meant is repaired. Nothing here trusts a shape.
 import type { Tool } from '@modelcontextprotocol/client';
 import { errorMessage } from '#domain/errors.ts';
-import { isObject, isStorableText } from '#domain/text.ts';
+import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
+import { isStorableText } from '#domain/words.ts';
 import { repairSchema } from '../repair-schema.ts';
 
 /** A tool that is not offered: its name as far as it has one, and why. */

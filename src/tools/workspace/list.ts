@@ -76,6 +76,16 @@ export function createList(sandbox: Sandbox): Operation {
   });
 }
 
+/** Paths of the files and folders there are, the first page of them. */
+export function suggestPaths(sandbox: Sandbox): NonNullable<Operation['suggest']> {
+  return (signal) =>
+    sandbox.withPlace('.', { follow: true }, async (place) => {
+      const page: Page = { entries: [], bytes: 0, missed: 0 };
+      await collect(place.at, '', { recursive: true, behind: [] }, page, signal);
+      return page.entries.map(({ path }) => path);
+    });
+}
+
 /** `missed`: entries that cannot be read or named, and folders whose entries cannot. */
 type Page = { entries: Entry[]; bytes: number; missed: number };
 

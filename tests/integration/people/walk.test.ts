@@ -181,6 +181,9 @@ const bodies: Record<string, () => unknown> = {
   'POST /api/plans': () => ({
     ...{ title: 'Nothing', steps: [noop('a')], conversation: named.conversation },
   }),
+  'POST /api/plans/preview': () => ({
+    ...{ title: 'Nothing', steps: [noop('a')], conversation: named.conversation },
+  }),
   'POST /api/plans/import': () => '# Not a plan',
   'POST /api/plans/:id/approve': () => ({ ...late, digest }),
   'POST /api/press': () => ({
@@ -215,6 +218,7 @@ const bodies: Record<string, () => unknown> = {
 const queries: Record<string, string> = {
   '/api/plans/:id/matches': '?words=the',
   '/api/plans/:id/previews': '?ids=a',
+  '/api/operations/:name/values': '?field=%2Fpath',
 };
 /** Of one person only; the others of their organisation do not reach them either. */
 const owned = [
@@ -227,6 +231,7 @@ const owned = [
 const naming = [
   'POST /api/run',
   'POST /api/plans',
+  'POST /api/plans/preview',
   'POST /api/playbooks',
   'GET /api/playbooks/:name',
   'DELETE /api/playbooks/:name',
@@ -276,7 +281,7 @@ const go = (token: string | null, route: Walked, user = accountOf(here, 'request
 const isSaid = ({ method, url, subject }: Walked): boolean =>
   subject === 'conversation' ||
   subject === 'run' ||
-  (method === 'POST' && ['/api/run', '/api/plans'].includes(url));
+  (method === 'POST' && ['/api/run', '/api/plans', '/api/plans/preview'].includes(url));
 
 /** The tokens of an organisation. */
 const roles = (tenant: Tenant) => Role.options.map((role) => [role, tokenOf(tenant, role)]);

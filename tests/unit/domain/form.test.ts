@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { describeOption, type FormField, readForm } from '#domain/plan/form.ts';
+import { describeOption } from '#domain/plan/answer.ts';
+import { type FormField, readForm } from '#domain/plan/form.ts';
 import type { Json } from '#domain/text.ts';
 
 function fieldsIn(form: Json): FormField[] {

@@ -1,0 +1,150 @@
+// Operations that a plan can call, as a form needs them: found by their purpose, with their fields, and with values to choose from.
+import { z } from 'zod';
+import { fieldTypes } from '#domain/plan/form.ts';
+import type { EntryKind } from '#domain/plan/operation-form.ts';
+import { JsonObject, line } from '#domain/text.ts';
+import { Effect, ToolSource } from '#domain/tool.ts';
+import { actorOf } from '../actor.ts';
+import { answers, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { documented } from '../registry.ts';
+import { number } from '../requests.ts';
+
+const kinds: [EntryKind, ...EntryKind[]] = [
+  'value',
+  'list',
+  'pairs',
+  'json',
+  'either',
+  'moment',
+  'variant',
+];
+
+const offer = {
+  name: z.string(),
+  tool: z.string(),
+  operation: z.string(),
+  description: z.string(),
+  effect: Effect,
+  destructive: z.boolean(),
+  guarded: z.boolean(),
+  human: z.boolean(),
+  source: ToolSource,
+};
+const path = z.array(z.string());
+const Field = documented(
+  z.object({
+    name: z.string(),
+    path,
+    label: z.string(),
+    short: z.string(),
+    within: z.string(),
+    help: z.string().nullable(),
+    type: z.enum(fieldTypes),
+    holds: z.enum(kinds),
+    required: z.boolean(),
+    neededFrom: z.int().nullable(),
+    options: z.array(z.object({ value: z.string(), label: z.string() })),
+    min: z.number().nullable(),
+    max: z.number().nullable(),
+    whole: z.boolean(),
+    numbers: z.boolean(),
+    mayBeEmpty: z.boolean(),
+    initial: z.union([z.string(), z.boolean(), JsonObject]).nullable(),
+    list: z.object({ path, label: z.string(), index: z.int() }).nullable(),
+    when: z.object({ field: z.string(), value: z.string() }).nullable(),
+    pick: z.enum(['file', 'person']).nullable(),
+  }),
+  {
+    id: 'OperationField',
+    description:
+      'A field for one argument. `path` is where its value goes; `type` how it is drawn; `holds` how what was entered is read.',
+  },
+);
+const OfferList = documented(z.object({ operations: z.array(z.object(offer)) }), {
+  id: 'OperationList',
+  description: 'Operations, the best match first.',
+});
+const Form = documented(
+  z.object({
+    ...offer,
+    fields: z.array(Field),
+    outputs: z.array(z.object({ path: z.string(), label: z.string() })),
+  }),
+  {
+    id: 'OperationForm',
+    description:
+      'An operation with the fields of its form, and what later steps can use of its output.',
+  },
+);
+const Values = documented(
+  z.object({ values: z.array(z.object({ value: z.string(), label: z.string() })) }),
+  { id: 'FieldValues', description: 'Values to choose from, and what people call them.' },
+);
+const OperationPath = z.object({
+  name: documented(line(300), { description: 'Tool and operation: `workspace_write`.' }),
+});
+
+export const operationRoutes: Routes = async (app) => {
+  app.get(
+    '/api/operations',
+    {
+      config: { role: 'viewer', subject: 'list' },
+      schema: {
+        operationId: 'findOperations',
+        tags: [tags.plans],
+        summary: 'Find operations by their purpose',
+        description:
+          'Those of this process, of live workers and of connected servers. Without words those that plans use often.',
+        querystring: z.strictObject({
+          words: line(200).exactOptional(),
+          limit: number(1, 200).default(30),
+        }),
+        response: answers({ 200: json('The operations.', OfferList) }),
+      },
+    },
+    async (request) => {
+      const { words = '', limit } = request.query;
+      const actor = actorOf(request, undefined);
+      return { operations: await request.service.findOperations(words, limit, actor) };
+    },
+  );
+
+  app.get(
+    '/api/operations/:name',
+    {
+      config: { role: 'viewer', subject: 'list' },
+      schema: {
+        operationId: 'getOperation',
+        tags: [tags.plans],
+        summary: 'Read an operation with the fields of its form',
+        params: OperationPath,
+        response: answers({ 200: json('The operation.', Form) }, ['unknown_operation']),
+      },
+    },
+    async (request) =>
+      request.service.getOperation(request.params.name, actorOf(request, undefined)),
+  );
+
+  app.get(
+    '/api/operations/:name/values',
+    {
+      config: { role: 'requester', subject: 'list' },
+      schema: {
+        operationId: 'suggestValues',
+        tags: [tags.plans],
+        summary: 'Values to choose from for a field with a `pick`: files, people',
+        params: OperationPath,
+        querystring: z.strictObject({ field: line(1000), typed: line(200).exactOptional() }),
+        response: answers({ 200: json('The values.', Values) }, ['unknown_operation']),
+      },
+    },
+    async (request) => {
+      const { field, typed = '' } = request.query;
+      const actor = actorOf(request, undefined);
+      const { name } = request.params;
+      return { values: await request.service.suggestValues(name, field, typed, actor) };
+    },
+  );
+};
