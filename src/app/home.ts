@@ -1,5 +1,5 @@
 // The home folder is private: the database, logs and workspace hold what people wrote and what tools answered.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Config } from './config.ts';
@@ -15,17 +15,24 @@ export function secureHome({ home, workspace, env }: Config): void {
   const asRoot = process.getuid?.() === 0;
   makePrivate(home, asRoot ? 0o711 : 0o700);
   makePrivate(join(home, 'logs'), 0o700);
-  if (env.COUNTERSIGN_WORKSPACE === undefined) makePrivate(workspace, 0o700);
+  const isNew = env.COUNTERSIGN_WORKSPACE === undefined && makePrivate(workspace, 0o700);
+  // To try things out, and not where a database of one's own was set up.
+  if (isNew && env.DATABASE_URL === undefined)
+    writeFileSync(join(workspace, 'orders.csv'), exampleTable, { flag: 'wx' });
 }
 
-function makePrivate(folder: string, mode: number): void {
+/** The table that the README's example reads. */
+const exampleTable = 'id,name,item\n1001,Ana,desk lamp\n1002,Ben,chair\n1003,Chloe,bookshelf\n';
+
+/** @returns whether it was created */
+function makePrivate(folder: string, mode: number): boolean {
   try {
     mkdirSync(dirname(folder), { recursive: true });
     if (!exists(folder)) {
       mkdirSync(folder, { mode });
       // Restores what the umask took away.
       chmodSync(folder, mode);
-      return;
+      return true;
     }
     const found = statSync(folder);
     const sticky = (found.mode & 0o1000) !== 0;
@@ -36,6 +43,7 @@ function makePrivate(folder: string, mode: number): void {
     // Each user of the folder reports that in its own words; with DATABASE_URL it may be one that nobody can write.
     if (!isRefusal(error)) throw explain(folder, error);
   }
+  return false;
 }
 
 /**

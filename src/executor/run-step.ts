@@ -5,7 +5,7 @@ import type { Outcome } from '#db/sql/settle.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import { readWorkDone } from '#db/steps/steps.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import { SeenState } from '#domain/plan/seen.ts';
+import { isSameState, SeenState } from '#domain/plan/seen.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type JsonObject } from '#domain/text.ts';
 import { type Operation, operationName } from '#domain/tool.ts';
@@ -31,10 +31,6 @@ type Drift = { was: SeenState | null; now: SeenState | null };
 
 /** Kept while a step asks, until it is called. */
 const Asked = z.looseObject({ confirm: z.literal(true), looked: SeenState.nullable() });
-
-function isSame(one: SeenState | null, other: SeenState | null): boolean {
-  return one?.state === other?.state && one?.fingerprint === other?.fingerprint;
-}
 
 /** The state the person confirmed; undefined: none, or a retry dropped it. */
 async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined> {
@@ -96,10 +92,10 @@ async function findDrift(
   const confirmed = isDeepStrictEqual(step.final_args, args) ? await readConfirmed(run) : undefined;
   const mayExist = now === null ? context.guardMode !== 'log' : now.state === 'exists';
   if (unchecked && confirmed === undefined && !mayExist) return null;
-  if (seen !== null && isSame(seen, now)) return null;
+  if (seen !== null && isSameState(seen, now)) return null;
   const after = now?.fingerprint ?? null;
   if (after !== null && operation.fingerprintAfter?.(args) === after) return null;
-  if (confirmed !== undefined && isSame(confirmed, now)) return null;
+  if (confirmed !== undefined && isSameState(confirmed, now)) return null;
   // A step that runs again, or behind others, finds what the plan itself has left.
   if (await isPlansWork(run, args, now)) return null;
   return { was: confirmed ?? seen, now };

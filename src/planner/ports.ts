@@ -5,6 +5,7 @@ import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft, PlanSummary } from '#domain/plan/plan.ts';
 import type { Playbook, PlaybookValues } from '#domain/plan/playbook.ts';
+import type { SeenState } from '#domain/plan/seen.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
@@ -110,6 +111,8 @@ export type PlannerTools = {
   readable(): OperationSpec[];
   /** Calls a readable operation. @throws CountersignError with a sentence for the person */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
+  /** What is there now of what a call with these arguments touches, as in the review; null: nobody can tell. Left out: nobody looks. */
+  inspect?: (name: string, args: JsonObject, signal: AbortSignal) => Promise<SeenState | null>;
   /**
    * Problems of `args` against the operation's schema, as sentences; empty when they fit.
    * `unknown` names top-level arguments whose values come later: they count as present.

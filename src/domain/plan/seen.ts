@@ -6,6 +6,8 @@ export const SeenState = z.strictObject({
   state: z.enum(['new', 'exists', 'missing']),
   /** Changes whenever the target does: a hash of a file's content, an ETag; null: there is nothing to compare. */
   fingerprint: z.string().max(200).nullable(),
+  /** Of a move or copy: the destination's fingerprint alone. Without a `fingerprint`, a step before creates what is moved. */
+  onto: z.string().max(200).exactOptional(),
   /** Bytes; null where that means nothing. */
   size: z.number().int().nullable(),
   /** ISO 8601 in UTC; null where it is not known. */
@@ -18,3 +20,9 @@ export const SeenState = z.strictObject({
   files: z.number().int().exactOptional(),
 });
 export type SeenState = z.infer<typeof SeenState>;
+
+/** Whether a target is as it was. Of a move whose source was still to be created, only the destination counts. */
+export function isSameState(was: SeenState | null, now: SeenState | null): boolean {
+  if (was?.fingerprint === null && was.onto !== undefined) return was.onto === now?.onto;
+  return was?.state === now?.state && was?.fingerprint === now?.fingerprint;
+}

@@ -84,7 +84,8 @@ export function readReply(
   const said = trimTail(reply.trim(), /[.!]/);
   const tokens = tokenize(said);
   const isQuote = ({ kind }: Token) => kind === 'quote';
-  const alone = tokens.length === 1 ? tokens[0]?.text : undefined;
+  const isWord = tokens.length === 1 && !/^(?:yes|no|ok|okay|sure|yep|nope)$/i.test(said);
+  const alone = isWord ? tokens[0]?.text : undefined;
   switch (type) {
     case 'text':
     case 'rest':

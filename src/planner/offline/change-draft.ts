@@ -220,9 +220,11 @@ async function readAddition(
 ): Promise<Added | Exclude<Interpretation, Planned>> {
   if (addition === null) return { steps: [], described: [] };
   const id = Math.max(0, ...draft.steps.map((step) => Number(step.id) || 0)) + 1;
+  // A question about a taken target would be answered by another change, so none is asked.
+  const { inspect: _, ...others } = tools;
   const work: Work = {
     request,
-    tools: { ...tools, readable: () => [] },
+    tools: { ...others, readable: () => [] },
     signal,
     answers: new Map(),
   };

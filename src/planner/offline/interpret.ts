@@ -15,6 +15,7 @@ import { unreadId } from './conversation.ts';
 import { answerItself, connectModel, lookUp, writeHelp } from './look-up.ts';
 import { buildLoop, type Group } from './loops.ts';
 import type { Setting, Step } from './step.ts';
+import { settleTargets } from './taken-targets.ts';
 
 export type Interpretation = { reason: string } & (
   | { kind: 'plan'; request: Request; steps: Step[] }
@@ -145,6 +146,9 @@ async function interpretText(
       `${problem} Nothing was planned.`,
       'no plan: an argument does not fit its operation',
     );
+  const questions = await settleTargets(steps, settingOf(work), work);
+  if (questions.length > 0)
+    return { kind: 'questions', questions, reason: 'asked, because a target exists already' };
   if (steps.length <= maxLookUps && canLookUp(steps, tools)) {
     const texts: string[] = [];
     for (const step of steps)

@@ -155,6 +155,8 @@ export function openPlannerTools(options: {
     readable,
     call,
     capacity,
+    inspect: async (name, args, signal) =>
+      (await registry.get(name)?.inspect?.(args, signal)) ?? null,
     validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
     async listPlans(runId, filter) {
       const plans = await plansOf(runId);

@@ -94,7 +94,8 @@ export async function lookAt<T extends LookedAt>(
     const state = await Promise.race([looking ?? null, late]).catch(() => null);
     // An existing target is reported regardless of earlier steps; a missing one may exist by then.
     if (state === null || state.state === 'exists') return state;
-    return earlier.mayMakeTargetOf(step, state.state === 'missing') ? null : state;
+    if (!earlier.mayMakeTargetOf(step, state.state === 'missing')) return state;
+    return state.onto === undefined ? null : { ...state, state: 'exists' };
   };
   const queue = chosen.values();
   const work = async () => {

@@ -6,6 +6,7 @@ import { readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
+import { isSameState } from '#domain/plan/seen.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 
 /** How long all files of a page may take, and how many characters of them are shown. */
@@ -24,10 +25,7 @@ async function preview(
   const file = await operation?.preview?.(args, signal);
   if (file === undefined || file === null) return null;
   const now = await operation?.inspect?.(args, signal);
-  const changed =
-    now !== undefined &&
-    now !== null &&
-    (now.state !== seen.state || now.fingerprint !== seen.fingerprint);
+  const changed = now !== undefined && now !== null && !isSameState(seen, now);
   return { step_id: step.id, file, changed };
 }
 

@@ -151,7 +151,8 @@ export function inspectRead(sandbox: Sandbox) {
 }
 
 /**
- * `missing`: there is nothing to move or copy; `exists`: something is at the destination; `new`: nothing is.
+ * `missing`: there is nothing to move or copy, with `onto` if it is to overwrite something; `exists`: something is at the
+ * destination; `new`: nothing is.
  * @param argument names what is moved, or what is copied; of a copy, links are followed
  * @param findDestination where it would be put
  */
@@ -165,12 +166,18 @@ export function inspectMove(
     if (from === null || to === null) return null;
     const options = { follow: argument === 'path', deep: true };
     const source = await look(sandbox, from, options, 'missing', signal);
-    if (source === null || source.state === 'missing') return source;
+    if (source === null) return null;
     const place = await findDestination(from, to).catch(() => null);
-    if (place === null) return null;
+    if (place === null) return source.state === 'missing' ? source : null;
     const target = await look(sandbox, place, options, 'new', signal);
     if (target === null) return null;
+    const onto = target.fingerprint;
+    if (source.state === 'missing')
+      return onto === null || args.overwrite !== true
+        ? source
+        : { ...target, state: 'missing', fingerprint: null, onto };
     const fingerprint = `both:${hash('sha256', `${source.fingerprint} ${target.fingerprint}`)}`;
-    return { ...(target.state === 'new' ? source : target), state: target.state, fingerprint };
+    if (target.state === 'new') return { ...source, state: 'new', fingerprint };
+    return { ...target, fingerprint, ...(onto === null ? {} : { onto }) };
   };
 }

@@ -1,5 +1,6 @@
 // Who may read the home folder: nobody but its owner.
-import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,6 +39,16 @@ describe('the home folder', () => {
     await chmod(join(folder, 'a/home'), 0o700);
     secure();
     expect(await modeOf('a/home')).toBe(0o700);
+  });
+
+  it('has a table to try things with in a new workspace, unless a database was set up', async () => {
+    secure();
+    const table = join(folder, 'a/home/workspace/orders.csv');
+    expect(await readFile(table, 'utf8')).toMatch(/^id,name,/);
+    await rm(table);
+    secure();
+    secure({ COUNTERSIGN_HOME: 'other', DATABASE_URL: 'postgres://db' });
+    expect(existsSync(table) || existsSync(join(folder, 'other/workspace/orders.csv'))).toBe(false);
   });
 
   it('leaves a workspace of the operator’s own and a folder like /tmp as they are', async () => {

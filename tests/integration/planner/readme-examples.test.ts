@@ -1,0 +1,105 @@
+// Every example of the README on a fresh installation without a model, in any order and more than once.
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '#app/config.ts';
+import { secureHome } from '#app/home.ts';
+import { viewSession } from '#cards/session-view.ts';
+import { carryOutPress } from '#conversation/press.ts';
+import { bare } from '#domain/chat/press.ts';
+import type { RunView } from '#domain/planning/run.ts';
+import { settled } from '../../fixtures/model-instance.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { readFiles } from '../../setup/files.ts';
+import { ana, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { waitFor } from '../../wait.ts';
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const listed = /## Try these\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? '';
+const examples = [
+  ...(/npx countersign ask '([^']+)'/.exec(readme)?.slice(1) ?? []),
+  ...[...listed.matchAll(/^- `([^`]+)`/gm)].map(([, text = '']) => text),
+];
+
+/** What each comes to, in the order of the README. */
+const ends = [
+  'completed',
+  'completed',
+  'completed',
+  'answered',
+  'completed',
+  'repeats',
+  'done later',
+  'escalated',
+];
+
+/** Presses the first button whose label fits. */
+async function press(instance: TestInstance, runId: string, label: RegExp): Promise<RunView> {
+  const { buttons } = viewSession(
+    await instance.service.runCard(runId, { user: 'ana', timezone: 'UTC' }),
+  );
+  const found = buttons.find((one) => label.test(one.label));
+  if (found === undefined) throw new Error(`no ${label} among ${buttons.map((one) => one.label)}`);
+  await carryOutPress(instance.service, bare(found.press), ana);
+  return settled(instance, runId);
+}
+
+/** Asks, presses what is offered until a plan waits, approves it and waits for its end. */
+async function tryOut(instance: TestInstance, text: string, choice: RegExp): Promise<string> {
+  const { service } = instance;
+  const { run_id } = await service.startRun({ text }, ana);
+  let run = await settled(instance, run_id);
+  if (run.planning_status === 'complete') return 'answered';
+  if (run.planning_status === 'needs_scheduling_escalation') return 'escalated';
+  for (let presses = 0; run.plan_id === undefined && presses < 5; presses += 1)
+    run = await press(instance, run_id, choice);
+  const plan = await service.getPlan(run.plan_id ?? '');
+  await service.approve(plan.id, { version: plan.version, digest: plan.digest }, ana);
+  const isLater = text.includes('after 2 days');
+  const now = await waitFor(`the end of ${text}`, async () => {
+    const { status, series } = await service.getPlan(plan.id);
+    const { steps } = await service.listSteps(plan.id, { limit: 10 });
+    const isFirstDone = isLater && steps[0]?.status === 'succeeded';
+    return (/completed|failed/.test(status) || series.length > 0 || isFirstDone) && status;
+  });
+  if (now === 'completed' || now === 'failed') return now;
+  return isLater ? 'done later' : 'repeats';
+}
+
+test('each example has an outcome', () => expect(examples).toHaveLength(ends.length));
+
+describe.each([
+  ['as listed', /^(?:Overwrite|Approve)/, (all: string[]) => all],
+  ['backwards', /^(?:Use|Approve)/, (all: string[]) => all.toReversed()],
+])('the examples %s, then again the other way round', (_, choice, order) => {
+  const database = useDatabase();
+
+  test('all come out the same both times', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'countersign-readme-'));
+    const instance = await openTestInstance(database.url);
+    try {
+      // A database of its own, as on a fresh installation, brings a table to try things with.
+      secureHome(loadConfig({ COUNTERSIGN_HOME: join(home, 'new') }, home));
+      await copyFile(
+        join(home, 'new', 'workspace', 'orders.csv'),
+        join(instance.workspace, 'orders.csv'),
+      );
+      const first = order(examples);
+      for (const text of [...first, ...first.toReversed()])
+        expect(`${text}: ${await tryOut(instance, text, choice)}`).toBe(
+          `${text}: ${ends[examples.indexOf(text)]}`,
+        );
+      const files = await readFiles(instance.workspace);
+      expect(files).toMatchObject({
+        'letters/1001.md': 'Dear Ana',
+        'archive/standup.md': 'Standup at 9:30',
+      });
+      expect('archive/standup-2.md' in files).toBe(choice.test('Use another'));
+    } finally {
+      await instance.close();
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+});
