@@ -88,7 +88,7 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   const one = plan.counts.failed === 1 && only !== undefined;
   return [
     makeButton(pressRetry(plan), one ? 'Retry the step' : 'Retry the failed steps'),
-    ...(one ? [makeButton(pressAbout(plan, 'settle_done', only), 'Continue without it')] : []),
+    ...(one ? [makeButton(pressAbout(plan, 'settle_skip', only), 'Continue without it')] : []),
     makeButton(pressOf(plan, 'cancel'), 'Stop here', { confirm: giveUpConfirm }),
     makeButton(pressOf(plan, 'details'), 'Details'),
   ];

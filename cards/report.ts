@@ -1,11 +1,14 @@
 // The sections that tell what happens and what happened: running, next, failed, done already, left alone.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { referencesOf } from '#domain/plan/arguments.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
+import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { showResult } from '#domain/plan/planner-words.ts';
 import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
+import { listOf } from '#domain/words.ts';
 import { viewFindings } from './findings.ts';
 import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showPerson } from './plain.ts';
@@ -185,14 +188,47 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
   ]);
 }
 
+/** Labels of the steps that need the output of one, or of a step that needs it. */
+function findNeeding({ id }: Step, steps: Step[]): string[] {
+  const without = new Set([id]);
+  const needing: string[] = [];
+  // A step takes outputs of earlier ones only.
+  for (const step of steps) {
+    const sources = [
+      ...referencesOf(step.args).map(({ $from }) => $from),
+      ...conditionsOf(step.when).map((one) => one.step),
+    ];
+    if (without.has(step.id) || !sources.some((source) => without.has(source))) continue;
+    without.add(step.id);
+    needing.push(step.label);
+  }
+  return needing;
+}
+
+/** What continuing without the only failed step means. */
+function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
+  const step = `step ${only?.label ?? ''}`.trim();
+  const needing = only === undefined ? [] : findNeeding(only, steps);
+  const more =
+    plan.total_steps > steps.length ? ' Later steps that need its output are left out too.' : '';
+  if (needing.length === 0)
+    return `Continue without it: ${step} is skipped, and the steps behind it run.${more}`;
+  const them = `${needing.length === 1 ? 'Step' : 'Steps'} ${listOf(needing)}`;
+  const [need, are] = needing.length === 1 ? ['needs', 'is'] : ['need', 'are'];
+  return `Continue without it: ${step} is skipped. ${them} ${need} its output and ${are} left out.${more}`;
+}
+
 /** What can be done about a failed plan, in the order of effort. */
 export function viewOptions(facts: PlanCardFacts): Section | null {
   if (facts.plan.status !== 'failed') return null;
-  const without = 'Continue without it: steps that depend on it run as if it were done.';
   const again = 'Or ask again and say what should change.';
   const { failed } = facts.plan.counts;
   const retry = `Retry the ${failed === 1 ? 'step' : 'failed steps'} once the cause is fixed.`;
-  const texts = [...(failed > 0 ? [retry] : []), ...(failed === 1 ? [without] : []), again];
+  const texts = [
+    ...(failed > 0 ? [retry] : []),
+    ...(failed === 1 ? [tellWithout(facts)] : []),
+    again,
+  ];
   return makeSection(
     'options',
     'What you can do',

@@ -25,6 +25,7 @@ const fates: Partial<Record<AnyPress['action'], string>> = {
   settle_retry: 'retry',
   settle_done: 'done',
   settle_failed: 'failed',
+  settle_skip: 'skip',
   human_done: 'done',
   human_blocked: 'failed',
   human_take_over: 'take_over',

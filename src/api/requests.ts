@@ -191,7 +191,9 @@ const LookedAt = documented(
 export const ResumeBody = documented(
   z.strictObject({
     version,
-    steps: z.record(line(200), z.enum(['retry', 'done', 'failed', 'take_over'])).exactOptional(),
+    steps: z
+      .record(line(200), z.enum(['retry', 'done', 'failed', 'skip', 'take_over']))
+      .exactOptional(),
     answer: line(20_000).exactOptional(),
     answers: z
       .record(line(200), z.union([line(20_000), z.record(line(60), FieldValue)]))

@@ -45,7 +45,7 @@ export async function readApproval(
 async function settle(
   service: Service,
   press: CardPress,
-  fate: 'retry' | 'done' | 'failed' | 'take_over',
+  fate: 'retry' | 'done' | 'failed' | 'skip' | 'take_over',
   { text, fields }: Entered,
   actor: Actor,
   named: Named,
@@ -159,6 +159,8 @@ async function decidePlan(
       return settle(service, button, 'done', nothing, actor, named);
     case 'settle_failed':
       return settle(service, button, 'failed', nothing, actor, named);
+    case 'settle_skip':
+      return settle(service, button, 'skip', nothing, actor, named);
     case 'human_done':
       return settle(service, button, 'done', { text, fields }, actor, named);
     case 'human_blocked':

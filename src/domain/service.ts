@@ -134,8 +134,11 @@ export type Approval = {
  */
 export type Settlement = {
   version: number;
-  /** `take_over`: the actor answers from now on what is addressed to somebody else. */
-  steps?: Record<string, 'retry' | 'done' | 'failed' | 'take_over'>;
+  /**
+   * `skip`: the plan continues without a failed step, and without the steps that need its output. `take_over`: the actor answers from
+   * now on what is addressed to somebody else.
+   */
+  steps?: Record<string, 'retry' | 'done' | 'failed' | 'skip' | 'take_over'>;
   answer?: string;
   answers?: Record<string, StepAnswer>;
   about?: Record<string, LookedAt>;

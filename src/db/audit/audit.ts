@@ -62,7 +62,7 @@ export async function readLastSettlement(
     .where(
       and(
         eq(audit.plan_id, planId),
-        inArray(audit.action, ['settle_done', 'settle_failed', 'settle_retry']),
+        inArray(audit.action, ['settle_done', 'settle_failed', 'settle_retry', 'settle_skip']),
         inArray(step, steps),
       ),
     )

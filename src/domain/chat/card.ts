@@ -147,6 +147,7 @@ export const CardPress = z.object({
     'settle_retry',
     'settle_done',
     'settle_failed',
+    'settle_skip',
     'human_done',
     'human_blocked',
     'human_take_over',

@@ -60,7 +60,7 @@ async function isAskedPerson(
 ): Promise<boolean> {
   const fates = Object.entries(steps ?? {});
   if (actor.kind !== 'person' || fates.length === 0) return false;
-  if (fates.some(([, fate]) => fate === 'retry' || fate === 'take_over')) return false;
+  if (fates.some(([, fate]) => fate !== 'done' && fate !== 'failed')) return false;
   const ids = fates.map(([id]) => id);
   const named = await readStepsById(tx, planId, ids);
   const names = await readAskedNames(tx, context, actor.id);

@@ -70,7 +70,7 @@ async function requireResumable(
   if (row.status === 'failed') {
     throw new CountersignError(
       'invalid_request',
-      'Say what to do about the failed steps (steps: { ID: "retry" | "done" }), or use retry to run them all again.',
+      'Say what to do about the failed steps (steps: { ID: "retry" | "skip" }), or use retry to run them all again.',
     );
   }
   if (row.status === 'executing' && row.paused_at === null) {

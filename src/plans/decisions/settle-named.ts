@@ -60,6 +60,19 @@ function noToCall(
   return { verdict, said: { answer, note, yes_or_no: true }, problems };
 }
 
+/** The plan continues without a failed step: what only waits for it runs, and what needs its output is skipped too. */
+function leaveOut({ id: step_id, label, status }: Step, name: string): Word {
+  const message = `${name} continued without it.`;
+  const error = { code: conditionNotMet, message };
+  const verdict: Verdict = { step_id, status: 'skipped', summary: message, output: null, error };
+  const refused = `Step ${label} has not failed, so it can't be left out.`;
+  return {
+    verdict,
+    said: {},
+    problems: status === 'failed' ? [] : [{ name: '', message: refused }],
+  };
+}
+
 /** The word about a step that is no task: nothing but words can be said about it. @param name what readers call `actor` */
 function wordAboutCall(
   step: Step,
@@ -69,6 +82,7 @@ function wordAboutCall(
   name: string,
 ): Word {
   const { id: step_id } = step;
+  if (outcome === 'skip') return leaveOut(step, name);
   const asked = step.status === 'waiting' ? Undecided.safeParse(step.output) : null;
   if (outcome === 'done' && asked?.success === true) {
     const { problems, chosen } = readChosen(step_id, asked.data, settlement);
@@ -114,6 +128,7 @@ function wordAboutTask(
   const { id: step_id } = step;
   const nothing = { summary: null, output: null, error: null };
   const whose = instead === null ? {} : { for: instead };
+  if (outcome === 'skip') return leaveOut(step, name);
   if (outcome !== 'retry' && isConfirmation(step)) {
     const { problems, answer, note } = readYesOrNo(step, outcome, settlement);
     const summary = note === null ? answer : `${answer}: ${note}`;

@@ -34,6 +34,8 @@ function describeDeed(step: string, actor: string, action: string, data: JsonObj
       return `Step ${step} was already answered by ${actor}${quote(data)}`;
     case 'settle_failed':
       return `Step ${step} can't be done, as ${actor} already said${quote(data)}`;
+    case 'settle_skip':
+      return `Step ${step} was left out, as ${actor} already decided.`;
     default:
       return `Step ${step} is being retried, as ${actor} already asked${quote(data)}`;
   }

@@ -108,6 +108,10 @@ const rows: Record<string, Row> = {
     ...{ ...failed, action: 'settle_done', twice: 'already_decided' },
     holds: ({ plan, step }) => step?.status === 'succeeded' && plan.status === 'completed',
   },
+  settle_skip: {
+    ...{ ...failed, action: 'settle_skip', twice: 'already_decided' },
+    holds: ({ plan, step }) => step?.status === 'skipped' && plan.status === 'completed',
+  },
   human_done: {
     ...{ ...running, step: 'ask', text: '', action: 'settle_done', twice: 'already_decided' },
     holds: ({ plan, step }) => step?.status === 'succeeded' && plan.status === 'completed',

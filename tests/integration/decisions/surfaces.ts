@@ -161,7 +161,12 @@ function openConsole(origin: string): Surface {
 
 /** The paths of single decisions, for programs. */
 function openHttp(origin: string): Surface {
-  const fates = { settle_done: 'done', human_done: 'done', human_take_over: 'take_over' };
+  const fates = {
+    settle_done: 'done',
+    settle_skip: 'skip',
+    human_done: 'done',
+    human_take_over: 'take_over',
+  };
   return {
     conversation: 'conv-http',
     press(button, who, feedback) {

@@ -6,6 +6,8 @@ import { boundsOf } from '#cards/calls.ts';
 import { notesOf } from '#cards/step-lines.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import { carryOutPress } from '#conversation/press.ts';
+import { bare } from '#domain/chat/press.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -49,6 +51,39 @@ async function exportOf(planId: string): Promise<string> {
   for await (const part of exportMarkdown(instance.db.query, planId)) parts.push(part);
   return parts.join('');
 }
+
+test('a failed step is skipped without which the plan continues, and the steps that need its output are named and skipped', async () => {
+  const { id } = await runPlan(
+    instance,
+    plan(
+      read('lost', 'lost.txt'),
+      write('uses', { args: { path: 'uses.md', content: { $from: 'lost', path: '/text' } } }),
+      write('too', { when: [{ step: 'uses', path: '', is: 'exists' }] }),
+      write('only-after', { after: ['lost'] }),
+    ),
+  );
+  const failed = await reach(instance, id, 'failed');
+  const view = viewPlan(await instance.service.card(id, { user: 'ana', timezone: 'UTC' }));
+  expect(drawText(view)).toContain(
+    'Continue without it: step 1 is skipped. Steps 2a and 3 need its output and are left out.',
+  );
+  const skip = view.buttons.find(({ press }) => press.action === 'settle_skip');
+  if (skip === undefined) throw new Error('There is no button.');
+  await carryOutPress(instance.service, bare(skip.press), ana);
+  await reach(instance, id, 'completed');
+  expect(await stepOf(id, 'lost')).toMatchObject({
+    ...{ status: 'skipped', result_summary: 'ana continued without it.' },
+    error: { code: 'condition_not_met' },
+  });
+  expect(await stepOf(id, 'uses')).toMatchObject({
+    ...{ status: 'skipped', result_summary: 'It needs the output of step 1, which was skipped.' },
+  });
+  expect((await stepOf(id, 'too')).status).toBe('skipped');
+  expect((await stepOf(id, 'only-after')).status).toBe('succeeded');
+  await checkPlan(instance.db.query, id);
+  const late = { version: failed.version, steps: { uses: 'skip' as const } };
+  await expect(instance.service.resume(id, late, ana)).rejects.toThrow();
+});
 
 describe('a step with a condition', () => {
   test('runs when it holds and is skipped with the reason when it does not; what only waits for it goes on', async () => {

@@ -24,6 +24,7 @@ const words: Record<string, string> = {
   settle_done: 'Said the step was done',
   settle_failed: 'Said the step was not done',
   settle_retry: 'Had the step run',
+  settle_skip: 'Continued without the step',
   take_over: "Took over someone else's question",
   settle_refused: 'Refused an answer that came too late',
   callback_taken: 'Took the result of a callback',
