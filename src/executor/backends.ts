@@ -1,4 +1,4 @@
-// Registers this process's back ends while they live, and wakes plans that lose the last back end that could run them.
+// Registers this process's back ends and wakes plans that lose the last one able to run them.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type NewBackend,
@@ -23,19 +23,18 @@ import { findBlocked } from '#plans/views/blocked.ts';
 import type { Backend, SharedContext } from './executor-context.ts';
 import { findDifferences } from './shared-settings.ts';
 
-/** How often a process looks whether its own tools have changed (milliseconds). */
+/** Milliseconds between checks for changes in this process's tools. */
 const lookEveryMs = 1000;
-/** Plans that are told at once that nobody can go on with them; of the others their cards tell. */
+/** Plans notified at once; the others are reported on their cards. */
 const plansTold = 200;
 
 export type Registration = {
-  /** Milliseconds since others were last told that this process is there. */
+  /** Milliseconds since this process last renewed its registration. */
   quietMs(): number;
-  /** Takes the back ends back: nobody counts on them any more. */
   withdraw(): Promise<void>;
 };
 
-/** Has plans with claimable steps that only `gone` could run say so: an event, for everybody who watches. */
+/** Records a `blocked` event on plans whose claimable steps only `gone` could run. */
 async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void> {
   if (gone.length === 0) return;
   const { db, enqueue } = context;
@@ -56,7 +55,7 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
   }
 }
 
-/** Removes back ends that were not heard of for too long. Safe to run in many processes at once. */
+/** Removes back ends that stopped renewing. Safe to run concurrently. */
 export async function missDeadBackends(context: SharedContext): Promise<void> {
   const dead = await sweepBackends(context.db.query);
   for (const { id } of dead) context.warn(`The back end ${id} was not heard of any more.`);
@@ -64,9 +63,9 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 }
 
 /**
- * Writes what each of `members` offers, renews it, and writes it anew when a tool came up or went down.
- * @param program its version, and the id of the workspace folder that it works in; null: nobody is to go by it
- * @param onMore called when something is offered that was not before
+ * Registers `members`, renews them, and updates them when a tool comes up or goes down.
+ * @param program its version and workspace folder ID, or null if it has no workspace to compare
+ * @param onMore called when a new operation is offered
  */
 export async function registerBackends(
   context: SharedContext,
@@ -95,7 +94,7 @@ export async function registerBackends(
     written.set(row.id, row);
   }
 
-  /** @returns whether something is offered that was not before */
+  /** @returns whether a new operation is offered */
   async function update(row: NewBackend): Promise<boolean> {
     const before = written.get(row.id);
     if (before === undefined) {
@@ -148,9 +147,9 @@ export async function registerBackends(
   };
 }
 
-// A back end: one executor of a worker process, with what it can do and how much at once. Leases belong to it.
+// A back end: one executor of a worker process, with its own capabilities, concurrency and leases.
 
-/** Operations of tools that answer: a server that is down keeps its names, but nobody is to wait for it here. */
+/** Operations of tools that answer. A server that is down is still listed, but can't run anything. */
 function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpec[] {
   const down = new Set(
     registry
@@ -161,7 +160,7 @@ function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpe
   return registry.list().filter(({ tool }) => !down.has(tool));
 }
 
-/** The back ends that the configuration asks for; one that can do everything this process can when it asks for none. */
+/** The configured back ends, or one that runs everything this process can. */
 export function backendsOf(
   { backends, executor }: Pick<Settings, 'backends' | 'executor'>,
   registry: Pick<ToolRegistry, 'list' | 'status'>,
@@ -182,7 +181,7 @@ export function backendsOf(
   });
 }
 
-/** What a back end offers now, as text that changes with it. */
+/** A key that changes when the offered operations do. */
 export function offersOf({ operations }: Pick<Backend, 'operations'>): string {
   return operations().join(' ');
 }

@@ -1,4 +1,4 @@
-// Pays for the model calls of a running plan, from the same budget as planning.
+// Charges the model calls of a running plan to the planning budget.
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { describeCap } from '#domain/budget.ts';
 import { startOfDay } from '#domain/clock.ts';
@@ -7,16 +7,16 @@ import { mayHaveCost, type PayForCall } from '#domain/text-model.ts';
 import type { Budget, Refused } from '#planner/budget/budget.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 
-/** Milliseconds that a step waits for the cost of other calls under way. */
+/** Milliseconds to wait for the cost of calls in progress. */
 const longestWaitMs = 60_000;
 
-/** Books a step's model calls: the estimate before the call, the cost afterwards. */
+/** Reserves the estimate before a call and books the cost after it. */
 export function payOnPlan(run: StepRun): PayForCall {
   const { context, plan, step, signal } = run;
   const { budget } = context;
   const late = (error: unknown) =>
     context.warn(`The cost of step ${step.step_id} of ${plan.id} waits.`, error);
-  // The money is spent even if the step's lease was lost.
+  // Booked even if the lease was lost: the money is spent.
   const book = (work: () => Promise<void>) => retryUntilDatabaseAnswers(work, late);
   return async ({ model, kind, price }, call) => {
     const wanted = { model, stage: kind, price, softLifted: true };
@@ -33,7 +33,7 @@ export function payOnPlan(run: StepRun): PayForCall {
   };
 }
 
-/** `budget` in the details names the cap, so that people are notified once. */
+/** `budget` names the cap, so that people are notified once. */
 function describeExhausted({ caps }: Budget, { exceeded, spent }: Refused, now: Date) {
   // Only planning has turns.
   const ceiling = exceeded === 'turn' ? 'session' : exceeded;

@@ -1,4 +1,4 @@
-// One call: marked first if it must not be repeated, limited in time, abandoned when its lease or plan is gone.
+// Makes one call: marked first if it must not be repeated, time-limited, abandoned when its lease or plan is gone.
 import type { Outcome } from '#db/sql/settle.ts';
 import { countSucceeded } from '#db/steps/steps.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
@@ -15,10 +15,10 @@ import { makeLater } from './later.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { failOrRetry, ruleOf } from './retry-policy.ts';
 
-/** The same for every attempt of a step, until it has succeeded: one that is run again after that acts again. */
+/** An idempotency key: the same for every attempt until the step succeeds. */
 async function nameCall(run: StepRun): Promise<string> {
   const { context, plan, step } = run;
-  // Without the version: a patch that is applied between two attempts makes no other step of this one.
+  // Without the version, so that a patch between two attempts keeps the key.
   const name = `${plan.id}:${step.step_id}`;
   if (step.attempt < 2) return name;
   const done = await askDatabase(run, () =>
@@ -43,7 +43,7 @@ function toolContext(run: StepRun, idempotencyKey: string, callback: CallbackOff
   };
 }
 
-/** Resolves as `work` does, or rejects as soon as `signal` aborts, whether or not `work` heeds it. */
+/** Settles with `work`, or rejects as soon as `signal` aborts. */
 function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
@@ -54,8 +54,8 @@ function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * Never throws what the operation throws: every way it can end is an outcome.
- * @param waited long enough since it was claimed that its plan may have been paused
+ * Never throws: every ending is an outcome.
+ * @param waited whether the plan may have been paused since the claim
  */
 export async function callOperation(
   run: StepRun,
@@ -78,14 +78,14 @@ export async function callOperation(
   const expected = operation.expectedSeconds?.(args) ?? 0;
   const rule = ruleOf(operation.name, context.operations, context.settings);
   const seconds = rule.timeout_seconds + expected;
-  // Made when it is needed: it takes down where it was made, which costs more than all else here.
+  // Created lazily: capturing a stack trace is the most expensive thing here.
   let timeout: DOMException | undefined;
   const timer = setTimeout(() => {
     timeout = new DOMException('', 'TimeoutError');
     run.cutOff(timeout);
   }, seconds * 1000);
   try {
-    // Nothing may come between this question and the call.
+    // Nothing may run between this check and the call.
     if (permit?.isFresh() === false)
       return reportNotCalled(step, 'this worker stood still, and its lease ran out meanwhile');
     const result = await abandonOn(operation.call(args, settings), run.signal);
@@ -126,7 +126,7 @@ export async function callOperation(
       error instanceof CountersignError
         ? error
         : new CountersignError('tool_failed', errorMessage(error));
-    // Its server was connected anew after the guard had looked, and offers another tool under this name.
+    // The server reconnected after the guard and now offers a different tool under this name.
     if (failure.code === 'digest_mismatch') {
       await recordDecision(run, operation.name, 'call_refused', failure.message);
     }

@@ -1,5 +1,5 @@
-// Callbacks: the other side reports the outcome of long-running work over HTTP, and the step settles under the plan's lock, so the
-// first report counts. A result may come before the call has returned: later reports of that attempt are ignored.
+// Callbacks: the other side reports the outcome of long-running work over HTTP. The step settles under the plan's lock, so the
+// first report wins, even one that arrives before the call returns.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -27,14 +27,13 @@ import { type SettleContext, settleOutcomes } from './settle.ts';
 
 const tokenBytes = 32;
 
-/** The callback URL of one attempt. */
 export type CallbackOffer = {
   /**
-   * Makes the URL at the first call.
+   * Creates the URL on first use.
    * @throws `tool_unavailable` without a public address, `lease_lost`
    */
   url(): Promise<string>;
-  /** It was given out. */
+  /** Whether the URL was given out. */
   isMade(): boolean;
 };
 
@@ -72,7 +71,7 @@ export function offerCallback(run: StepRun): CallbackOffer {
 
 type CallbackContext = Omit<SettleContext, 'worker'> & Pick<SharedContext, 'db' | 'catalogue'>;
 
-/** What the address is good for now: for the result, for nothing more since it had this one, or only for the person who is asked. */
+/** Whether the callback accepts a result, has one already, or can only inform the person who is asked. */
 function judge(callback: Callback, digest: string): 'open' | 'settled' | 'asked' {
   if (callback.result_digest === digest) return 'settled';
   if (callback.result_digest !== null)
@@ -141,7 +140,7 @@ async function settle(
 const saidBefore = 'The other side reported later that it';
 const maxSaid = 400;
 
-/** Nobody knew what became of the call, and a person is asked: they read what the other side says, once. */
+/** Shows a late result, once, to the person asked about a call with an unknown outcome. */
 async function tellPerson(
   { enqueue }: CallbackContext,
   tx: Transaction,
@@ -159,8 +158,8 @@ async function tellPerson(
 }
 
 /**
- * Takes the result of work that was handed over with the address of `token`. The same result twice is fine.
- * @throws `not_found`, `callback_over`, `invalid_arguments` (the step goes on waiting), `tool_unavailable`
+ * Accepts the result for the callback of `token`. Idempotent.
+ * @throws `not_found`, `callback_over`, `invalid_arguments` (the step keeps waiting), `tool_unavailable`
  */
 export async function answerCallback(
   context: CallbackContext,
@@ -177,7 +176,7 @@ export async function answerCallback(
   };
   const digest = digestJson(result);
   const before = await find(context.db.query);
-  // Without the plan's lock: an address that is over costs nobody anything.
+  // Checked before taking the plan's lock, so that used callbacks cost little.
   if (judge(before, digest) === 'settled') return;
   const said = await withoutSecrets(async () => result);
   const outcome = await readOutcome(context, before, said);

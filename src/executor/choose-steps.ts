@@ -1,22 +1,23 @@
-// Chooses ready steps that fit into what the resource pools have left. Pure. A step that has waited too long is no longer overtaken.
+// Chooses ready steps that fit into what the resource pools have left. Pure. A step that has waited too long is no longer
+// overtaken.
 import type { PoolState, Reservation, ResourceWait } from '#db/sql/resources.ts';
 
 export type Candidate = { position: number; needs: Record<string, number> };
 
 export type Choice = {
   chosen: Candidate[];
-  /** What steps that did not fit wait for: those that stand in line already, and the first new one a pool. */
+  /** Reservations to wait for: those already queued, and the first new one per pool. */
   blocked: Reservation[];
 };
 
-/** Sums of amounts that are exact to the millionth, in doubles. */
+/** Amounts are exact to the millionth but summed as doubles. */
 const tolerance = 1e-7;
 
 /**
- * Goes through `candidates` in their order. A step that does not fit may be passed by later, smaller ones until it has
- * waited for `patienceMs`; from then on all that it needs is kept for it, and who has waited longest comes first. So a
- * large request is served as soon as what is held now has been given back, and pools are not left idle before.
- * @param waits of every plan, longest first; `planId` is the one the candidates belong to
+ * Goes through `candidates` in order. Smaller steps may overtake one that doesn't fit until it has waited `patienceMs`. From then
+ * on its resources are kept for it, longest wait first. Large requests can't starve, and pools aren't left idle before that.
+ * @param waits of all plans, longest first
+ * @param planId the plan of the candidates
  */
 export function chooseSteps(
   candidates: Candidate[],
@@ -31,7 +32,7 @@ export function chooseSteps(
   const due = waits.filter(({ waited_ms }) => waited_ms >= patienceMs);
   const isOwn = (wait: ResourceWait, position: number) =>
     wait.plan_id === planId && wait.position === position;
-  /** What is kept in `pool` for those who stand before the step at `position`. */
+  /** Amount of `pool` kept for steps queued ahead of the one at `position`. */
   const keptBefore = (pool: string, position: number): number => {
     let kept = 0;
     for (const wait of due) {
@@ -53,14 +54,14 @@ export function chooseSteps(
     if (fits) {
       chosen.push(candidate);
       for (const [pool, amount] of needs) free.set(pool, (free.get(pool) ?? 0) - amount);
-      // Its place in the line is free: what was kept for it has been taken.
+      // Its place in the queue is free: what was kept for it has been taken.
       for (let at = due.length - 1; at >= 0; at--) {
         const wait = due[at];
         if (wait !== undefined && isOwn(wait, candidate.position)) due.splice(at, 1);
       }
       continue;
     }
-    // More than there is, since a capacity was lowered: kept places would wait for ever, and others with them.
+    // Exceeds a capacity lowered since: keeping resources for it would block others forever.
     if (needs.some(([pool, amount]) => amount > (limits.get(pool) ?? 0) + tolerance)) continue;
     const stands = waits.some((wait) => isOwn(wait, candidate.position));
     if (!stands && needs.some(([pool]) => lined.has(pool))) continue;

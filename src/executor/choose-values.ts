@@ -1,4 +1,4 @@
-// The question to a person for values that a model could not decide: a form with one field for each.
+// Asks a person for values that a model could not decide: a form with one field each.
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { Outcome } from '#db/sql/settle.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -14,7 +14,7 @@ const maxLabel = 200;
 
 type Field = Record<string, Json>;
 
-/** The options of a value that has to be one of a few texts; null: it is none such. */
+/** The values of an enum of texts, or null if it isn't one. */
 function readOptions(schema: SchemaWalker['root']): string[] | null {
   const values = isObject(schema) ? schema.enum : undefined;
   if (!Array.isArray(values) || values.length === 0 || values.length > formLimits.options)
@@ -25,7 +25,7 @@ function readOptions(schema: SchemaWalker['root']): string[] | null {
   return texts.length === values.length ? texts : null;
 }
 
-/** How a person enters a value of this schema. `json`: as JSON text, since no field is made for it. */
+/** The form field for a schema. `json` if it has to be entered as JSON text. */
 function describeType(
   walker: SchemaWalker,
   schema: SchemaWalker['root'],
@@ -60,8 +60,8 @@ function fieldOf({ path, argument }: OpenPlace, name: string, walker: SchemaWalk
 }
 
 /**
- * Asks for every open value of the step. Nothing is filled in: what the model thought of them is not asked about.
- * @throws `model_failed` where a form cannot hold them
+ * Asks for every open value of the step, without prefilling the model's guesses.
+ * @throws `model_failed` if a form cannot hold them
  */
 export function askForValues(step: ClaimedStep, operation: Operation, reason: string): Outcome {
   const places = findPlaces(step.args);

@@ -1,4 +1,4 @@
-// Claims ready steps that this back end can run, with their leases, reservations and later wakeups, inside the transaction of a turn.
+// Claims ready steps that this back end can run, with leases, reservations and later wakeups, in the transaction of a turn.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import {
@@ -25,15 +25,15 @@ import { offersOf } from './backends.ts';
 import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
-/** So many steps of a lane are looked at, however few may start: behind one that must wait for a pool others may fit. */
+/** Steps examined per lane: others may fit behind one that waits for a pool. */
 const lookedAt = 64;
-/** A step that does not fit into its pools is passed by smaller ones for so long (milliseconds). */
+/** Milliseconds for which smaller steps may overtake one that doesn't fit into its pools. */
 const patienceMs = 1000;
 
-/** The lanes of one version of a plan that a back end serves, and the terms of its claims. */
+/** The lanes of a plan version that a back end serves, and the terms of its claims. */
 export type LaneBook = {
   version: number;
-  /** What the back end offered when the lanes were read. */
+  /** The back end's offers when the lanes were read. */
   offers: string;
   lanes: Map<number, Lane>;
   terms: ClaimTerms;
@@ -41,17 +41,17 @@ export type LaneBook = {
 
 export type Claim = {
   steps: ClaimedStep[];
-  /** The plan may have more steps that can be claimed now. */
+  /** More steps may be claimable now. */
   more: boolean;
-  /** Steps can be claimed that this back end cannot run. */
+  /** Some claimable steps can't run on this back end. */
   others: boolean;
-  /** Milliseconds until the next step can be claimed whose time has not come; null: none is known. */
+  /** Milliseconds until the next scheduled step, or null if none is known. */
   nextInMs: number | null;
 };
 
 export const nothingClaimed: Claim = { steps: [], more: false, others: false, nextInMs: null };
 
-/** Reads which lanes of the plan's version this back end serves, and decides once for each whether its calls are allowed. */
+/** Reads the lanes that this back end serves, and decides once per lane whether its calls are allowed. */
 export async function openLaneBook(
   context: ExecutorContext,
   tx: Transaction,
@@ -70,7 +70,7 @@ export async function openLaneBook(
       approvedBy: plan.decided_by,
       mode: guardMode,
     });
-    // What is refused is claimed and refused by name, when it would be called.
+    // Refused lanes are claimed individually, and each call is refused by name.
     if (decision.kind === 'allow') {
       calls[lane] = { operation: name, reason: decision.reason };
     }
@@ -83,7 +83,7 @@ export async function openLaneBook(
   };
 }
 
-/** Steps of a plan that reserves resources: those that fit are claimed with what they need. */
+/** Claims steps together with the resources they need. */
 async function claimWithin(
   tx: Transaction,
   plan: PlanRow,
@@ -96,7 +96,7 @@ async function claimWithin(
   const pools = await lockPools(tx, plan.pools);
   const candidates = ready.map(({ position, resources }) => ({
     position,
-    // Pools that were not configured when the plan was proposed limit nothing.
+    // Pools that were not configured when the plan was proposed don't limit it.
     needs: Object.fromEntries(
       Object.entries(resources).filter(([name]) => plan.pools.includes(name)),
     ),
@@ -120,7 +120,7 @@ async function claimWithin(
   return claimStepsAt(tx, plan.id, positions, terms);
 }
 
-/** Ready steps whose time has not come get a wakeup for that time. @returns milliseconds until the first of them */
+/** Schedules a wakeup for the next step whose time has not come. @returns milliseconds until then */
 async function bookNext(
   context: ExecutorContext,
   tx: Transaction,
@@ -128,14 +128,14 @@ async function bookNext(
 ): Promise<number | null> {
   const next = await readNextAvailable(tx, planId);
   if (next === null) return null;
-  // A millisecond more than what was cut off, so that the wakeup never comes too early.
+  // One millisecond added for the truncated fraction, so that the wakeup is never early.
   const startAfter = new Date(new Date(next.at).getTime() + 1);
   const key = `${planId}@${next.at}`;
   await context.enqueue(tx, 'step', { plan_id: planId }, { key, startAfter });
   return Math.max(1, next.in_ms);
 }
 
-/** What is stored is not what was approved: nothing more of it runs. */
+/** Stops the plan: its content no longer matches the approved digest. */
 async function refuseChanged(
   { enqueue, clock }: ExecutorContext,
   tx: Transaction,
@@ -147,15 +147,13 @@ async function refuseChanged(
   await transition(tx, enqueue, plan, 'fail', by, ended);
 }
 
-/** Whether steps of the plan may be claimed, as far as its status says. */
 function mayClaim(plan: PlanRow): boolean {
   return plan.status === 'executing' && plan.paused_at === null;
 }
 
 /**
- * Whether, and on which terms, steps start in the statement that frees them: nothing else is ready, so they would be next anyway, and
- * nothing but their prerequisites holds them. A failure may stop what would be freed, and so may a finding. Changing a step's row once instead of twice
- * makes chains and diamonds faster. The caller holds the plan's lock.
+ * The terms on which steps start in the statement that frees them, which saves a row update, or null if they must be claimed.
+ * Only if nothing else is ready, and not after a failure or finding, which may stop them. Requires the plan's lock.
  */
 export function decideStart(
   plan: PlanRow,
@@ -180,8 +178,8 @@ export function decideStart(
 }
 
 /**
- * Claims up to `limit` steps; none when the plan is not executing or is paused. The caller holds the plan's lock.
- * @param ready how many steps of the plan are ready now
+ * Claims up to `limit` steps, none unless the plan is executing. Requires the plan's lock.
+ * @param ready number of steps of the plan that are ready now
  */
 export async function claimReady(
   context: ExecutorContext,
@@ -210,7 +208,7 @@ export async function claimReady(
       : plan.pools.length === 0
         ? await claimBestSteps(tx, plan.id, lanes, limit, book.terms)
         : await claimWithin(tx, plan, book, limit);
-  // A step starts once, whatever becomes of its attempts: later ones meet no start edge again.
+  // Start edges count only for the first attempt.
   const started = steps.filter(({ attempt }) => attempt === 1).map(({ position }) => position);
   const freed =
     plan.has_start_edges && started.length > 0 ? await freeByStart(tx, plan.id, started) : null;

@@ -1,5 +1,4 @@
-// Decides whether a claimed step runs: evaluates its conditions on earlier outputs. A step that needs the output of a skipped one is
-// skipped too, and so is one that waits for a question which was answered with No, or for a call that a person said no to.
+// Decides whether a claimed step runs: evaluates its conditions, and skips it if an input was skipped or a person said No.
 import { showName } from '#db/people/identities.ts';
 import { readOutputs } from '#db/plans/artifacts.ts';
 import { readPredecessors } from '#db/sql/predecessors.ts';
@@ -10,14 +9,12 @@ import { isObject } from '#domain/text.ts';
 import { explainCondition } from '#tools/explain-condition.ts';
 import { askDatabase, type StepRun } from './executor-context.ts';
 
-/** Why a step is skipped. */
 export type Skip = {
   reason: string;
-  /** Ids of the steps whose answer was No; what waits for this one is skipped too. */
+  /** IDs of the steps answered with No; steps that wait for this one are skipped too. */
   questions?: string[];
 };
 
-/** The steps of these ids, and what each is called wherever the plan is read. */
 async function readNamed(
   { context, plan }: StepRun,
   ids: string[],
@@ -28,7 +25,7 @@ async function readNamed(
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 
-/** `Ana answered No to step 1`, or `Ana said no to step 1` where that is a call that was not made. */
+/** `Ana answered No to step 1`, or `Ana said no to step 1` for a call that was not made. */
 async function tellNo(run: StepRun, question: string): Promise<string> {
   const { steps, labelOf } = await readNamed(run, [question]);
   const output = steps[0]?.output ?? null;
@@ -38,7 +35,7 @@ async function tellNo(run: StepRun, question: string): Promise<string> {
   return `${name} ${said} to step ${labelOf(question)}`;
 }
 
-/** The questions that were answered with No and that the claimed step waits for; null: there is none that concerns it. */
+/** The questions answered with No that this step waits for, or null if there are none. */
 async function findNo(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   const { query } = context.db;
@@ -66,19 +63,19 @@ async function findNo(run: StepRun): Promise<Skip | null> {
   return null;
 }
 
-/** Operations that ask people questions which may be answered with No. */
+/** Operations whose questions can be answered with No. */
 const asking = ['human_confirm', 'human_task'];
 
-/** Why the claimed step is skipped: its conditions do not hold, or a person said No. null: it runs. */
+/** Why the step is skipped, or null if it runs. */
 export async function findReasonToSkip(run: StepRun): Promise<Skip | null> {
   const { tools_required, skipped } = run.plan;
-  // A call that a person said no to is skipped before anything that waits for it is claimed.
+  // A refused call is skipped before anything that waits for it is claimed.
   const mayBeRefused = skipped > 0 || asking.some((name) => tools_required.includes(name));
   const refused = mayBeRefused ? await askDatabase(run, () => findNo(run)) : null;
   return refused ?? (await findFailedCondition(run));
 }
 
-/** Which of the claimed step's conditions does not hold; null: all do. */
+/** The first condition that does not hold, or null if all do. */
 async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   const { context, plan, step } = run;
   if (step.when.length === 0) return null;
@@ -96,7 +93,7 @@ async function findFailedCondition(run: StepRun): Promise<Skip | null> {
   });
 }
 
-/** Which of the steps that have no output was skipped, as a sentence; null: none was. */
+/** A sentence naming the skipped step among those without output, or null if none was skipped. */
 export async function findSkippedSource(run: StepRun, ids: string[]): Promise<string | null> {
   return askDatabase(run, async () => {
     const { steps, labelOf } = await readNamed(run, ids);

@@ -1,4 +1,4 @@
-// All back ends of one process. Each has its own loops, leases and slots; every plan is offered to all, and each claims what it can run.
+// All back ends of one process. Each has its own loops, leases and slots; every plan is offered to all.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Listener, notify } from '#db/notify.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,17 +9,17 @@ import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 
-// The loops of one back end, one a plan: begun where a wakeup says so, told to look again, and ended with the process.
+// The plan loops of one back end, started and poked by wakeups.
 
-/** What a stopping process lets calls under way end within (milliseconds); then they are cut off. */
+/** Milliseconds that calls get to finish when the process stops. */
 const callsEndWithinMs = 5000;
 
 export type PlanWorker = {
-  /** Works until the plan has nothing ready for this back end. Where a loop is at it already, it is told to look again. */
+  /** Works on the plan until nothing is ready for this back end. Pokes the loop if there is one. */
   work(planId: string): Promise<void>;
   /**
-   * Claims nothing more, lets calls under way end for some seconds, settles them, hands back the rest. What is cut
-   * off is handed back as well, unless it may not be repeated: then a person is asked.
+   * Stops claiming, gives calls a few seconds, settles them and hands the rest back. A cut-off call that must not be repeated is
+   * left to a person.
    */
   stop(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
   const loops = new Map<string, { loop: PlanLoop; done: Promise<void> }>();
   let stopping = false;
 
-  /** Looks again when it was poked at the very end; between that and the next `work` nothing is awaited. */
+  /** Runs again if poked at the very end; nothing is awaited between that check and the next `work`. */
   async function run(loop: PlanLoop): Promise<void> {
     try {
       do await loop.run();
@@ -40,7 +40,7 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     if (stopping) await handBack(loop.planId);
   }
 
-  /** A wakeup for the worker that continues the plan when this process has stopped. */
+  /** Sends a wakeup for the worker that continues the plan. */
   async function handBack(planId: string): Promise<void> {
     await context.db.transaction((tx) =>
       context.enqueue(tx, 'step', { plan_id: planId }, { key: planId }),
@@ -51,7 +51,7 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     work(planId) {
       const current = loops.get(planId);
       if (current !== undefined) {
-        // Not waited for: a wakeup must not keep a place that another plan needs.
+        // Not awaited: a wakeup must not hold a slot that another plan needs.
         current.loop.poke();
         return Promise.resolve();
       }
@@ -75,21 +75,21 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
 export type Crew = {
   context: SharedContext;
   backends: { id: string; backend: Backend }[];
-  /** Has every back end work on the plan until nothing is ready that it can run, and tells the other workers. Waits for neither. */
+  /** Starts work on the plan in every back end and notifies other workers, without waiting for either. */
   work(planId: string): Promise<void>;
-  /** Works on every plan with steps that a back end of this process can run. */
+  /** Starts work on every plan that a back end of this process can advance. */
   lookForWork(): Promise<void>;
-  /** Claims nothing more, lets calls under way end for some seconds, hands back the rest. */
+  /** Stops claiming, gives calls a few seconds and hands the rest back. */
   stop(): Promise<void>;
-  /** Milliseconds since leases that are held were renewed; 0: none is held. */
+  /** Milliseconds since the held leases were renewed, or 0 if none are held. */
   leasesQuietMs(): number;
-  /** Renews no lease any more. */
+  /** Stops renewing leases. */
   letGo(): void;
 };
 
 /**
- * @param worker name of this process, unique in the world
- * @param listener tells of plans that were cancelled, and of plans with steps that nobody has taken
+ * @param worker globally unique name of this process
+ * @param listener reports cancelled plans, and plans with unclaimed steps
  */
 export function createCrew(
   context: SharedContext,
@@ -111,12 +111,12 @@ export function createCrew(
   let stopping = false;
 
   async function work(planId: string): Promise<void> {
-    // It may be about steps that only another process can run.
+    // Some steps may only run on another process.
     await notify(context.db.query, `work:${planId}`);
     for (const member of members) begin(member, planId);
   }
 
-  /** What fails is found again by the next round. */
+  /** The next round finds the plan again if this fails. */
   function begin(member: (typeof members)[number], planId: string): void {
     member.worker.work(planId).catch((error: unknown) => {
       // A job may outlive its plan.
@@ -136,7 +136,7 @@ export function createCrew(
     }
   }
 
-  /** After a reconnection the topic names no plan, so all work is looked for. */
+  /** After a reconnection the topic names no plan. */
   const isMissed = (topic: string) => !topic.includes(':');
   const planOf = (topic: string) => topic.slice(topic.indexOf(':') + 1);
   const offs = [

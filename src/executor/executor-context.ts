@@ -13,73 +13,70 @@ import type { Budget } from '#planner/budget/budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
-/** Decides `$decide` arguments with the plan's model (null: the process's), which sees this one operation only. */
+/** Decides `$decide` arguments with the plan's model, or the process's if null. The model sees this operation only. */
 export type ArgumentDecider = (
   model: string | null,
   request: DecideRequest,
 ) => ReturnType<typeof decideArguments>;
 
-/** One executor of a worker process: what it can do, and how much at once. Leases belong to it. */
+/** One executor of a worker process, with its own capabilities, concurrency and leases. */
 export type Backend = {
   name: string;
   capabilities: string[];
-  /** Calls under way at once. */
+  /** Maximum number of concurrent calls. */
   concurrency: number;
-  /** The same where all of them are slow and others wait. */
+  /** The maximum when all calls are slow and others wait. */
   mostConcurrency: number;
-  /** Names of the operations it runs now; a server that comes up brings more, one that is down takes its own away. */
+  /** Operations that can run now; changes as servers come up and go down. */
   operations(): string[];
-  /** The same with everything that planners and checks need to know of them. */
+  /** The same, with full specifications for planners and checks. */
   manifest(): OperationSpec[];
 };
 
-/** What is the same for every back end of a process. */
+/** Shared by all back ends of a process. */
 export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** The tools of this process, by organisation. */
+  /** The tools of this process, per organisation. */
   registry: ToolHost;
-  /** What any process offers: what a plan that starts is checked against. */
+  /** The tools of all processes; a plan is checked against them when it starts. */
   catalogue: Catalogues;
   clock: Clock;
   random: Random;
   settings: Settings['executor'];
-  /** What is done about single operations instead, by exact name. */
+  /** Rules for single operations, by exact name. */
   operations: Settings['operations'];
   guardedTools: string[];
   guardMode: Settings['guardMode'];
-  /** This process's settings for the whole instance, for others to compare. */
+  /** This process's instance-wide settings, published for comparison. */
   shared: SharedSettings;
-  /** null: no model is configured. */
+  /** Null if no model is configured. */
   decide: ArgumentDecider | null;
-  /** What model calls of a running plan may cost. */
+  /** Limits on the model calls of running plans. */
   budget: Budget;
   timezone: string;
-  /** Where others reach this instance, for callbacks; null: nowhere. */
+  /** Base URL for callbacks, or null if there is none. */
   publicUrl: string | null;
   warn(message: string, error?: unknown): void;
 };
 
 export type ExecutorContext = SharedContext & {
   backend: Backend;
-  /** Name of this back end, unique in the world: the owner of its leases. */
+  /** Globally unique name of this back end, the owner of its leases. */
   worker: string;
   leases: Leases;
   slots: Slots;
 };
 
-// What running one claimed step is given.
+// The context for running one claimed step.
 
-/** Leave to make one call. */
+/** Permission to make one call. */
 export type Permit = {
-  /**
-   * Asked at the very last: whether so little of the lease has passed that nobody can have taken the step. A process that
-   * was stopped, a machine that slept or an answer that came late lets it pass unseen.
-   */
+  /** Checked immediately before the call: false if the lease may have expired, as after a suspended process or machine. */
   isFresh(): boolean;
 };
 
-/** Asks for leave to make the call of `lease`. null: it must not be made. */
+/** Requests permission to call under `lease`. Null if the call must not be made. */
 export type Mark = (lease: Lease) => Promise<Permit | null>;
 
 export type StepRun = {
@@ -89,21 +86,20 @@ export type StepRun = {
   lease: Lease;
   /** Aborts when the lease is lost, the plan is cancelled or the process stops. */
   signal: AbortSignal;
-  /** Aborts `signal`: the call takes too long. */
+  /** Aborts `signal` when the call takes too long. */
   cutOff: (reason: Error) => void;
   mark: Mark;
-  /** Counts it no more among what its back end holds. */
+  /** Stops counting the step among those its back end holds. */
   letGo?: () => void;
-  /** False: the process stops, and what has not been called is handed back. */
+  /** False when the process is stopping; uncalled steps are handed back. */
   mayBegin: () => boolean;
 };
 
-/** The tools of the plan's organisation. */
 export function toolsOf({ context, plan }: Pick<StepRun, 'context' | 'plan'>): ToolRegistry {
   return context.registry.of(plan.tenant);
 }
 
-/** Asks the database, however long it stays away, as long as the step is ours. */
+/** Retries until the database answers, as long as the lease is held. */
 export function askDatabase<T>(
   { context, step, plan, signal }: StepRun,
   work: () => Promise<T>,

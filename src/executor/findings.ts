@@ -1,4 +1,4 @@
-// What the executor finds wrong while it runs steps: what their outputs report, drift, many attempts, money that has run out.
+// Findings raised while steps run: reported by outputs, drift, repeated attempts, an exhausted budget.
 import type { ClaimedStep } from '#db/sql/claim.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { system } from '#domain/people/actor.ts';
@@ -6,10 +6,9 @@ import type { NewFinding, RaisedFinding } from '#domain/plan/finding.ts';
 
 const by = ({ step_id }: Pick<ClaimedStep, 'step_id'>): string => `step ${step_id}`;
 
-/** The step that raised a finding. */
 export const stepOf = (raisedBy: string): string => raisedBy.replace(/^step /, '');
 
-/** The findings in the output of a call: about its step, unless they say otherwise. */
+/** Findings in a call's output, about its own step unless they say otherwise. */
 export function reportedBy(
   step: Pick<ClaimedStep, 'step_id' | 'attempt'>,
   findings: NewFinding[],
@@ -24,10 +23,10 @@ export function reportedBy(
   }));
 }
 
-/** From so many attempts on a step is told of, once. */
+/** Attempts after which a step is reported, once. */
 const attemptsTold = 3;
 
-/** A step that is tried again; null: not often enough to be told. */
+/** A finding for a repeatedly retried step, or null if it was retried too few times. */
 export function findRepeated(
   step: ClaimedStep,
   { message }: CountersignError,
@@ -46,7 +45,7 @@ export function findRepeated(
   };
 }
 
-/** The budget that a step's model call would break: told once each, since every step that needs a model fails of it. */
+/** A finding for the exhausted budget, raised once because every step that needs a model fails on it. */
 export function findNoMoney({ code, message, details }: CountersignError): RaisedFinding | null {
   if (code !== 'budget_exhausted' || typeof details.budget !== 'string') return null;
   return {
@@ -59,7 +58,7 @@ export function findNoMoney({ code, message, details }: CountersignError): Raise
   };
 }
 
-/** A target that has changed since the plan was approved; a person is asked beside it. */
+/** A finding for a target that changed since approval; a person is asked as well. */
 export function findDrifted(step: ClaimedStep, message: string): RaisedFinding {
   return {
     severity: 'WARN',

@@ -1,4 +1,4 @@
-// The checks between a claimed step and its call: the plan's scope, and the seal of what was approved.
+// The checks between a claimed step and its call: the plan's scope and the approved seal.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
@@ -11,7 +11,6 @@ import { type CallDecision, decideCall } from '#tools/guard.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 
-/** Whether a step of an executing plan may call `operation`, and why. */
 function decideStepCall(
   { guardedTools, guardMode }: Pick<ExecutorContext, 'guardedTools' | 'guardMode'>,
   plan: Pick<PlanRow, 'tools_required' | 'decided_by'>,
@@ -28,13 +27,13 @@ function decideStepCall(
   });
 }
 
-/** Why the step must not run although it was claimed; null: it is what was approved, or older than seals. */
+/** Why the step doesn't match what was approved, or null if it does or predates seals. */
 function findBrokenSeal(step: ClaimedStep): string | null {
   if (step.seal === null || step.seal === sealOf({ ...step, id: step.step_id })) return null;
   return `This step is not what was approved: its call changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
-/** Why this worker's operation is not the one that was approved; null: it does no more than that. */
+/** Why this worker's operation has a wider effect than the approved one, or null if it does not. */
 function findWiderEffect(run: StepRun, operation: string): string | null {
   const { step } = run;
   const here = toolsOf(run).get(operation);
@@ -42,13 +41,13 @@ function findWiderEffect(run: StepRun, operation: string): string | null {
   return `This step was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
-/** Why this worker's operation is not the one that the approved plan was shown with; null: it is, or nobody knows. */
+/** Why this worker's operation differs from the one shown for approval, or null if it doesn't or that is unknown. */
 function findOtherOperation(run: StepRun, operation: string): string | null {
   const change = findChangedOperation(run.plan.operation_digests, toolsOf(run), operation);
   return change === null ? null : `This step was not called: ${change}`;
 }
 
-/** Writes down that a call was let through in spite of a reason, or refused for it. */
+/** Audits a call that was refused, or that would have been. */
 export function recordDecision(
   run: StepRun,
   operation: string,
@@ -62,8 +61,8 @@ export function recordDecision(
 }
 
 /**
- * Lets the call of a step through or refuses it, on the record; in log mode what is out of scope is recorded and let
- * through. A step that is not what was approved, or whose operation is another one here, is refused in every mode.
+ * Allows or refuses a step's call, and records it. Log mode only records calls out of scope.
+ * A step or operation that differs from what was approved is refused in every mode.
  * @throws CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
  */
 export async function guardCall(run: StepRun, operation: string): Promise<void> {
@@ -80,7 +79,7 @@ export async function guardCall(run: StepRun, operation: string): Promise<void> 
   const decision = decideStepCall(run.context, run.plan, operation, run.step.effect);
   switch (decision.kind) {
     case 'allow':
-      // Written when the step was claimed.
+      // Recorded when the step was claimed.
       return;
     case 'record':
       return recordDecision(run, operation, 'call_would_be_refused', decision.reason);

@@ -1,5 +1,5 @@
-// Work that goes on after its call came back: asked for now and then, by any worker that has the operation, until it is settled.
-// Asking changes nothing, so that it is no attempt: a worker that dies meanwhile is followed by another one.
+// Work that continues after its call returned. Any worker that has the operation polls it until it settles. Polling changes
+// nothing, so it is not an attempt and survives the loss of a worker.
 import { z } from 'zod';
 import { lockPlan } from '#db/plans/plans.ts';
 import type { ClaimedStep } from '#db/sql/claim.ts';
@@ -21,23 +21,23 @@ import { reportedBy } from './findings.ts';
 import { makeFailure, makeOutcome, makeUnknown, reportCutOff } from './outcomes.ts';
 import { settleOutcomes } from './settle.ts';
 
-/** What a step keeps meanwhile as its output: how its work is found again, and the back end that made the call. */
+/** Stored as the step's output meanwhile: the work's handle, and the back end that made the call. */
 const HandedOver = z.object({ later: z.string(), caller: z.string() });
 
-/** Work that no rule of the configuration bounds is waited for so long (seconds). */
+/** Default limit in seconds if the configuration sets none. */
 const longestSeconds = 24 * 3600;
-/** Work is asked for at least this often, and not more often than this (milliseconds). */
+/** Longest and shortest polling intervals in milliseconds. */
 const seldomMs = 60_000;
 const oftenMs = 500;
-/** Where nobody says when it is worth asking first (milliseconds). */
+/** First polling interval in milliseconds if the operation suggests none. */
 const usualMs = 5_000;
-/** Asking takes at most so long. */
+/** Timeout of one poll in milliseconds. */
 const askWithinMs = 5_000;
-/** A step that is asked about is left alone by others for so long (seconds): longer than asking, and stopping, may take. */
+/** Seconds for which other workers leave a polled step alone; must exceed polling plus stopping. */
 const holdSeconds = 60;
 const stepsATurn = 100;
 
-/** How long the work of an operation is waited for (seconds). */
+/** Seconds to wait for the work of an operation. */
 export function longestSecondsOf(
   { operations }: Pick<SharedContext, 'operations'>,
   name: string,
@@ -48,7 +48,7 @@ export function longestSecondsOf(
 
 const within = (ms: number) => Math.min(seldomMs, Math.max(oftenMs, ms));
 
-/** The outcome of a call whose work goes on: it is stored in the transaction that gives the lease up. */
+/** The outcome of a call whose work continues, stored when the lease is given up. */
 export function makeLater(
   step: ClaimedStep,
   { later, checkAfterMs }: LaterHandover,
@@ -65,14 +65,14 @@ function succeed(step: LaterStep, output: ToolOutput): Outcome {
   return makeOutcome(step, { status: 'succeeded', summary, output: data, ...reported });
 }
 
-/** Nobody can tell any more. What writes may have acted; anything else has failed, and can be tried again by a person. */
+/** The outcome can't be learned: unknown for a write, failed otherwise, which a person can retry. */
 function giveUp(step: LaterStep, code: 'tool_failed' | 'timed_out', message: string): Outcome {
   return step.effect === 'write'
     ? makeUnknown(step, code, message)
     : makeFailure(step, new CountersignError(code, message));
 }
 
-/** Stops the work, as far as that can be asked for; what comes of that is told by the log only. */
+/** Asks for the work to stop, best effort; failures are only logged. */
 async function stopWork(
   context: SharedContext,
   step: LaterStep,
@@ -86,7 +86,7 @@ async function stopWork(
   }
 }
 
-/** @returns null: it goes on, or nobody could be asked */
+/** @returns null if it is still running or could not be polled */
 async function readState(
   context: SharedContext,
   step: LaterStep,
@@ -106,8 +106,9 @@ async function readState(
 }
 
 /**
- * What became of the work. @param ownIds the back ends of this process
- * @returns an outcome, or the milliseconds after which it is worth asking again
+ * Polls the work once.
+ * @param ownIds the back ends of this process
+ * @returns an outcome, or the milliseconds until the next poll
  */
 async function judge(
   context: SharedContext,
@@ -131,7 +132,7 @@ async function judge(
   const late = step.waited > seconds;
   if (isElsewhere && !late) return 0;
   if (!step.over && !late) {
-    // A callback tells of it; nobody is asked.
+    // A callback will report it.
     if (operation !== undefined && operation.checkLater === undefined)
       return within((seconds - step.waited) * 1000);
     if (state?.state === 'running' && 'dueInMs' in state) return within(state.dueInMs);
@@ -155,7 +156,7 @@ async function settle(context: SharedContext, planId: string, outcome: Outcome):
   });
 }
 
-/** One round: asks for all work that is due. @param backends of this process */
+/** Polls all work that is due, once. @param backends of this process */
 export async function askForLater(
   context: SharedContext,
   backends: { id: string }[],
@@ -166,7 +167,7 @@ export async function askForLater(
     over: PlanStatus.options.filter(isTerminal),
     holdSeconds,
     orphanSeconds: holdSeconds,
-    // Who has the operation stops at the operation's own limit.
+    // A worker that has the operation applies the operation's own limit.
     longestSeconds: longestSeconds + 3600,
   };
   const ownIds = new Set(backends.map(({ id }) => id));

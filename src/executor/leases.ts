@@ -5,32 +5,30 @@ import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 
 export type Leases = {
-  /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */
+  /** Tracks a lease. The controller aborts when the lease is lost or its plan cancelled; the holder may abort it too. */
   hold(lease: Lease): AbortController;
   release(lease: Lease): void;
-  /** Stops every call of a plan. */
   abortPlan(planId: string, reason: Error): void;
-  /** Asks at once how the leases and their plans stand: something may have been missed. */
+  /** Checks all leases and plans at once, in case a notification was missed. */
   renew(): void;
-  /** Stops every call. */
   abortAll(reason: Error): void;
   held(): number;
-  /** Milliseconds since the leases that are held were renewed, or the first of them taken; 0: none is held. */
+  /** Milliseconds since the held leases were renewed or the first was taken, or 0 if none are held. */
   quietMs(): number;
   stop(): void;
 };
 
-/** Why the calls of a plan stop that somebody ended. */
+/** The abort reason when a person ends the plan. */
 export const cancelledByPerson = () => new Error('a person cancelled the plan');
 
-/** The key of one attempt: a later one of the same step is another lease. */
+/** Unique per attempt. */
 export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
 /**
- * Renews the leases of `worker` three times within their length. Renewing returns how the plans stand, so that a word
- * that was not heard is obeyed all the same.
- * @param warn called when a renewal fails; where that passes it is tried again soon, else at the next turn
+ * Renews the leases of `worker` three times per lease length. Renewals also return plan states, so a missed notification still
+ * takes effect.
+ * @param warn called when a renewal fails; transient failures are retried soon, others on the next round
  */
 export function keepLeases(
   db: Database,
@@ -50,7 +48,6 @@ export function keepLeases(
     }
   }
 
-  /** Obeys what the answer says of leases that were asked for. */
   function heed(asked: Map<string, { abort: AbortController }>, renewed: RenewedLease[]): void {
     const kept = new Set(renewed.map(keyOfLease));
     for (const [key, { abort }] of asked) {

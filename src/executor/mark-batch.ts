@@ -5,12 +5,10 @@ import type { Clock } from '#domain/clock.ts';
 import type { ExecutorContext, Mark, Permit } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
 
-/** How much of a lease may pass between the question for a mark and its call; the rest is for the call to go out in. */
+/** The share of a lease that may pass between the mark and its call; the rest is left for the call to go out. */
 const usableShare = 2 / 3;
 
-/**
- * Marks asked for in the same turn of the event loop, or while another statement is under way, share one statement.
- */
+/** Marks requested in one turn of the event loop, or during another statement, share one statement. */
 export function createMarker({
   db,
   worker,
@@ -27,7 +25,7 @@ export function createMarker({
   let waiting: Waiting[] = [];
   let flushing = false;
 
-  /** Each lease runs at least as long as from the question on which it was renewed. */
+  /** A lease lasts at least from the time its renewal was requested. */
   async function ask(leases: Lease[]): Promise<{ keys: Set<string>; permit: Permit }> {
     const passedMs = startStopwatch(clock);
     const marked = await markCalling(db.query, worker, leases, settings.lease_seconds);
@@ -62,11 +60,11 @@ export function createMarker({
     });
 }
 
-// Time that passes for others while this process, or its whole machine, stands still.
+// Measures time that passes even while this process or its machine is suspended.
 
 /**
- * Milliseconds since it was called. The monotonic clock goes on while the process is stopped, but not while the machine
- * sleeps; the clock on the wall does that, but may be set back. The greater of the two is believed.
+ * Returns milliseconds since the call. The monotonic clock stops while the machine sleeps, and the wall clock can be set back, so
+ * the greater of the two counts.
  */
 export function startStopwatch(clock: Clock): () => number {
   const since = performance.now();

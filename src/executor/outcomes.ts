@@ -8,10 +8,8 @@ import type { Skip } from './conditions.ts';
 import type { Confirmation } from './prepare-arguments.ts';
 import { askOutcome } from './recovery-rules.ts';
 
-/** What of a step its outcomes need. */
 type Attempt = Pick<ClaimedStep, 'position' | 'attempt'>;
 
-/** An outcome of which only `rest` is known. */
 export function makeOutcome(
   step: Attempt,
   rest: Partial<Outcome> & Pick<Outcome, 'status'>,
@@ -36,7 +34,7 @@ export function makeFailure(step: Attempt, error: CountersignError): Outcome {
   });
 }
 
-/** Its condition does not hold, or what it needs was skipped for such a reason; steps that only wait for it go on. */
+/** A condition does not hold, or an input was skipped. Steps that only wait for this one continue. */
 export function makeSkipped(step: ClaimedStep, { reason, questions }: Skip): Outcome {
   const asked = questions === undefined ? {} : { questions };
   return makeOutcome(step, {
@@ -46,7 +44,7 @@ export function makeSkipped(step: ClaimedStep, { reason, questions }: Skip): Out
   });
 }
 
-/** A failure that passes: the attempt failed, and the step is ready again in `ms`. */
+/** A transient failure: the step is ready again in `ms`. */
 export function makeRetry(
   step: ClaimedStep,
   error: CountersignError,
@@ -60,7 +58,7 @@ export function makeRetry(
   });
 }
 
-/** Nothing was called: the step is cancelled with its plan, or handed back if the plan goes on. */
+/** Nothing was called: the step is cancelled with its plan, or handed back if the plan continues. */
 export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
   return makeOutcome(step, {
     status: 'cancelled',
@@ -69,8 +67,8 @@ export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
 }
 
 /**
- * What became of a call that was stopped with its plan, its lease or its worker. A read or an idempotent operation may
- * be made again; a write may have taken effect, so its outcome is unknown and a person is asked.
+ * The outcome of a call stopped with its plan, lease or worker. Reads and idempotent operations may run again; a write may have
+ * taken effect, so a person is asked.
  */
 export function reportCutOff(
   step: Attempt & Pick<ClaimedStep, 'effect'>,
@@ -80,7 +78,7 @@ export function reportCutOff(
   return makeOutcome(step, { status: 'cancelled', error: { code: 'cancelled', message } });
 }
 
-/** A write that may have taken effect: only a person can find out. */
+/** A write that may have taken effect; only a person can find out. */
 export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Outcome {
   return makeOutcome(step, {
     status: 'unknown',
@@ -89,7 +87,7 @@ export function makeUnknown(step: Attempt, code: ErrorCode, message: string): Ou
   });
 }
 
-/** A call that a person sees before it is made. What they are shown is drawn from the step's final arguments. */
+/** Shows a person the final arguments before the call. */
 export function askToConfirm(
   step: ClaimedStep,
   name: string,

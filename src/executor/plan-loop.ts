@@ -1,5 +1,5 @@
-// The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch, the
-// steps of the previous one are called.
+// The loop of one back end on one plan: turns that settle and claim, with calls in between. While Postgres works on one batch,
+// the steps of the previous one are called.
 import { setTimeout as pause, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { notify } from '#db/notify.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -17,23 +17,22 @@ import { type Claimant, Pace } from './slots.ts';
 import { Throttle } from './throttle.ts';
 import { type Turn, takeTurn } from './turn.ts';
 
-/** Where calls come back this quickly (milliseconds), more may be claimed than is called at once. */
+/** If calls return this quickly (milliseconds), more may be claimed than run at once. */
 const quickMs = 50;
-/** Calls begun before the event loop sees to the database again. */
+/** Calls started before yielding to the event loop. */
 const callsAtOnce = 16;
-/** Other workers are invited to a plan at most this often (milliseconds). */
+/** Minimum milliseconds between invitations to other workers. */
 const inviteEveryMs = 1000;
-/** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
+/** Minimum milliseconds between progress notifications: a job plus NOTIFY costs as much as some steps. */
 const announceEveryMs = 500;
-/** A step that can be claimed within this time (milliseconds) is waited for here; a wakeup is on its way for the others. */
+/** Longest time (milliseconds) to wait here for a scheduled step; later ones have a wakeup. */
 const longestNapMs = 30_000;
 
-/** A step that is called on the terms of `plan`. */
 type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; call: AbortController };
-/** A call that came back; its lease is held until its outcome is stored. */
+/** A returned call; its lease is held until the outcome is stored. */
 type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
 
-/** Stands for an outcome that Postgres refuses. A call that may not be repeated is left to a person. */
+/** Replaces an outcome that Postgres rejects. A call that must not be repeated is left to a person. */
 function refusedOutcome({ step, outcome }: Finished): Outcome {
   const message = `The call ended (${outcome.status}), but its outcome couldn't be stored. See the log.`;
   const unknown = step.effect === 'write' && outcome.status !== 'failed';
@@ -49,7 +48,7 @@ function refusedOutcome({ step, outcome }: Finished): Outcome {
   };
 }
 
-/** Takes one outcome of each step out of `finished`; a second one of the same step waits for the next batch. */
+/** Takes one outcome per step; a second one of the same step waits for the next batch. */
 function takeBatch(finished: Finished[], limit: number): Finished[] {
   const positions = new Set<number>();
   const batch: Finished[] = [];
@@ -66,7 +65,7 @@ function takeBatch(finished: Finished[], limit: number): Finished[] {
   return batch;
 }
 
-/** Runs a step as a part of what its plan was last moved by: its approval, in another process. Never throws. */
+/** Runs a step under the trace of its plan's approval. Never throws. */
 function runTraced(run: StepRun): Promise<Outcome> {
   const { plan, step, context } = run;
   const operation = operationName(step.tool, step.operation);
@@ -103,36 +102,35 @@ function runTraced(run: StepRun): Promise<Outcome> {
  */
 type Mode = 'turning' | 'calling' | 'queued' | 'napping' | 'ended';
 
-/** The loop on one plan: what it holds and what it knows. */
 export class PlanLoop implements Claimant {
   readonly context: ExecutorContext;
   readonly planId: string;
-  /** Known from the first turn on, and before where it has to stand in line. */
+  /** Known after the first turn, or once it has to queue. */
   person: string | null = null;
   readonly mark: Mark;
   readonly isStopping: () => boolean;
   #poked = false;
   #wake = () => {};
-  /** Claimed, and called as soon as the next turn is under way. */
+  /** Claimed; called as soon as the next turn has started. */
   #claimed: Claimed[] = [];
-  /** Calls under way, and those that came back so far. */
+  /** Calls in progress, and those that returned. */
   #calling = 0;
   #returned = 0;
-  /** Limit for claiming ahead, from how fast calls return. */
+  /** Limits claiming ahead by how fast calls return. */
   readonly #pace = new Pace();
   #finished: Finished[] = [];
-  /** The last turn's view of the plan. `more`: steps may be ready; `others`: there are some that this back end cannot run. */
+  /** The plan as of the last turn. `more`: steps may be ready; `others`: some can't run on this back end. */
   #seen: Pick<Turn, 'more' | 'nextInMs' | 'others'> & { book: Turn['book'] | null } = {
     more: true,
     nextInMs: null,
     others: false,
     book: null,
   };
-  /** Why nothing could be claimed; thrown when what is held has been settled. */
+  /** Why the claim failed; thrown once everything held is settled. */
   #broken: unknown = null;
-  /** There is more than this back end takes at once, or what it cannot run: others are invited. */
+  /** Invites other workers when there is more work than this back end can take, or work it can't run. */
   readonly #invitation = new Throttle(inviteEveryMs, () => this.#invite());
-  /** Progress that the next turns do not announce. Were this process to die before, the next change would announce it. */
+  /** Deferred progress announcement. If this process dies first, the next change announces it. */
   readonly #announcement = new Throttle(announceEveryMs, () => this.#announce());
 
   constructor(context: ExecutorContext, planId: string, mark: Mark, isStopping: () => boolean) {
@@ -159,13 +157,13 @@ export class PlanLoop implements Claimant {
     return this.#pace.lately;
   }
 
-  /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
+  /** Runs until nothing is held or ready. @throws database errors from claiming */
   async run(): Promise<void> {
     try {
       await this.#takeTurns();
     } finally {
       this.context.slots.admit(this, 0);
-      // Nothing is left but what others can run.
+      // Only work for other back ends is left.
       if (this.#seen.others) await this.#invitation.flush();
       this.#invitation.cancel();
       await this.#announcement.flush();
@@ -185,7 +183,7 @@ export class PlanLoop implements Claimant {
       const held = this.#calling + this.#claimed.length;
       await this.#gather(batch);
       const ended = takeBatch(this.#finished, batch);
-      // What is settled may free what can be claimed with it.
+      // Settling may free steps to claim in the same turn.
       const mayClaim = (this.#seen.more || ended.length > 0) && !this.isStopping();
       const room = await this.#findRoom(mayClaim ? Math.min(batch, 2 * batch - held) : 0);
       const turns = ended.length > 0 || room > 0;
@@ -212,7 +210,7 @@ export class PlanLoop implements Claimant {
     }
   }
 
-  /** The mode after a pass in which there was nothing to settle and no room to claim. */
+  /** The mode after a pass with nothing to settle and no room to claim. */
   #decideMode(mayClaim: boolean): Mode {
     if (this.#finished.length > 0) return 'turning';
     if (this.#calling > 0) return 'calling';
@@ -224,7 +222,7 @@ export class PlanLoop implements Claimant {
     return isSoon && !this.isStopping() ? 'napping' : 'ended';
   }
 
-  /** Calls that end together are settled together: waits as long as every turn of the event loop brings more of them. */
+  /** Collects calls that end together, as long as each turn of the event loop brings more. */
   async #gather(batch: number): Promise<void> {
     for (let before = -1; this.#finished.length > 0 && this.#returned > before; ) {
       before = this.#returned;
@@ -241,17 +239,17 @@ export class PlanLoop implements Claimant {
     this.#seen = { ...this.#seen, more: true, nextInMs: null };
   }
 
-  /** How many steps may be claimed now, at most `wanted`; none: it stands in line and is woken. */
+  /** The number of steps to claim, up to `wanted`. If 0, the loop is queued and will be woken. */
   async #findRoom(wanted: number): Promise<number> {
     const { slots, db } = this.context;
-    // Before the first turn nothing is held, so that nothing is lost where the database cannot be asked.
+    // Nothing is held before the first turn, so nothing is lost if the database can't be reached.
     if (wanted > 0 && this.person === null && slots.isFull()) {
       this.person = (await readPlanRow(db.query, this.planId)).requester;
     }
     return slots.admit(this, Math.max(0, wanted));
   }
 
-  /** Never throws: what is held meanwhile must be settled, whatever happens here. */
+  /** Never throws: outcomes held meanwhile must still be settled. */
   async #turn(ended: Finished[], room: number): Promise<void> {
     if (ended.length > 0) passCrashPoint('before_next_job');
     const { context, planId } = this;
@@ -259,7 +257,7 @@ export class PlanLoop implements Claimant {
     const announce = this.#announcement.isDue(began);
     const outcomes = ended.map(({ outcome }) => outcome);
     const take = () => takeTurn(context, planId, outcomes, room, this.#seen.book, announce);
-    // A claim alone may fail: the wakeup is tried again. Outcomes of real calls must not be lost.
+    // A claim alone may fail, since its wakeup is retried. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
           this.#broken = error;
@@ -286,7 +284,7 @@ export class PlanLoop implements Claimant {
       this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
     context.slots.release(this, room - turn.steps.length);
-    // Only what has moved is announced: a turn that was itself caused by an invitation must not cause the next one.
+    // Announces only real progress, so that a turn caused by an invitation doesn't cause another.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (others || (more && (turn.steps.length > 0 || room === 0))))
       this.#invitation.request();
@@ -307,15 +305,15 @@ export class PlanLoop implements Claimant {
   }
 
   /**
-   * A batch that Postgres refuses is settled one by one; an outcome that is refused again is settled as such, and if
-   * even that fails its lease runs out, and recovery treats the step as what it is: not known.
+   * Settles a rejected batch one by one. An outcome that fails again is replaced; if that fails too, the lease expires and
+   * recovery treats the step as unknown.
    */
   async #settleOneByOne(ended: Finished[], room: number, cause: unknown): Promise<null> {
     const { context, planId } = this;
     context.warn(`${ended.length} outcomes of ${planId} were refused.`, cause);
     for (const finished of ended) {
       const candidates = [finished.outcome, refusedOutcome(finished)];
-      // One that was refused alone, with nothing claimed beside it, is refused again.
+      // Rejected alone and without a claim, it would be rejected again.
       const wasAlone = ended.length === 1 && room === 0;
       for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
         try {

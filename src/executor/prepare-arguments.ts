@@ -23,15 +23,11 @@ import { payOnPlan } from './budget.ts';
 import { findSkippedSource } from './conditions.ts';
 import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 
-/**
- * Why a person sees the arguments before the call is made: `values` were not in what was approved, or the step, or `each` of the
- * plan, asks.
- */
+/** Why a person confirms the arguments: `values` were not in the approved plan, or `each` call asks. */
 export type Confirmation = 'values' | 'each';
 
 /**
- * `confirm`: null: the call may be made. `skip`: it needs what a skipped step would have put out. `undecided`: a person has to choose
- * its open values, and why.
+ * `confirm` is null if the call may be made. `skip`: an input was skipped. `undecided`: a person has to choose the open values.
  */
 type Ready =
   | { kind: 'call'; args: JsonObject; confirm: Confirmation | null }
@@ -39,8 +35,8 @@ type Ready =
   | { kind: 'undecided'; reason: string };
 
 /**
- * Values that were not in the approved plan are confirmed where the call is guarded, destructive or goes outside, as its
- * final arguments show it, and where they name what a change is made to. A person's own task is a question already.
+ * Values decided at run time are confirmed if the call is guarded, destructive or external with its final arguments, or if they
+ * name the target of a change. Human tasks already ask.
  */
 function whyConfirm(
   { context, plan, step }: StepRun,
@@ -60,10 +56,9 @@ function whyConfirm(
 }
 
 /**
- * The arguments of the call. What a model's decision cost is stored before this returns or throws. Values that a
- * person has confirmed are used as they are, unless what surrounds them has changed since: then they are decided
- * anew and confirmed anew.
- * @throws CountersignError `invalid_reference`, `invalid_arguments`, `budget_exhausted` or what the model's failure is called
+ * Prepares the arguments. The cost of a model's decision is stored before this returns or throws. Confirmed values are reused
+ * unless their context changed; then they are decided and confirmed again.
+ * @throws CountersignError `invalid_reference`, `invalid_arguments`, `budget_exhausted` or the model's failure
  */
 export async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
   const { context, plan, step } = run;
@@ -77,7 +72,7 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   if (reason !== null) return { kind: 'skip', reason };
   const whole = operation.effect !== 'read';
   const args = resolveReferences(step.args, outputs, await readReferred(run), { whole });
-  // Only what was approved decides; a tool's answer is only ever data.
+  // Only approved arguments decide; a tool's output is always just data.
   const decides = hasRuntime(step.args);
   if (decides) requireData(outputs);
   const confirmed = step.final_args;
@@ -92,7 +87,7 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   return { kind: 'call', args: final, confirm: whyConfirm(run, operation, final) };
 }
 
-/** What the artifacts hold that the step refers to. */
+/** Reads the artifacts that the step refers to. */
 async function readReferred(run: StepRun): Promise<Map<string, Json>> {
   const ids = [...new Set(artifactsOf(run.step.args).map(({ $artifact }) => $artifact))];
   if (ids.length === 0) return new Map();
@@ -100,10 +95,10 @@ async function readReferred(run: StepRun): Promise<Map<string, Json>> {
   return new Map([...found].map(([id, artifact]) => [id, readContent(artifact)]));
 }
 
-/** Outputs that the model sees at most: those of steps that are named first. */
+/** Maximum outputs shown to the model, in the order they are referenced. */
 const maxOutputs = 50;
 
-/** What a person chose of the open values, or else what the model decides. */
+/** Open values: a person's choice if there is one, else the model's. */
 async function decide(run: StepRun, operation: Operation, args: JsonObject): Promise<Decided> {
   const { context, plan, step, signal } = run;
   const tools = toolsOf(run);
@@ -148,7 +143,7 @@ function pairOf(outputs: ReadonlyMap<string, Json>, id: string): [string, Json][
   return output === undefined ? [] : [[id, output]];
 }
 
-/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)`, where the person is whom the plan is for. */
+/** `Thu, 26 Nov 2026, 09:30 in Europe/Berlin (2026-11-26T09:30:00+01:00)`, in the time zone of the plan's person. */
 async function tellNow(run: StepRun): Promise<string> {
   const { context, plan } = run;
   const { run_id } = plan;
@@ -161,14 +156,14 @@ async function tellNow(run: StepRun): Promise<string> {
   return `${formatMoment(now, timezone)} in ${timezone} (${toLocalIso(now, timezone)})`;
 }
 
-/** @throws `invalid_arguments` when the operation's schema, as it is now, does not take them */
+/** @throws `invalid_arguments` if the operation's current schema rejects them */
 function requireFit(run: StepRun, operation: Operation, args: JsonObject): JsonObject {
   const problems = toolsOf(run).validate(operation.name, args);
   if (problems.length === 0) return args;
   throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
 }
 
-/** Whether `final` is `args` with nothing but its open values chosen. */
+/** Whether `final` differs from `args` only in its open values. */
 function agrees(args: Json, final: Json | undefined): boolean {
   if (final === undefined) return false;
   if (isRuntime(args)) return true;
@@ -184,7 +179,7 @@ function agrees(args: Json, final: Json | undefined): boolean {
   );
 }
 
-/** @throws `invalid_reference` when an output would pass for an argument that is still to be decided */
+/** @throws `invalid_reference` if an output could pass for an undecided argument */
 function requireData(outputs: Map<string, Json>): void {
   for (const [id, output] of outputs) {
     if (!hasRuntime(output)) continue;

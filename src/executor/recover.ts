@@ -1,4 +1,4 @@
-// Recovery after crashes: expired leases, unused reservations, plans whose job was lost, approvals nobody started, stalled plans.
+// Recovery after crashes: expired leases, unused reservations, plans whose job was lost, unstarted approvals, stalled plans.
 import { lockPlan } from '#db/plans/plans.ts';
 import { findPlansFor } from '#db/sql/lanes.ts';
 import { findPlansWithLostLeases } from '#db/sql/leases.ts';
@@ -27,10 +27,10 @@ import { releaseResources } from './settle.ts';
 const plansATurn = 1000;
 const reservationsATurn = 1000;
 const unstartedAfterSeconds = 3;
-/** Reasons that a stalled plan names. */
+/** Maximum reasons listed for a stalled plan. */
 const blockedTold = 2;
 
-/** Takes the steps of lost workers back; several processes may do it at once, the plan's lock decides. */
+/** Recovers the steps of lost workers. Safe to run concurrently: the plan's lock decides. */
 async function recoverPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue, warn } = context;
   const back = await db.transaction(async (tx) => {
@@ -59,7 +59,7 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
   const { db, enqueue, settings } = context;
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    // Something may have happened before the lock was there.
+    // Checked again under the lock.
     const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
     if (still.length === 0) return;
     const blocked = await findBlocked(tx, { ...row, paused: false });
@@ -84,7 +84,7 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
   });
 }
 
-/** Each plan by itself: one that cannot be put right does not keep the others from it. */
+/** Isolates failures: one plan that can't be recovered doesn't block the others. */
 async function forEachPlan(
   context: SharedContext,
   planIds: string[],
@@ -97,11 +97,11 @@ async function forEachPlan(
   }
 }
 
-/** Gives back what is held for steps of the plan that do not run. */
+/** Returns resources held for steps that don't run. */
 async function freeOrphansOf(context: SharedContext, planId: string): Promise<void> {
   await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    // Something may have begun before the lock was there.
+    // Checked again under the lock.
     const held = await findOrphanedReservations(tx, reservationsATurn, planId);
     if (held.length === 0) return;
     context.warn(`${planId} held resources for steps that do not run; given back.`);
@@ -117,7 +117,7 @@ async function freeOrphans(context: SharedContext): Promise<void> {
   await forgetOldWaits(context.db.query);
 }
 
-/** Approved plans that nobody started get their job again. */
+/** Sends the job again for approved plans that were not started. */
 async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
   if (unstarted.length === 0) return;
@@ -127,8 +127,7 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
 }
 
 /**
- * Looks, page after page, for plans with steps that this back end can run now: no matter what became of their jobs, they are
- * worked on. After the last page comes the first.
+ * Pages through plans with steps that this back end can run, whether or not their jobs exist. Starts over after the last page.
  */
 export function createSearch(
   { db, backend }: ExecutorContext,
@@ -143,7 +142,7 @@ export function createSearch(
   };
 }
 
-/** One round for all plans. Safe to run in many processes at once and at any time. */
+/** Runs one recovery round over all plans. Safe to run concurrently and at any time. */
 export async function recover(context: SharedContext): Promise<void> {
   const { db, settings } = context;
   await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);

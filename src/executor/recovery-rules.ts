@@ -1,14 +1,14 @@
-// What happens to a step whose worker was lost. Pure. This is where "nothing is repeated blindly" is decided.
+// Decides what happens to a step whose worker was lost. Pure. "Nothing is repeated blindly" is enforced here.
 import type { LostStep, Recovery } from '#db/sql/recover.ts';
 import { operationName } from '#domain/tool.ts';
 
-/** A step that takes its worker down this often is not tried again by itself. */
+/** A step that takes its worker down this often is not retried automatically. */
 const maxLosses = 5;
 
 /**
- * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan
- * is over or the step has taken down too many workers.
- * @param planGoesOn false: the plan is over; a stalled one still can go on
+ * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan has ended or the
+ * step has taken down too many workers.
+ * @param planGoesOn false if the plan has ended; a stalled plan has not
  */
 export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   const base = { position: step.position, attempt: step.attempt };
@@ -33,7 +33,7 @@ export function decideRecovery(step: LostStep, planGoesOn: boolean): Recovery {
   return { ...lost, status: 'ready', error: null };
 }
 
-/** What a person is asked about a write whose answer never came. */
+/** The question to a person about a write that never returned. */
 export function askOutcome(message: string): string {
   return `${message} It may have gone through; we can't tell.`;
 }

@@ -1,4 +1,4 @@
-// Whether and when a failed call is retried. Pure; randomness comes in as `random`.
+// Decides whether and when a failed call is retried. Pure; randomness comes in as `random`.
 import type { Outcome } from '#db/sql/settle.ts';
 import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,18 +11,18 @@ import { findNoMoney, findRepeated } from './findings.ts';
 import { makeFailure, makeRetry } from './outcomes.ts';
 
 export type CallRule = {
-  /** What a call may take, without the time it takes by its nature. */
+  /** Timeout, on top of the operation's inherent duration. */
   timeout_seconds: number;
-  /** Attempts, the first included. */
+  /** Including the first. */
   max_attempts: number;
   backoff_seconds: number;
   max_backoff_seconds: number;
 };
 
-/** A server that asks for a longer wait is not waited for: the step fails and says so. */
+/** If a server asks for a longer wait, the step fails and says so. */
 const longestWaitMs = 24 * 3600 * 1000;
 
-/** What the configuration says about calls of `operation`: its own rule where there is one, else what holds for all. */
+/** The operation's own rule, or the default. */
 export function ruleOf(
   operation: string,
   operations: Settings['operations'],
@@ -43,12 +43,12 @@ export function ruleOf(
 }
 
 /**
- * Exponential backoff with full jitter: anything from nothing to `backoff × 2^(attempt − 1)`, up to a ceiling, so that
- * steps that failed together do not come back together (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture
- * Blog, 2015). What a server asks for (Retry-After, RFC 9110, 10.2.3) comes first, and the jitter after it.
- * @param effect of the operation; a write is made again only when it is certain that nothing was done
- * @param attempt the one that failed, from 1
- * @returns null: it is not made again by itself
+ * Exponential backoff with full jitter, uniform up to a capped `backoff × 2^(attempt − 1)`, so that failed steps don't retry in
+ * step (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015). A Retry-After (RFC 9110, 10.2.3) is waited
+ * for first, then the jitter.
+ * @param effect of the operation; a write is retried only if nothing was done for certain
+ * @param attempt the failed one, from 1
+ * @returns null if it is not retried automatically
  */
 export function decideRetry(
   error: CountersignError,
@@ -65,13 +65,13 @@ export function decideRetry(
   return { retryInMs: passesAfterMs + Math.round(drawFraction(random) * ceiling * 1000) };
 }
 
-// What becomes of a step whose attempt failed: tried again by itself, or failed for good.
+// Decides what happens to a step whose attempt failed: an automatic retry or a final failure.
 
 function withFinding(outcome: Outcome, finding: RaisedFinding | null): Outcome {
   return finding === null ? outcome : { ...outcome, findings: [finding] };
 }
 
-/** @param effect what may have happened by now: `read` as long as nothing was called */
+/** @param effect what may have happened: `read` until something was called */
 export function failOrRetry(run: StepRun, error: CountersignError, effect: Effect): Outcome {
   const { context, step } = run;
   const name = operationName(step.tool, step.operation);

@@ -24,15 +24,15 @@ import { type Confirmation, prepareArguments } from './prepare-arguments.ts';
 import { failOrRetry } from './retry-policy.ts';
 import { LeftQueue } from './slots.ts';
 
-// Whether what a step touches still is as it was when the plan was proposed; if not, a person is asked before the call.
+// Checks that the step's target is as it was when proposed; if not, a person is asked before the call.
 
-/** The target as it was shown, or as a person confirmed it since, and as it is now; null: that could not be looked up. */
+/** The target as shown or since confirmed, and as it is now, or null if it could not be looked up. */
 type Drift = { was: SeenState | null; now: SeenState | null };
 
-/** Kept while a step asks, until it is called. */
+/** Stored from the question until the call. */
 const Asked = z.looseObject({ confirm: z.literal(true), looked: SeenState.nullable() });
 
-/** The state the person confirmed; undefined: none, or a retry dropped it. */
+/** The confirmed state, or undefined if there is none or a retry dropped it. */
 async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined> {
   const { context, plan, step } = run;
   if (step.final_args === null) return undefined;
@@ -43,7 +43,7 @@ async function readConfirmed(run: StepRun): Promise<SeenState | null | undefined
   return asked.success ? asked.data.looked : undefined;
 }
 
-/** Whether the plan itself left the target as it is now: last changed while one of its steps was, at a place that one of them touches. */
+/** Whether the plan itself made the last change: during one of its steps, at a target that one of them touches. */
 async function isPlansWork(
   run: StepRun,
   args: JsonObject,
@@ -55,15 +55,15 @@ async function isPlansWork(
   const work = await askDatabase(run, () =>
     readWorkDone(context.db.query, plan.id, at, contentArguments),
   );
-  // Calls of other tools may take long, while people change things.
+  // Calls of other tools may take long, and people make changes meanwhile.
   if (at !== null && !work.some(({ then, tool }) => then && tool === step.tool)) return false;
   const places = touchesOf({ ...step, id: step.step_id, args });
   return work.some((one) => meet(touchesOf(one), places));
 }
 
 /**
- * Whether the call may replace or remove a target that was not checked. Servers' tools count as destructive by default, so without
- * an `inspect` only guarded ones ask: people who are asked about every call stop reading.
+ * Whether the call may replace or remove an unchecked target. Servers' tools count as destructive by default, so without
+ * `inspect` only guarded ones ask, to avoid approval fatigue.
  */
 function isUnchecked({ context, step }: StepRun, operation: Operation, args: JsonObject): boolean {
   if (step.seen != null || step.effect === 'read') return false;
@@ -74,8 +74,8 @@ function isUnchecked({ context, step }: StepRun, operation: Operation, args: Jso
 }
 
 /**
- * The difference that a person has not confirmed; null: there is none, or the call only reads. An unchecked target differs
- * if it exists, or if that is unknown.
+ * The unconfirmed difference, or null if there is none or the call only reads. An unchecked target differs if it exists or may
+ * exist.
  * @param args of the call
  */
 async function findDrift(
@@ -96,7 +96,7 @@ async function findDrift(
   const after = now?.fingerprint ?? null;
   if (after !== null && operation.fingerprintAfter?.(args) === after) return null;
   if (confirmed !== undefined && isSameState(confirmed, now)) return null;
-  // A step that runs again, or behind others, finds what the plan itself has left.
+  // A retried or later step finds what the plan itself has left.
   if (await isPlansWork(run, args, now)) return null;
   return { was: confirmed ?? seen, now };
 }
@@ -110,7 +110,7 @@ function describe(state: SeenState): string {
   return [...size, ...edited].join(', ') || 'there';
 }
 
-/** Asks with both states instead of calling; the state that is confirmed is kept with the step. */
+/** Asks with both states instead of calling; the confirmed state is kept with the step. */
 function askAboutDrift(
   { step }: StepRun,
   name: string,
@@ -133,7 +133,7 @@ function askAboutDrift(
   return { ...asked, question, output: { confirm: true, drift: now, looked: now }, findings };
 }
 
-/** Asks about the final values; what is at their target then is kept with the step, and compared before the call. */
+/** Asks about the final values. The target's state at that time is kept and compared before the call. */
 async function askAboutValues(
   run: StepRun,
   operation: Operation,
@@ -145,9 +145,9 @@ async function askAboutValues(
   return { ...asked, output: { ...asked.output, looked } };
 }
 
-/** A step that has taken or waited longer (milliseconds) asks whether it still holds its lease and its plan goes on. */
+/** After this long (milliseconds) a step checks its lease and plan again before calling. */
 const freshMs = 250;
-/** A step that only waits takes no slot when it waits at least so long (milliseconds). */
+/** A step that only waits at least this long (milliseconds) takes no slot. */
 const idleFromMs = 1000;
 
 export async function runStep(run: StepRun): Promise<Outcome> {
@@ -178,7 +178,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     const queued = performance.now();
     const begin = async () => {
       const waited = performance.now() - queued > freshMs;
-      // While it waited for a slot its target may have changed.
+      // The target may have changed while the step waited for a slot.
       const later = waited ? await findDrift(run, operation, ready.args) : null;
       if (later !== null) return askAboutDrift(run, name, ready, later);
       return callOperation(run, operation, ready.args, passedMs() > freshMs);
@@ -188,7 +188,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
   } catch (error) {
     if (error instanceof LeftQueue) return reportNotCalled(step, error.message);
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
-    // Nothing has been called yet, so that trying again repeats nothing, whatever the operation does.
+    // Nothing has been called yet, so a retry is safe for any operation.
     if (error instanceof CountersignError) return failOrRetry(run, error, 'read');
     context.warn(`Step ${step.step_id} of ${run.plan.id} could not be prepared.`, error);
     return makeFailure(

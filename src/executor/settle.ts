@@ -1,5 +1,5 @@
-// Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and ends
-// the plan after its last step.
+// Settles outcomes in batches inside the transaction of a turn: records and counts them, frees successors, returns resources, and
+// ends the plan after its last step.
 import { and, eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
@@ -38,18 +38,18 @@ import { wakeWatchers } from '#plans/lifecycle/wake.ts';
 import type { SharedContext } from './executor-context.ts';
 import { stepOf } from './findings.ts';
 
-/** `worker`: under whose name outcomes are settled, the owner of their leases. */
+/** `worker` owns the leases of the outcomes. */
 export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> & {
   worker: string;
   settings: Pick<SharedContext['settings'], 'on_failure'>;
 };
 
-// Outcomes that are refused: the audit says so, and the person asked about the outcome reads what the worker reported.
+// Outcomes refused because their lease was lost: audited, and shown to the person who is asked about the call.
 
-/** What is asked shows so much of what a worker says. */
+/** Maximum characters of a worker's report shown in the question. */
 const maxSaid = 400;
 
-/** What a worker that came too late knows of its call; null: nothing that helps. */
+/** What a late worker knows about its call, or null if that doesn't help. */
 function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
   const came = 'Its worker came back later and says that';
   switch (attempt_status) {
@@ -64,7 +64,7 @@ function describeLate({ attempt_status, summary, error }: StoredOutcome): string
   }
 }
 
-/** Outcomes whose lease was lost. The caller holds the plan's lock. What `settled` took, and what stood already, is left alone. */
+/** Handles outcomes whose lease was lost; skips those in `settled` or settled before. Requires the plan's lock. */
 async function refuseLate(
   { worker, enqueue }: Pick<SettleContext, 'worker' | 'enqueue'>,
   tx: Transaction,
@@ -99,7 +99,7 @@ async function refuseLate(
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
-/** Outcomes as Postgres can store them; what a tool sent may hold anything. */
+/** Removes what Postgres can't store from tool output. */
 function cleanOutcomes(outcomes: Outcome[]): Outcome[] {
   return unstorable.test(JSON.stringify(outcomes)) ? outcomes.map(cleanOutcome) : outcomes;
 }
@@ -126,7 +126,7 @@ function cleanOutcome(outcome: Outcome): Outcome {
   };
 }
 
-/** An output that is too large for a row, as it goes into an artifact; null: it stays where it is. */
+/** The output as artifact content if it is too large for a row, else null. */
 function findLarge({ output }: Outcome): Buffer | null {
   if (output === null) return null;
   const text = JSON.stringify(output);
@@ -135,7 +135,7 @@ function findLarge({ output }: Outcome): Buffer | null {
   return content.length <= inlineOutputBytes ? null : content;
 }
 
-/** Moves an output that is too large for a row into an artifact and leaves a pointer. */
+/** Moves a large output into an artifact and leaves a pointer. */
 async function fitOutput(
   { random }: SettleContext,
   tx: Transaction,
@@ -161,8 +161,8 @@ async function fitOutput(
 }
 
 /**
- * What the plan's status makes of an outcome. A plan that is over asks nobody what became of a call; in one that goes
- * on a step is not cancelled by itself: what was not called is handed back.
+ * Fits an outcome to the plan's status. An ended plan asks no questions; in a running one an uncalled step is handed back instead
+ * of cancelled.
  */
 function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   const stored = { ...outcome, attempt_status: outcome.status };
@@ -180,8 +180,8 @@ function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
 }
 
 /**
- * Raises what the outcomes that were taken report. A finding about a step that the plan does not have is about the step that
- * reports it. @returns the plan's counters, where steps became stale
+ * Raises the findings of accepted outcomes. One about an unknown step is attributed to the reporting step. @returns the plan's
+ * counters if steps became stale
  */
 async function raiseReported(
   context: SettleContext,
@@ -205,23 +205,23 @@ async function raiseReported(
   return (await raiseFindings(context, tx, row, sound)).progress;
 }
 
-/** What settling a batch came to. */
+/** The result of settling a batch. */
 export type Settlement = {
-  /** The plan's counters after it; null: nothing was taken. */
+  /** The plan's counters afterwards, or null if nothing was accepted. */
   progress: PlanProgress | null;
-  /** Positions whose outcome was taken. */
+  /** Positions whose outcome was accepted. */
   taken: number[];
-  /** The plan is over. */
+  /** Whether the plan has ended. */
   ended: boolean;
-  /** There may be something to claim or to book for later. */
+  /** There may be more to claim or schedule. */
   more: boolean;
-  /** Steps that were freed and run now. */
+  /** Freed steps that are running now. */
   started: ClaimedStep[];
 };
 
 /**
- * Settles `outcomes` (at most one a step) of the plan `row`, whose lock the caller holds.
- * @param start what of the freed steps may start at once; null: none
+ * Settles `outcomes` (at most one per step) of the plan `row`, whose lock the caller holds.
+ * @param start terms for starting freed steps at once, or null to start none
  */
 export async function settleOutcomes(
   context: SettleContext,
@@ -250,12 +250,11 @@ export async function settleOutcomes(
   return { progress, taken: settled.taken, ended, more, started: settled.started };
 }
 
-/** Plans that are woken at once; the others are found by their workers' rounds. */
+/** Plans woken at once; workers' rounds find the others. */
 const plansWoken = 8;
 
 /**
- * Returns what steps reserved to the resource pools, and wakes the plans that wait for it. The caller holds the plan's lock;
- * `positions` have just stopped running.
+ * Returns the resources of `positions` that just stopped running, and wakes plans that wait for them. Requires the plan's lock.
  */
 export async function releaseResources(
   tx: Transaction,

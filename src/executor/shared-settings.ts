@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type SharedSettings, sharedSettings } from '#domain/settings.ts';
 
-/** A sentence for each setting that another live worker has otherwise. */
+/** A sentence per setting that differs on another live worker. */
 export function findDifferences(
   own: SharedSettings,
   others: readonly { id: string; shared: SharedSettings }[],
 ): string[] {
   return sharedSettings.flatMap((name) => {
-    // Stored as JSON.
+    // Compared as stored in JSON.
     const here: unknown = JSON.parse(JSON.stringify(own[name]));
     const other = others.find(({ shared }) => !isDeepStrictEqual(shared[name], here));
     if (other === undefined) return [];

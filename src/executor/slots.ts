@@ -1,51 +1,50 @@
-// Shares the slots of one back end between plans: it claims ahead as many steps of a plan as it finished recently. When it is full,
-// the person with the fewest slots is next, and each person's plans take turns (max-min fairness).
+// Shares the slots of one back end between plans: each claims ahead as many steps as it finished recently. When full, the person
+// with the fewest slots is next, and each person's plans take turns (max-min fairness).
 import { errorMessage } from '#domain/errors.ts';
 
-/** Thrown in place of work that did not begin: it left the queue. */
+/** Thrown when work left the queue before it began. */
 export class LeftQueue extends Error {}
 
-/** Who claims steps of one plan. */
 export type Claimant = {
   readonly planId: string;
-  /** Who asked for the plan; null: not known yet. */
+  /** The plan's requester, or null if not known yet. */
   readonly person: string | null;
-  /** How many of its calls came back quickly within the last fraction of a second. */
+  /** Number of quick calls within the last fraction of a second. */
   readonly pace: number;
   /** Called when it should ask again. */
   wake(): void;
 };
 
 export type Slots = {
-  /** Whether who asks now may have to stand in line. */
+  /** Whether a request may have to queue. */
   isFull(): boolean;
   /**
-   * How many steps may be claimed, at most `wanted`. They count as held until they are released. Who gets none stands in line, and
-   * is woken; who wants none leaves it.
+   * The number of steps to claim, up to `wanted`; they count as held until released. At 0 the claimant queues and is woken;
+   * asking for 0 leaves the queue.
    */
   admit(claimant: Claimant, wanted: number): number;
   release(claimant: Claimant, count: number): void;
   /**
-   * Waits for a slot, runs `work` in it, frees it.
-   * @param signal aborted while it waits: it leaves
-   * @param letGo given for what only waits for a time; called when that takes no slot, so that it need not be held
+   * Runs `work` in a slot.
+   * @param signal leaves the queue when aborted
+   * @param letGo passed for work that only waits; called if it takes no slot, so that it need not be held
    * @throws LeftQueue with the reason
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal, letGo?: () => void): Promise<T>;
 };
 
-/** What is held is looked at this often (milliseconds). */
+/** Milliseconds between checks of held steps. */
 const lookEveryMs = 250;
-/** What was claimed waits for a slot this long (milliseconds), then others may be free sooner. */
+/** Milliseconds that a claimed step may wait for a slot before it is released to other workers. */
 const waitAtMostMs = 1000;
-/** Where nothing began for so long (milliseconds) though some wait, one call more is made; then twice as many more each time. */
+/** After this long (milliseconds) without a start while steps wait, one more call is allowed, doubling each time. */
 const standstillMs = 500;
-/** Steps that only wait for a time, beyond which they take slots like others. */
+/** Maximum steps that wait without taking a slot. */
 const maxIdle = 4096;
-/** The share of the further calls that is kept for people who hold nothing. */
+/** The share of additional calls kept for people who hold nothing. */
 const keptShare = 1 / 4;
 
-/** Those who stand in line, by person; who was served last stands last. */
+/** The queue by person; the one served last comes last. */
 class Line {
   readonly #people = new Map<string, Set<Claimant>>();
   readonly #personOf = new Map<Claimant, string>();
@@ -78,7 +77,7 @@ class Line {
     return this.#people.keys();
   }
 
-  /** Takes the first plan of `person` out; the person comes last now. */
+  /** Removes the next plan of `person`, who moves to the end. */
   next(person: string): Claimant | null {
     const plans = this.#people.get(person);
     const [claimant] = plans ?? [];
@@ -90,22 +89,22 @@ class Line {
 }
 
 /**
- * @param limit calls under way at once
- * @param most the same where all of them are slow and others wait
+ * @param limit maximum concurrent calls
+ * @param most the maximum when all are slow and others wait
  */
 export function createSlots(limit: number, most = limit): Slots {
   type Waiting = { since: number; begin(): void; leave(reason: string): void };
-  /** Claimed or about to be, and not ended: what counts, and what was admitted beyond that for its pace. */
+  /** Claimed or about to be, and not ended: the counted ones, and those admitted beyond for their pace. */
   const holdings = new Map<Claimant, { counted: number; extra: number }>();
   let held = 0;
-  /** Calls under way that take a slot, and that only wait for a time. */
+  /** Calls in progress: those in slots, and those that only wait. */
   let used = 0;
   let idling = 0;
   let lent = 0;
   let lastBegun = Number.NEGATIVE_INFINITY;
   const queue = new Set<Waiting>();
   const line = new Line();
-  /** What those who were woken may claim. */
+  /** Steps that woken claimants may claim. */
   const granted = new Map<Claimant, number>();
   let looking: NodeJS.Timeout | undefined;
 
@@ -118,12 +117,12 @@ export function createSlots(limit: number, most = limit): Slots {
     return sum;
   }
 
-  /** Slots for somebody who holds `own`. */
+  /** Free slots for a person who already holds `own`. */
   function countFree(own: number): number {
     return Math.max(0, Math.min(limit + lent, own > 0 ? mostOfOne : most) - held);
   }
 
-  /** Who of those in line holds the fewest slots, and how many; null: nobody stands in line. */
+  /** The queued person with the fewest slots, or null if the queue is empty. */
   function findNext(): { person: string; own: number } | null {
     let next: { person: string; own: number } | null = null;
     for (const person of line.people) {
@@ -257,9 +256,9 @@ export function createSlots(limit: number, most = limit): Slots {
   };
 }
 
-// How often something happened within the last fraction of a second.
+// Counts how often something happened within the last fraction of a second.
 
-/** It is counted over this long (milliseconds), and over as long before. */
+/** Length in milliseconds of each of the two counting windows. */
 const intervalMs = 250;
 
 export class Pace {
@@ -272,7 +271,7 @@ export class Pace {
     this.#now++;
   }
 
-  /** How often in the last 250 to 500 ms. */
+  /** The count over the last 250 to 500 ms. */
   get lately(): number {
     this.#turn();
     return this.#now + this.#before;

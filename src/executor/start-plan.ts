@@ -23,18 +23,15 @@ import { wakeWorkers } from '#plans/lifecycle/wake.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import type { SharedContext } from './executor-context.ts';
 
-/** The rules by which it is decided who may approve. */
+/** The rules on who may approve. */
 type Deciding = Configured &
   Pick<PlansContext, 'modelBudget'> &
   Parameters<typeof refreshUserGroups>[0];
 
-/** Milliseconds that a tool is waited for: it is asked again by the next round, and others' plans wait behind this one. */
+/** Milliseconds to wait for a tool. Other plans queue behind this one, and the next round asks again. */
 const patienceMs = 2000;
 
-/**
- * Whether an operation of the plan is offered by nobody, or its tool does not answer in time. Reads what
- * every step calls.
- */
+/** Whether an operation of the plan is not offered, or its tool does not answer in time. */
 async function lacksTools(
   db: Queryable,
   catalogues: Catalogues,
@@ -55,15 +52,12 @@ async function lacksTools(
     pause(patienceMs, null, { signal: late.signal }).catch(() => null),
   ]);
   late.abort();
-  // Who answers later is heard by nobody.
+  // Late answers are ignored.
   answers.catch(() => {});
   return states === null || states.some(({ ok }) => !ok);
 }
 
-/**
- * Whether what the plan lacks may still come: a step under way would wait as long, and time in which nobody works does not
- * count.
- */
+/** Whether missing tools may still come. Allows as long as a running step would wait; time without workers does not count. */
 async function mayStillWait(
   { db, clock, settings }: SharedContext,
   { decided_at }: PlanRow,
@@ -74,7 +68,7 @@ async function mayStillWait(
   return !(await hasWorkedFor(db.query, settings.stall_minutes));
 }
 
-/** What stands against the start, as a finding. The plan has failed, so nothing of it becomes stale. */
+/** A preflight problem as a finding. The plan has failed, so nothing becomes stale. */
 const findUnmet =
   (version: number) =>
   ({ step_id, reason }: PreflightProblem): RaisedFinding => ({
@@ -88,8 +82,8 @@ const findUnmet =
   });
 
 /**
- * Starts the plan if it still is approved; a second call, or one that comes late, does nothing. While one of its tools is
- * still starting, or being restarted, it stays approved, and is asked about again by the next round.
+ * Starts the plan if it is still approved, else does nothing. While a tool is starting or restarting, it stays approved and the
+ * next round retries.
  */
 export async function startPlan(
   context: SharedContext,

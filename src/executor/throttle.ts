@@ -1,4 +1,4 @@
-// Work that is done at most once in a while: a request soon after it was done waits, and further ones join it.
+// Runs work at most once per interval: an early request waits, and further ones join it.
 export class Throttle {
   readonly #everyMs: number;
   readonly #work: () => Promise<void>;
@@ -23,7 +23,7 @@ export class Throttle {
     this.#timer = setTimeout(() => void this.flush(), wait);
   }
 
-  /** It was done at `at` in another way. */
+  /** Records that the work was done elsewhere at `at`. */
   note(at: number): void {
     this.cancel();
     this.#last = at;
@@ -34,7 +34,7 @@ export class Throttle {
     this.#timer = undefined;
   }
 
-  /** Does at once what was requested and still waits. */
+  /** Runs a waiting request now. */
   async flush(): Promise<void> {
     if (this.#timer === undefined) return;
     this.note(performance.now());

@@ -1,5 +1,5 @@
-// One turn of a back end on a plan: settles what ended and claims what is ready, in one transaction under the plan's lock. Steps freed
-// by a batch can be claimed with it, and a plan of short steps costs one commit per batch.
+// One turn of a back end on a plan: settles what ended and claims what is ready, in one transaction under the plan's lock. A plan
+// of short steps costs one commit per batch.
 import type { Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import type { Outcome } from '#db/sql/settle.ts';
@@ -20,16 +20,16 @@ import { type Settlement, settleOutcomes } from './settle.ts';
 export type Turn = Claim & {
   plan: PlanRow;
   book: LaneBook;
-  /** Whether people are going to be told of what has moved; null: nothing has. */
+  /** Whether people will be notified of the change, or null if nothing changed. */
   announced: boolean | null;
 };
 
-/** Whether nobody is asked or told anything because of this outcome. */
+/** Whether the outcome neither asks nor alerts a person. */
 function isProgress({ status }: Outcome): boolean {
   return status === 'succeeded' || status === 'ready' || status === 'running';
 }
 
-/** Whether the lanes still are those of the plan's version, and of what this back end offers. */
+/** Whether the lanes match the plan's version and this back end's offers. */
 function isUpToDate(
   { backend }: ExecutorContext,
   { version }: PlanRow,
@@ -38,7 +38,7 @@ function isUpToDate(
   return book?.version === version && book.offers === offersOf(backend);
 }
 
-/** Settles `outcomes`, and starts what they free where that may be. @returns null when there are none */
+/** Settles `outcomes` and starts the steps they free, if allowed. @returns null when there are none */
 async function settleAndStart(
   context: ExecutorContext,
   tx: Transaction,
@@ -56,10 +56,9 @@ async function settleAndStart(
 }
 
 /**
- * Settles `outcomes` (at most one a step) and claims up to `room` steps.
- * @param known the lanes as they were read before; read again when the plan's version is another one
- * @param announce whether people and screens are told of progress; the caller sees to it otherwise. What asks people for
- *   something, or tells them of a failure, is always told
+ * Settles `outcomes` (at most one per step) and claims up to `room` steps.
+ * @param known the lanes as last read; read again if the plan's version differs
+ * @param announce whether to notify of progress; otherwise the caller does. Questions and failures are always announced
  */
 export async function takeTurn(
   context: ExecutorContext,
