@@ -1,4 +1,4 @@
-// Credentials and address of the model server, apart from the client, so that a process without a model loads none of it.
+// Credentials and address of the model server. Separate from the client, which a process without a model never loads.
 import type { Environment } from '#domain/settings.ts';
 
 /** OpenAI's Responses API, or chat completions, which every compatible server has. */
@@ -7,16 +7,15 @@ export type ModelApi = 'responses' | 'chat';
 export type ModelAccess = {
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
-  /** Where all that a model is given goes. */
+  /** The host that receives everything a model is given. */
   host: string;
-  /** The server is OpenAI's own. */
   isOpenAi: boolean;
   api: ModelApi;
 };
 
 type Variables = Partial<Pick<Environment, 'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'OPENAI_API'>>;
 
-/** How the environment says a model is reached; null: none is. A base URL alone is enough: local servers ask for no key. */
+/** Model access from the environment, or null if none is set. A base URL suffices: local servers need no key. */
 export function readModelAccess(env: Variables): ModelAccess | null {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = env;
   if (apiKey === undefined && baseUrl === undefined) return null;

@@ -1,10 +1,10 @@
-// Watches the arguments of a call while they are written: how many objects of the list in them are there, and whether they end.
+// Watches a call's arguments while they stream: complete objects of their list, and whether they are closed.
 
 export type ArgumentsWatch = {
   take(piece: string): void;
-  /** Objects that are complete, of a list that is an argument. */
+  /** Complete objects in a list argument. */
   items(): number;
-  /** The object of the arguments is closed. */
+  /** Whether the arguments object is closed. */
   isWhole(): boolean;
 };
 

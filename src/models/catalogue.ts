@@ -1,5 +1,5 @@
-// What is known of OpenAI's models: prices, efforts and the day each is shut down. Looked up on 25 November 2026 in OpenAI's
-// lists of models, prices and deprecations; `prices` in countersign.json overrides and extends the prices.
+// OpenAI models: prices, efforts and shutdown dates, looked up on 25 November 2026 in OpenAI's lists of models, prices and
+// deprecations. `prices` in countersign.json overrides and extends the prices.
 import { z } from 'zod';
 import type { Environment } from '#domain/settings.ts';
 
@@ -7,33 +7,33 @@ import type { Environment } from '#domain/settings.ts';
 export type Price = {
   input: number;
   output: number;
-  /** Input the server had in its cache; default: as other input. */
+  /** Cache reads; defaults to the input price. */
   cached_input?: number | undefined;
-  /** Input the server put into its cache; default: as other input. */
+  /** Cache writes; defaults to the input price. */
   cache_write?: number | undefined;
 };
 
 export type Usage = {
-  /** Cached tokens and tokens written to the cache included. */
+  /** Including cache reads and writes. */
   input_tokens: number;
-  /** Reasoning included. */
+  /** Including reasoning. */
   output_tokens: number;
   cached_tokens?: number | undefined;
   cache_write_tokens?: number | undefined;
 };
 
-/** Tokens as a server counts them: a negative or absurd number says nothing, and some count fractions. */
+/** Token counts from a server, which may be fractional. Negative or absurd values are rejected. */
 export const TokenCount = z.number().nonnegative().max(1e9).transform(Math.ceil);
 
 export type Effort = NonNullable<Environment['PLANNER_REASONING_EFFORT']>;
 
 export type ModelFacts = {
   price: Price;
-  /** Efforts of reasoning it takes; none: it does not reason. */
+  /** Supported reasoning efforts; empty for models that don't reason. */
   efforts: readonly Effort[];
   /** YYYY-MM-DD: from this day on the API refuses it. */
   shutdown?: string;
-  /** What OpenAI recommends instead. */
+  /** OpenAI's recommended replacement. */
   replacement?: string;
 };
 
@@ -98,12 +98,12 @@ function retiring(price: Price): ModelFacts {
   return { price, efforts: [], shutdown: '2027-01-14', replacement: 'gpt-6-luna' };
 }
 
-/** `gpt-4.1-2025-04-14` is a version of `gpt-4.1`. */
+/** Drops the date: `gpt-4.1-2025-04-14` is a version of `gpt-4.1`. */
 function undated(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 }
 
-/** Names come from plans, too: `constructor` is none of ours. */
+/** Names also come from plans, and could be `constructor`. */
 const entryOf = <T>(table: Record<string, T>, name: string): T | null =>
   (Object.hasOwn(table, name) ? table[name] : null) ?? null;
 
@@ -111,18 +111,18 @@ export function findModel(name: string): ModelFacts | null {
   return entryOf(models, name) ?? entryOf(models, undated(name));
 }
 
-/** The price of `model`; that of `*` in `overrides` stands for every model without one; null when unknown. */
+/** The price of `model`, or null if unknown. `*` in `overrides` applies to every model without one. */
 export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
   const own = entryOf(overrides, model) ?? entryOf(overrides, undated(model));
   return own ?? findModel(model)?.price ?? overrides['*'] ?? null;
 }
 
-/** What to do about a model whose price nobody has said: budgets could not hold it. */
+/** Asks for a price, without which budgets can't hold. */
 export function askForPrice(model: string): string {
   return `What the model ${model} costs is not known, so no budget would hold it. Add "prices": {"${model}": {"input": 0, "output": 0}} to countersign.json: US dollars per million tokens, 0 for a server of your own.`;
 }
 
-/** A sentence for each model that is set and has no price. */
+/** A sentence per configured model without a price. */
 export function findUnknownPrices(
   { PLANNER_MODEL, EXECUTOR_MODEL }: Pick<Environment, 'PLANNER_MODEL' | 'EXECUTOR_MODEL'>,
   overrides: Record<string, Price>,
@@ -132,7 +132,7 @@ export function findUnknownPrices(
     .map(askForPrice);
 }
 
-/** US dollars for `usage`. */
+/** The cost of `usage` in US dollars. */
 export function computeCost(price: Price, usage: Usage): number {
   const cached = Math.min(usage.cached_tokens ?? 0, usage.input_tokens);
   const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached);
@@ -144,7 +144,7 @@ export function computeCost(price: Price, usage: Usage): number {
   return dollars / 1_000_000;
 }
 
-/** US dollars that so many tokens cost at most. */
+/** Upper bound of the cost in US dollars. */
 export function computeBound(price: Price, input: number, output: number): number {
   const dearest = Math.max(price.input, price.cache_write ?? 0);
   return (input * dearest + output * price.output) / 1_000_000;

@@ -1,5 +1,4 @@
-// Chat completions, as OpenAI has them and as other servers understand them: what they leave out, write otherwise or attach is
-// taken as it comes.
+// Chat completions of OpenAI and compatible servers, tolerant of what those omit, rename or add.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { TokenCount } from './catalogue.ts';
@@ -23,7 +22,7 @@ const ReplyCall = z
   .object({ id: z.unknown().optional(), function: Called.nullish().catch(null) })
   .catchall(z.unknown());
 
-/** Mistral's reasoning models answer in parts, of which only `text` is the answer. */
+/** Mistral's reasoning models answer in parts; only `text` is the answer. */
 const ContentPart = z
   .looseObject({ type: z.string(), text: z.string().optional() })
   .catch({ type: '' });
@@ -40,7 +39,7 @@ const Message = z.looseObject({
   content: z.union([z.string(), z.array(ContentPart)]).nullish(),
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(ReplyCall).nullish().catch(null),
-  /** As calls were written before there were several. */
+  /** The deprecated form of a single call. */
   function_call: Called.nullish().catch(null),
 });
 const Reply = z.object({
@@ -102,7 +101,7 @@ export const chatCompletions: Wire = {
     const { message, finish_reason } = choice;
     const text = readContent(message.content);
     const thoughts = readThoughts(message);
-    // Ids that the server lacks are made up; each is one of its own in the whole conversation.
+    // Missing IDs are generated, unique within the conversation.
     const turn = messages.length;
     const called = readCalls(listCalls(message), tools, turn);
     const names = new Set(tools.map(({ name }) => name));
@@ -117,7 +116,7 @@ export const chatCompletions: Wire = {
       finishReason: readFinish(finish_reason, toolCalls),
       ...(thoughts === undefined ? {} : { thoughts }),
       written: [
-        // Servers that send their thoughts twice wrote them once.
+        // Some servers send reasoning under two names; count it once.
         writeOut(message.reasoning_content ?? message.reasoning ?? thoughts),
         typeof message.content === 'string' ? message.content : text,
         ...called.map(({ name, arguments: args }) => `${name} ${args}`),
@@ -162,7 +161,7 @@ function writeMessage(message: ChatMessage, refused: Refused): object {
   }
 }
 
-/** Without the thoughts that some models put before their answer; their opening mark may be the server's. */
+/** Strips reasoning that some models put before the answer; the server may have swallowed its opening tag. */
 function readContent(content: z.infer<typeof Message>['content']): string {
   if (typeof content === 'string') {
     const end = content.indexOf('</think>');

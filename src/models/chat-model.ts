@@ -1,6 +1,5 @@
-// One language model behind either of OpenAI's APIs: estimate, call with counted retries, read the reply, price it. A parameter
-// that the server refuses is left out from then on.
-// Throws CountersignError only: model_failed, timed_out or cancelled, each with a sentence for the person.
+// One language model behind either of OpenAI's APIs: estimate, call with counted retries, read, price. Parameters the server
+// refuses are left out from then on. Throws only CountersignError: model_failed, timed_out or cancelled.
 import { setTimeout as wait } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
@@ -35,7 +34,7 @@ import { responses } from './responses.ts';
 import { without } from './thoughts.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** Output tokens a reply may have unless the request says otherwise. */
+/** Default limit of output tokens. */
 const outputTokens = 4096;
 const maxAttempts = 4;
 
@@ -47,12 +46,12 @@ export type ModelOptions = {
   prices?: Record<string, Price>;
 };
 
-/** A reply as it came, and the API it came by. */
+/** A raw reply and the API that carried it. */
 type Sent = { raw: unknown; wire: Wire };
 
 export function createChatModel(options: ModelOptions): ChatModel {
   const { client, name, effort } = options;
-  /** A server that says so is asked by its Responses API from then on. */
+  /** Switches to the Responses API once the server asks for it. */
   let wire = options.api === 'responses' ? responses : chatCompletions;
   const price = findPrice(name, options.prices);
   const refused = new Set<string>();
@@ -80,12 +79,12 @@ export function createChatModel(options: ModelOptions): ChatModel {
   ): Promise<Sent> {
     const full = { ...request, maxOutputTokens: request.maxOutputTokens ?? outputTokens };
     for (;;) {
-      // Calls run side by side: what one of them learns meanwhile is not what this one has sent.
+      // A snapshot: concurrent calls may learn of more refusals meanwhile.
       const known = new Set(refused);
       const used = wire;
       const body = used.write(full, { model: name, effort, refused: known });
       try {
-        // The package's own limit, which would look like a lost connection, comes after ours.
+        // Longer than ours, because the package's timeout looks like a lost connection.
         const timeout = request.deadline - Date.now() + 5000;
         const { onProgress } = request;
         const raw = await exchange(client, {
@@ -116,7 +115,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     attempts: number,
     lost: Usage,
   ): Promise<ChatReply> {
-    // Replies are stored, and a character may come in two chunks: only the whole is made storable. It is JSON.
+    // Sanitised as a whole: replies are stored, and a character may be split between chunks.
     const read = wire.read(makeStorable((raw ?? null) as Json), request, !callsNatively);
     if (read === null) {
       throw new CountersignError(
@@ -139,7 +138,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
     return { ...reply, usage, cost_usd: computeCost(knownPrice(), usage), attempts };
   }
 
-  /** What a call costs where the server does not say. */
+  /** For servers that report no usage. */
   async function estimateUsage(request: ChatRequest, written: string): Promise<Usage> {
     return {
       input_tokens: await countInput(request),
@@ -184,7 +183,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
         if (silence.signal.aborted) throw describeSilence(name, request.idleTimeoutMs ?? 0, error);
         if (limit.aborted) throw describeTimeout(name, error);
         const pause = choosePause(error, attempt);
-        // A reply that is lost twice is not asked for again: each costs, and one was reserved.
+        // A second lost reply is not retried: each one costs, and only one was reserved.
         const isOver = attempt >= maxAttempts || (error instanceof LostReply && isLost());
         if (pause === null || isOver || Date.now() + pause >= request.deadline) {
           const failure = describeFailure(called(), error);
@@ -202,7 +201,7 @@ export function createChatModel(options: ModelOptions): ChatModel {
   }
 }
 
-// A call as a span, by OpenTelemetry's conventions for generative AI.
+// Traces a call as a span, following OpenTelemetry's conventions for generative AI.
 
 const jsonOf = (value: unknown) => JSON.stringify(value);
 
@@ -212,7 +211,7 @@ function describeCall({ baseURL }: OpenAI, model: string, request: ChatRequest) 
     kind: 'client' as const,
     attributes: {
       'gen_ai.operation.name': 'chat',
-      // The format that is spoken, whoever serves it; who that is says the address.
+      // The wire format; the address tells who serves it.
       'gen_ai.provider.name': 'openai',
       'gen_ai.request.model': model,
       'gen_ai.request.max_tokens': request.maxOutputTokens ?? outputTokens,
@@ -228,7 +227,7 @@ function describeCall({ baseURL }: OpenAI, model: string, request: ChatRequest) 
   };
 }
 
-/** What both APIs call a reply and the model that wrote it. */
+/** Reply ID and model, as both APIs name them. */
 const Named = z.object({ id: z.string(), model: z.string() }).partial();
 
 function describeReply(raw: unknown, reply: ChatReply) {
@@ -247,14 +246,14 @@ function describeReply(raw: unknown, reply: ChatReply) {
   };
 }
 
-/** The same, of a call that has cost something: an attempt before wrote a reply that was lost. */
+/** Marks that an earlier attempt cost money: its reply was lost midway. */
 function markPaid(error: CountersignError): CountersignError {
   const { code, message, details, cause, passesAfterMs } = error;
   const paid = { ...details, answered: true };
   return new CountersignError(code, message, { details: paid, cause, passesAfterMs });
 }
 
-/** Aborts when nothing has come for `ms`; undefined: never. */
+/** Aborts after `ms` of silence; never if undefined. */
 function watchIdle(ms: number | undefined) {
   const over = new AbortController();
   const timer = ms === undefined ? undefined : setTimeout(() => over.abort(), ms);
@@ -273,7 +272,7 @@ function addUsage(lost: Usage, usage: Usage): Usage {
   };
 }
 
-/** Servers that take a model, or tools with it, by the Responses API only. */
+/** Some servers accept a model, or tools with it, only through the Responses API. */
 function asksForResponses(error: unknown): boolean {
   if (!(error instanceof APIError)) return false;
   return (
@@ -282,7 +281,7 @@ function asksForResponses(error: unknown): boolean {
   );
 }
 
-/** The parameter of `body` that `error` refuses, or is `without`; null: it is about something else. */
+/** The parameter of `body` that `error` refuses, or its `without` form, or null if the error is about something else. */
 function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refused): string | null {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return null;
   const text = readReason(error);
@@ -297,11 +296,11 @@ function findRefused(error: unknown, wire: Wire, body: JsonBody, refused: Refuse
   );
 }
 
-/** How servers say that a field must go back to them. */
+/** Errors that demand a field back. */
 const isDemand =
   /\b(?:missing|lacks?|required|must be (?:passed|sent|provided|included|present))\b/i;
 
-/** A price is only held where a reply has a limit: the last name for it is never left out. */
+/** Prices are bounded only if replies are: the last name for the output limit is never left out. */
 function isLastLimit(parameter: string, refused: Refused): boolean {
   return (
     parameter === 'max_output_tokens' ||
@@ -309,14 +308,14 @@ function isLastLimit(parameter: string, refused: Refused): boolean {
   );
 }
 
-/** Reasoning goes back sealed, in more letters than it has tokens. */
+/** Sealed reasoning has more letters than tokens. */
 function shortenSealed(key: string, value: unknown): unknown {
   return key === 'encrypted_content' && typeof value === 'string'
     ? value.slice(0, Math.ceil(value.length / 5))
     : value;
 }
 
-/** What the server itself names is the parameter; else a name that is also a word must stand in quotes. */
+/** Prefers the parameter the server names; a name that is also a word must be in quotes. */
 function namesParameter(text: string, param: string | null | undefined, name: string): boolean {
   const isMessage = param?.startsWith('messages') === true;
   if (param && !isMessage)

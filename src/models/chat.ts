@@ -1,4 +1,4 @@
-// A conversation with a model as this program has it, whichever API carries it.
+// A conversation with a model, independent of the API.
 import type { JsonObject } from '#domain/text.ts';
 import type { PricedCall } from '#domain/text-model.ts';
 import type { JsonSchema } from '#domain/tool.ts';
@@ -7,9 +7,9 @@ import type { Effort, Usage } from './catalogue.ts';
 export type ToolCall = {
   id: string;
   name: string;
-  /** JSON, or what the model wrote in its place. */
+  /** JSON, or the malformed text the model wrote. */
   arguments: string;
-  /** What else the server attached to the call; it wants that back (signatures of thoughts). */
+  /** Server data that must be sent back with the call, such as thought signatures. */
   extra?: JsonObject | undefined;
 };
 
@@ -19,9 +19,9 @@ export type ChatMessage =
       role: 'assistant';
       content: string;
       toolCalls?: ToolCall[];
-      /** The reply as the Responses API gave it, which wants it back. */
+      /** The reply in the Responses API's form, sent back verbatim. */
       items?: JsonObject[] | undefined;
-      /** Fields of a chat completion that its server wants back unchanged, such as its reasoning. */
+      /** Fields of a chat completion sent back verbatim, such as reasoning. */
       thoughts?: JsonObject | undefined;
     }
   | { role: 'tool'; callId: string; content: string };
@@ -35,19 +35,19 @@ export type ChatTool = {
 export type ChatRequest = {
   messages: ChatMessage[];
   tools?: ChatTool[];
-  /** The one tool the model must call; true: any of them. Otherwise it may answer in words. */
+  /** The tool that the model must call, or true for any. Otherwise it may answer in text. */
   mustCall?: string | true;
-  /** Reasoning included. */
+  /** Including reasoning. */
   maxOutputTokens?: number;
-  /** Milliseconds since the epoch after which no attempt starts and the running one ends. */
+  /** Epoch milliseconds after which the current attempt ends and no other starts. */
   deadline: number;
-  /** Milliseconds without a sign of the server after which an attempt ends. Left out: the deadline alone counts. */
+  /** Milliseconds of silence after which an attempt ends. Default: only the deadline. */
   idleTimeoutMs?: number;
-  /** Told while calls are written, by servers that stream: often, and anew from nothing at each attempt. Must not throw. */
+  /** Called often while calls stream; starts from zero at each attempt. Must not throw. */
   onProgress?: ((calls: CallProgress[]) => void) | undefined;
 };
 
-/** A call that is being written. `items`: objects that are complete by now, of a list among its arguments. */
+/** A call being streamed. `items`: complete objects in a list argument. */
 export type CallProgress = { name: string; items: number };
 
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
@@ -61,21 +61,21 @@ export type ChatReply = {
   thoughts?: JsonObject | undefined;
   usage: Usage;
   cost_usd: number;
-  /** Attempts made, the first included. */
+  /** Including the first. */
   attempts: number;
 };
 
 export type ChatModel = {
   name: string;
   /**
-   * US dollars that `request` costs with this number of output tokens; left out: with the longest reply.
-   * @throws CountersignError `model_failed`: the price is not known
+   * US dollars for `request` with this many output tokens.
+   * @throws CountersignError `model_failed` if the price is unknown
    */
   estimateCost(request: ChatRequest, outputTokens: number): Promise<number>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
-/** A call as the budget prices it. @param kind finds past calls of the same purpose */
+/** A call priced for the budget. @param kind finds past calls of the same purpose */
 export function priceCall(model: ChatModel, kind: string, request: ChatRequest): PricedCall {
   return {
     model: model.name,
@@ -84,43 +84,43 @@ export function priceCall(model: ChatModel, kind: string, request: ChatRequest):
   };
 }
 
-/** What one of the APIs makes of a request and a reply. */
+/** How one API writes requests and reads replies. */
 export type Wire = {
   path: string;
-  /** Every parameter that some server is known to refuse, and that can be left out. */
+  /** Parameters that some servers refuse and that can be left out. */
   optional: readonly string[];
-  /** Fields of replies that go back with them, which a server may refuse, or refuse to miss. */
+  /** Reply fields to send back; a server may refuse them, or refuse to miss them. */
   returned: readonly string[];
   write(request: ChatRequest & { maxOutputTokens: number }, options: WireOptions): JsonBody;
-  /** Puts the events of one streamed reply together. */
+  /** Assembles the events of one streamed reply. */
   assemble(onProgress: ChatRequest['onProgress']): Assembly;
   /**
-   * null: this is no reply.
-   * @param takesWritten whether calls that stand in the text count
+   * Returns null if `raw` is not a reply.
+   * @param takesWritten whether calls written in the text count
    */
   read(raw: unknown, request: ChatRequest, takesWritten: boolean): WireReply | WireFailure | null;
 };
 export type Assembly = {
-  /** Takes the next event. @returns whether it was the last that counts */
+  /** @returns whether this was the last event that counts */
   take(event: unknown): boolean;
   /**
-   * The reply as the API sends it in one piece; null: its end is missing.
-   * @param ended the server has said that it was the end
+   * The reply as if unstreamed, or null if its end is missing.
+   * @param ended whether the server announced the end
    */
   finish(ended: boolean): object | null;
-  /** All text that has come, thoughts included. */
+  /** All received text, including reasoning. */
   written(): string;
 };
 export type WireOptions = { model: string; effort: Effort | undefined; refused: Refused };
 export type WireReply = Omit<ChatReply, 'usage' | 'cost_usd' | 'attempts'> & {
   usage: Usage | null;
-  /** All that the model wrote, thoughts included, to estimate what it cost where the server does not say. */
+  /** All text including reasoning, to estimate usage that a server doesn't report. */
   written: string;
-  /** The server has called a tool in the API's own way: what stands in its text is text. */
+  /** The server has made native calls: calls written in its text are just text. */
   callsNatively: boolean;
 };
-/** Instead of a reply: why the server failed, and whether the same request may do better later. */
+/** A failure reported instead of a reply. `passes` if a retry may succeed. */
 export type WireFailure = { failed: string; passes: boolean };
-/** Names of parameters the server has refused, and `without …` those it refuses to miss. */
+/** Refused parameter names, and `without …` for required ones. */
 export type Refused = ReadonlySet<string>;
 export type JsonBody = Record<string, unknown>;

@@ -1,4 +1,4 @@
-// Whether the models that are set up do what plans need: a call of a tool, made for real, and how long they will be served.
+// Tests configured models with a real tool call, and checks how long they will be served.
 import type OpenAI from 'openai';
 import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
@@ -13,9 +13,7 @@ import { createModelClient } from './openai.ts';
 export type ModelCheck = {
   model: string;
   ok: boolean;
-  /** What it did, or why it failed, in a sentence. */
   text: string;
-  /** What to do. */
   advice: string[];
 };
 
@@ -31,7 +29,7 @@ const Listed = z.object({
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** One check for each model, in the order of `roles`; models that are named twice are called once. */
+/** One check per model, in the order of `roles`; duplicates are called once. */
 export async function checkModels(
   access: Pick<ModelAccess, 'apiKey' | 'baseUrl' | 'api'>,
   roles: Role[],
@@ -92,14 +90,14 @@ function askForCall(): ChatRequest {
   };
 }
 
-/** The dates the server itself gives (OpenAI does); empty where it gives none. */
+/** Shutdown dates from the server (only OpenAI has them), else empty. */
 async function readShutdowns(client: OpenAI): Promise<Map<string, string>> {
   const listed = await client
     .get('/models', { timeout: listTimeoutMs })
     .asResponse()
     .then((response) => readText(response, longestList))
     .then((text) => parseAs(Listed, text))
-    .catch(() => undefined); // not every server has a list; the call itself tells whether it answers
+    .catch(() => undefined); // the list is optional; the call itself shows whether the server answers
   const dated = (listed?.data ?? []).flatMap(({ id, shutdown_date: date }): [string, string][] =>
     date ? [[id, date]] : [],
   );

@@ -1,5 +1,5 @@
-// The chunks of a streamed chat completion, put together to the reply that would have come in one piece. Servers differ in how they
-// write calls: whole or in parts, with an index or without, all under one index.
+// Assembles the chunks of a streamed chat completion. Servers send calls whole or in parts, with an index, without, or all under
+// the same one.
 import { z } from 'zod';
 import { watchArguments } from './arguments-watch.ts';
 import type { Assembly, ChatRequest } from './chat.ts';
@@ -21,7 +21,7 @@ const Delta = z.looseObject({
     .catch(null),
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(CallDelta).nullish().catch(null),
-  /** As calls were written before there were several. */
+  /** The deprecated form of a single call. */
   function_call: Called.nullish().catch(null),
 });
 const Chunk = z.object({
@@ -152,18 +152,18 @@ const asParts = (content: string | unknown[]) => {
   return content === '' ? [] : [{ type: 'text', text: content }];
 };
 
-/** All text in what a server sent, to count it. */
+/** All text in a server message, for token counts. */
 export function writeOut(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** Some servers send the whole arguments once more with the last chunk. */
+/** Some servers repeat the whole arguments in the last chunk. */
 function repeats({ watch, arguments: args }: Call, piece: string): boolean {
   return watch.isWhole() && piece.trim() === args.trim();
 }
 
-/** The call that `delta` continues; undefined: it begins another. */
+/** The call that `delta` continues, or undefined if it starts another. */
 function findCall(
   calls: Call[],
   { index, id, function: called }: CallDelta,
@@ -171,7 +171,7 @@ function findCall(
 ): Call | undefined {
   const isNumbered = typeof index === 'number';
   const open = isNumbered ? calls.findLast((call) => call.index === index) : calls.at(-1);
-  // One id may stand at several numbers, and then it tells no calls apart.
+  // An ID shared by several indices identifies nothing.
   const known = id
     ? calls.findLast((call) => call.id === id && (!isNumbered || call.index === index))
     : undefined;
@@ -180,7 +180,7 @@ function findCall(
   if (same === undefined) return undefined;
   if (same.name === called.name && repeats(same, piece)) return same;
   if (known !== undefined) return known.watch.isWhole() && piece !== '' ? undefined : known;
-  // Gemini numbers no calls or gives all the same number: one with a name of its own, or behind a whole one, is another.
+  // Gemini omits indices or repeats them: a delta with its own name, or after a complete call, starts another.
   const isOther = (id && same.id !== '') || same.watch.isWhole() || !isNumbered;
   return isOther ? undefined : same;
 }

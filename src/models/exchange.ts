@@ -1,17 +1,16 @@
-// One request to a model server and its reply, which may come as server-sent events or in one piece: what streams is put together
-// to what would have come in one piece.
+// Sends one request to a model server and reads its reply, whole or as server-sent events.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type OpenAI from 'openai';
 import { parseShallowJson } from '#domain/json.ts';
 import type { ChatRequest, JsonBody, Wire } from './chat.ts';
 import { findError } from './openai.ts';
 
-/** Bytes of a streamed reply including its framing, and of a part that is parsed at once. */
+/** Bytes of a streamed reply with framing, and of a piece parsed at once. */
 const longestReply = { stream: 64 * 1024 * 1024, piece: 8 * 1024 * 1024 };
 
-/** The connection broke, or the stream ended or made no sense, before the reply was whole. */
+/** The connection or stream broke before the reply was complete. */
 export class LostReply extends Error {
-  /** What the model had written by then, which it is paid for. */
+  /** Text received so far, which is billed. */
   readonly written: string;
 
   constructor(written: string, cause?: unknown) {
@@ -20,23 +19,22 @@ export class LostReply extends Error {
   }
 }
 
-/** The server itself says that it failed, for a reason that passes. */
+/** The server reported a transient failure. */
 export class FailedReply extends Error {}
 
 type Exchange = {
   wire: Wire;
   body: JsonBody;
   signal: AbortSignal;
-  /** Milliseconds until the server begins to answer. */
+  /** Milliseconds until the response starts. */
   timeout: number;
-  /** Something has come. */
   onActivity(): void;
   onProgress: ChatRequest['onProgress'];
 };
 
 /**
- * The reply as the API sends it in one piece.
- * @throws APIError; SyntaxError: no JSON; LostReply
+ * The reply as if unstreamed.
+ * @throws APIError; SyntaxError if not JSON; LostReply
  */
 export async function exchange(
   client: OpenAI,
@@ -54,7 +52,7 @@ export async function exchange(
     const begins = text.trimStart();
     if (!/^(?:data|event|id|retry)?:/.test(begins.slice(0, 10)))
       return type.includes('json') || begins.startsWith('{') ? parse(text) : text;
-    // A proxy has renamed the type of the stream.
+    // A proxy has changed the content type.
     pieces = oneBy([text]);
   }
   const assembly = wire.assemble(onProgress);
@@ -74,7 +72,7 @@ export async function exchange(
   return reply;
 }
 
-/** @throws SyntaxError also for what nests too deep */
+/** @throws SyntaxError also if nested too deeply */
 function parse(text: string): unknown {
   try {
     return text === '' ? '' : parseShallowJson(text);
@@ -83,14 +81,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** Data of an event. An event named `error` is an error. */
+/** The event's data; an event named `error` is an error. */
 function readEvent({ event, data }: EventSourceMessage): unknown {
   if (event !== 'error') return parse(data);
   let error: unknown = { message: data };
   try {
     error = findError(JSON.parse(data)) ?? error;
   } catch {
-    // Plain words are the reason.
+    // Plain text is the reason.
   }
   return { type: 'error', error };
 }
@@ -111,7 +109,7 @@ async function* oneBy<T>(items: T[]): AsyncGenerator<T> {
 
 const tooLong = () => new LostReply('', new Error('the reply is too long'));
 
-/** Text in pieces, with no character cut in two. @throws LostReply: it is longer than any reply */
+/** Decodes without splitting characters. @throws LostReply if longer than any reply */
 async function* decode(bytes: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let length = 0;
@@ -133,7 +131,7 @@ async function readText(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** The last event may lack the blank line at its end. */
+/** The final event may lack its blank line. */
 async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator<EventSourceMessage> {
   const found: EventSourceMessage[] = [];
   const parser = createParser({

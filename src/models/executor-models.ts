@@ -4,20 +4,20 @@ import type { Environment } from '#domain/settings.ts';
 import { findModel, type Price } from './catalogue.ts';
 import type { ChatModel } from './chat.ts';
 
-/** The model with this name; null: the process's own. @throws CountersignError `model_failed` if it is not offered */
+/** The named model, or the process's own for null. @throws CountersignError `model_failed` if it is not offered */
 export type ExecutorModels = (name: string | null) => ChatModel;
 
 type Offer = {
   env: Pick<Environment, 'EXECUTOR_MODEL' | 'PLANNER_MODEL'>;
-  /** The settings' own prices. */
+  /** Prices from the settings. */
   prices: Record<string, Price>;
-  /** The server is OpenAI's, which has every model of the catalogue. */
+  /** The server is OpenAI's, which has every model in the catalogue. */
   isOpenAi: boolean;
 };
 
 /**
- * Says why steps cannot use the model, or null if they can. The models of the environment and those with a price are offered:
- * without a price no budget can hold.
+ * Why steps can't use the model, or null if they can. Models need a price, without which no budget can hold, or to be set in the
+ * environment.
  */
 export function findModelProblem({ env, prices, isOpenAi }: Offer, name: string): string | null {
   if (name === env.EXECUTOR_MODEL || name === env.PLANNER_MODEL) return null;
@@ -26,7 +26,7 @@ export function findModelProblem({ env, prices, isOpenAi }: Offer, name: string)
   return `The plan names the model ${name}, which is not offered here. Add its price to "prices" in countersign.json, or propose the plan with ${env.EXECUTOR_MODEL}.`;
 }
 
-/** Each model is opened when it is first used. */
+/** Opens each model on first use. */
 export function createExecutorModels(
   offer: Offer,
   open: (name: string) => ChatModel,

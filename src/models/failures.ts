@@ -1,4 +1,4 @@
-// Why a call to a model failed, for the person and for another attempt.
+// Why a model call failed: a message for the person, and whether to retry.
 import { APIError } from 'openai';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
@@ -8,10 +8,9 @@ import { findModel } from './catalogue.ts';
 import { FailedReply, LostReply } from './exchange.ts';
 
 const firstPause = 500;
-/** Characters of a server's reason that are quoted. */
 const maxReason = 300;
 
-/** How servers that answer 400 say that there is no such model (any more). */
+/** Wordings of 400 responses for a missing or retired model. */
 const endedModel = (reason: string): boolean =>
   /invalid model/i.test(reason) ||
   reason
@@ -21,7 +20,7 @@ const endedModel = (reason: string): boolean =>
         at > 0 &&
         /\b(?:not found|not exist|deprecated|retired|decommissioned|no longer)/i.test(rest),
     );
-/** What to set about the reasons that servers give for a refusal; the first that fits. */
+/** Advice by a refusal's wording; the first match counts. */
 const advices: [RegExp, string][] = [
   [
     /not support (?:tools|function|tool)|(?:tools?|functions?) (?:is|are) not supported/i,
@@ -33,10 +32,9 @@ const advices: [RegExp, string][] = [
   ],
 ];
 
-/** The model that was called. */
 export type Called = { name: string; api: ModelApi; apiKey: string | null };
 
-/** Milliseconds to wait before another attempt; null when another attempt cannot help. */
+/** Milliseconds until a retry, or null if none can help. */
 export function choosePause(error: unknown, attempt: number): number | null {
   const backoff = firstPause * 2 ** (attempt - 1);
   if ([SyntaxError, LostReply, FailedReply].some((kind) => error instanceof kind)) return backoff;
@@ -48,7 +46,7 @@ export function choosePause(error: unknown, attempt: number): number | null {
   return readPause(error.headers) ?? backoff;
 }
 
-/** When a later call may succeed: what passes is what was tried again. */
+/** Milliseconds until a later call may succeed, for retried failures. */
 function choosePassing(cause: unknown): number | null {
   if (choosePause(cause, 1) === null) return null;
   return cause instanceof APIError ? (readPause(cause.headers) ?? 0) : 0;
@@ -73,7 +71,7 @@ export function describeTimeout(name: string, cause?: unknown): CountersignError
   );
 }
 
-/** @param ms for how long nothing came */
+/** @param ms of silence */
 export function describeSilence(name: string, ms: number, cause?: unknown): CountersignError {
   return new CountersignError(
     'timed_out',
@@ -122,7 +120,7 @@ function explainUnknown(name: string, api: ModelApi, reason: string): string {
   return `The model server does not know ${name}${api === 'responses' ? ', or has no Responses API' : ''}: ${reason} ${advice}${other}.`;
 }
 
-/** The server's own words, without the number the package puts before them. */
+/** The server's own words, without the package's status prefix. */
 export function readReason(error: APIError): string {
   const body: unknown = error.error;
   const inner =
@@ -130,7 +128,7 @@ export function readReason(error: APIError): string {
   return typeof inner === 'string' ? inner : error.message;
 }
 
-/** On one line, shortened, without the key: it is shown where everybody reads it. */
+/** One line, shortened, with the key removed: the message is public. */
 export function quote(reason: string, key: string | null): string {
   const line = [...(key ? [key] : []), /Bearer \S+/gi, /\bsk-[\w-]+/g]
     .reduce<string>((text, secret) => text.replaceAll(secret, '[secret]'), reason)

@@ -1,10 +1,10 @@
-// The client of an OpenAI-compatible server. The package's own retries are off: ours are counted and traced.
+// The client of an OpenAI-compatible server. The package's retries are off: ours are counted and traced.
 import OpenAI from 'openai';
 import { longestReason, readText } from '#domain/bounded-body.ts';
 import type { ModelAccess } from './access.ts';
 import type { WireFailure } from './chat.ts';
 
-/** Every setting is given here, so that nothing of the environment slips in unseen. */
+/** Sets every option, so that the package reads nothing from the environment. */
 export function createModelClient(access: Pick<ModelAccess, 'apiKey' | 'baseUrl'>): OpenAI {
   return new OpenAI({
     apiKey: access.apiKey ?? 'none',
@@ -20,8 +20,8 @@ export function createModelClient(access: Pick<ModelAccess, 'apiKey' | 'baseUrl'
 const redirectsFollowed = 3;
 
 /**
- * The package drops the reason of an error that is not written as OpenAI writes it; here it is put into that form. A redirect is
- * followed with the same request as long as the server stays the same: the key goes to no other.
+ * Puts nonstandard errors into OpenAI's form, or the package drops their reason. Follows redirects within the same server only,
+ * so that the key goes nowhere else.
  */
 async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
   let response = await fetch(url, { ...init, redirect: 'manual' });
@@ -51,14 +51,14 @@ async function fetchWithReason(...[url, init]: Parameters<typeof fetch>): Promis
   });
 }
 
-/** The address of the same server that a response leads to; null: none. */
+/** The redirect target on the same server, or null if there is none. */
 function findRedirect({ status, headers }: Response, asked: Parameters<typeof fetch>[0]) {
   const location = headers.get('location');
   if (![301, 302, 307, 308].includes(status) || location === null) return null;
   const from = new URL(asked instanceof Request ? asked.url : asked.toString());
   const to = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
   if (to === null || to.hostname !== from.hostname) return null;
-  // Another port is another server, but for the usual ones of http and https.
+  // A different port is a different server, except for the http to https upgrade.
   const isUpgrade = from.port === '' && to.port === '' && to.protocol === 'https:';
   return to.origin === from.origin || isUpgrade ? to : null;
 }
@@ -67,11 +67,11 @@ function readError(text: string): object {
   try {
     return findError(JSON.parse(text)) ?? { message: text };
   } catch {
-    return { message: text }; // a page of a proxy, or plain words
+    return { message: text }; // a proxy's page, or plain text
   }
 }
 
-/** The error in what a server sent, however it wraps it, with its reason as `message`; null: there is no object to look into. */
+/** The error in a response body, however wrapped, with its reason as `message`, or null without an object. */
 export function findError(body: unknown): { message: string } | null {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (typeof first !== 'object' || first === null) return null;
@@ -82,7 +82,7 @@ export function findError(body: unknown): { message: string } | null {
   return { ...error, message: said ?? JSON.stringify(error) };
 }
 
-/** An error comes in place of a reply or of a part of it; some servers write `error: null` into every one. */
+/** Errors may replace a reply or chunk; some servers put `error: null` into every one. */
 export function isFailure(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;
   return (
@@ -90,14 +90,14 @@ export function isFailure(event: unknown): boolean {
   );
 }
 
-/** The failure that `raw` is; null: it is none. */
+/** The failure in `raw`, or null if it is none. */
 export function readFailure(raw: unknown): WireFailure | null {
   if (!isFailure(raw)) return null;
   const error = findError(raw) ?? { message: 'The server does not say why.' };
   return { failed: error.message, passes: isPassing(error) };
 }
 
-/** Whether an error is one that passes, as the statuses 429 and 5xx are: it may come within a reply that began well. */
+/** Whether an error is transient, as 429 and 5xx are; it may come in the middle of a reply. */
 export function isPassing({ code, type }: Record<string, unknown>): boolean {
   if (typeof code === 'number') return code === 429 || code >= 500;
   return /overloaded|server_?error|rate_limit|unavailable/i.test(`${code} ${type}`);

@@ -1,12 +1,12 @@
-// The calls of a reply, as servers and models really write them: without ids, under decorated names, with arguments that are
-// objects, encoded twice, repeated, or nearly JSON. Only what has one meaning is mended; the rest goes back to the model as it is.
+// Reads calls as servers and models really write them: without IDs, under decorated names, with arguments as objects,
+// double-encoded, repeated or nearly JSON. Repairs only what is unambiguous; the rest goes back to the model.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
 import { isObject, JsonObject } from '#domain/text.ts';
 import type { ChatTool, ToolCall } from './chat.ts';
 import { repairJson } from './repair-json.ts';
 
-/** A call before it is read. `name` and `arguments` are what the server sent there. */
+/** A call as sent by the server. */
 export type RawCall = {
   id?: unknown;
   name?: unknown;
@@ -14,7 +14,7 @@ export type RawCall = {
   extra?: JsonObject | undefined;
 };
 
-/** OpenAI's wrapper of several calls, which its older models write by themselves. */
+/** OpenAI's wrapper for parallel calls, which older models emit literally. */
 const parallel = 'multi_tool_use_parallel';
 const Parallel = z.object({
   tool_uses: z
@@ -23,13 +23,13 @@ const Parallel = z.object({
     .max(128),
 });
 
-/** Names of namespaces that models put before a tool's own. */
+/** Namespaces that models put before a tool's name. */
 const namespace = /^(?:functions?|tools?|default_api|api)[.:/]+/i;
-/** Marks of chat templates, and the number of the call. */
+/** Chat template tokens, and the call's number. */
 const trailing = /(?:<\|[^|<>]{0,40}\|>[^<>]{0,40}|:\d{1,6})$/;
 const longestName = 300;
 
-/** Letters and digits in lower case: what is left of a name that is written another way. */
+/** Lower-case letters and digits only, to match respelled names. */
 function bareName(name: string): string {
   return name
     .toLowerCase()
@@ -38,7 +38,7 @@ function bareName(name: string): string {
     .join('_');
 }
 
-/** The name of an offered tool that `name` means; `name` itself if it means none or more than one. */
+/** The offered tool that `name` means, or `name` itself if none or several match. */
 function resolveName(name: string, offered: ReadonlyMap<string, ChatTool>): string {
   const given = name.slice(0, longestName).trim();
   if (offered.has(name)) return name;
@@ -50,7 +50,7 @@ function resolveName(name: string, offered: ReadonlyMap<string, ChatTool>): stri
   return meant.length === 1 && meant[0] !== undefined ? meant[0] : name;
 }
 
-/** The JSON text of an object; as it came if it is none and means none. */
+/** The JSON text of an object, or the input if it can't be one. */
 function readArguments(given: unknown, tool: ChatTool | undefined): string {
   if (given === null || given === undefined) return '';
   if (typeof given !== 'string') return decodeInner(JSON.stringify(given), tool);
@@ -59,7 +59,7 @@ function readArguments(given: unknown, tool: ChatTool | undefined): string {
   return text === null ? given : decodeInner(text, tool);
 }
 
-/** Lists and objects that were written as JSON text where the tool takes no text. */
+/** Decodes lists and objects that were sent as JSON text, unless the tool accepts text. */
 function decodeInner(text: string, tool: ChatTool | undefined): string {
   const args = JsonObject.safeParse(parse(text)).data;
   const properties = tool?.parameters.properties;
@@ -70,7 +70,7 @@ function decodeInner(text: string, tool: ChatTool | undefined): string {
     if (typeof value !== 'string' || (type !== 'array' && type !== 'object')) return [];
     const inner = parse(value);
     const fits = type === 'array' ? Array.isArray(inner) : isObject(inner);
-    // A number of so many digits would not survive being written again.
+    // Longer numbers would lose digits.
     return fits && !/\d{16}/.test(text) ? [[name, inner]] : [];
   });
   return decoded.length === 0 ? text : JSON.stringify({ ...args, ...Object.fromEntries(decoded) });
@@ -95,7 +95,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** @param turn keeps made-up ids apart from those of other replies in the conversation */
+/** @param turn keeps generated IDs unique within the conversation */
 export function readCalls(raw: RawCall[], tools: ChatTool[], turn: number): ToolCall[] {
   const offered = new Map(tools.map((tool) => [tool.name, tool]));
   const calls: ToolCall[] = [];
@@ -107,7 +107,7 @@ export function readCalls(raw: RawCall[], tools: ChatTool[], turn: number): Tool
     const same = calls.some(
       (call) => (id === '' || call.id === id) && call.name === name && call.arguments === args,
     );
-    // The same call again, without an id of its own, is the end of the first.
+    // A repetition without its own ID is the end of the first call.
     if (same) continue;
     const own = id === '' || ids.has(id) ? `call_${turn}_${index}` : id;
     ids.add(own);

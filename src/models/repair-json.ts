@@ -1,13 +1,13 @@
-// Mends the text of a JSON object where that has one meaning: a code fence around it, JSON in a JSON string, the object twice,
-// trailing commas, single quotes, Python's words, raw line breaks in strings. Numbers keep their digits. Linear.
+// Repairs unambiguous errors in a JSON object: code fences, JSON in a string, duplicates, trailing commas, single quotes, Python
+// literals, raw line breaks. Numbers keep their digits. Linear time.
 import { isObject } from '#domain/text.ts';
 
-/** Characters of what is rewritten; sound JSON may be longer. */
+/** Maximum characters to rewrite; valid JSON may be longer. */
 const longest = 200_000;
-/** A string within a string within a string: more is no slip. */
+/** Deeper encoding is not an accident. */
 const deepestEncoding = 3;
 
-/** The text of a JSON object; null: it means none, or more than one. */
+/** The text of a JSON object, or null if it is none or ambiguous. */
 export function repairJson(given: string, depth = 0): string | null {
   if (depth > deepestEncoding) return null;
   const text = unfence(given.trim());
@@ -17,7 +17,7 @@ export function repairJson(given: string, depth = 0): string | null {
   const written = text.length > longest ? null : rewrite(text);
   if (written === null) return null;
   const parts = splitObjects(written);
-  // Some servers open a call with an empty object, before its arguments come.
+  // Some servers start a call with an empty object.
   const [first = parts[0], ...more] = parts.filter((part) => part !== '{}');
   if (first === undefined || !isObject(parse(first))) return null;
   return more.every((one) => one === first) ? first : null;
@@ -42,7 +42,7 @@ function parse(text: string): unknown {
 const words: Record<string, string> = { True: 'true', False: 'false', None: 'null' };
 const escapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** `text` without blanks and its slips rewritten as JSON; whether it is JSON is for the parser. null: a string has no end. */
+/** Compacts `text` and repairs it, for the parser to judge; null if a string is unterminated. */
 function rewrite(text: string): string | null {
   const out: string[] = [];
   let comma = -1;
@@ -62,7 +62,7 @@ function rewrite(text: string): string | null {
     if ((word === '}' || word === ']') && comma >= 0) out[comma] = '';
     at += word.length;
     if (word.trim() === '') {
-      // A blank between two numbers or words keeps them apart, so that `1 2` does not become 12.
+      // A blank between numbers or words separates them: `1 2` must not become 12.
       if (/\w$/.test(out.at(-1) ?? '') && /\w/.test(text.charAt(at))) out.push(' ');
       continue;
     }

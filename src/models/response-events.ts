@@ -1,4 +1,4 @@
-// The events of a streamed response: the last one carries the response as it would have come in one piece.
+// Assembles the events of a streamed response; the last one carries the whole response.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { watchArguments } from './arguments-watch.ts';
@@ -28,7 +28,7 @@ const StreamEvent = z.discriminatedUnion('type', [
 
 export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly {
   const calls = new Map<number, { name: string; watch: ReturnType<typeof watchArguments> }>();
-  /** By number and id: some servers give all the same number. */
+  /** By index and ID: some servers repeat the same index. */
   const items = new Map<string, JsonObject>();
   let written = '';
   let response: JsonObject | null = null;
@@ -72,7 +72,7 @@ export function assembleEvents(onProgress: ChatRequest['onProgress']): Assembly 
     },
     finish() {
       if (response === null) return null;
-      // Some servers end with a response without its output, which has come before.
+      // Some servers omit the output, already streamed, from the final response.
       const isBare = !Array.isArray(response.output) || response.output.length === 0;
       return isBare ? { ...response, output: [...items.values()] } : response;
     },

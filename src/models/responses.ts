@@ -1,5 +1,5 @@
-// OpenAI's Responses API. Nothing is stored there: each request carries the whole conversation, with the model's reasoning as
-// sealed items that go back as they came.
+// OpenAI's Responses API, without server-side storage: each request carries the whole conversation, with reasoning as sealed
+// items.
 import { z } from 'zod';
 import { JsonObject } from '#domain/text.ts';
 import { TokenCount } from './catalogue.ts';
@@ -71,7 +71,7 @@ export const responses: Wire = {
       ...(tools.length === 0
         ? {}
         : {
-            // Left out, it would be true: then every property would have to be required.
+            // `strict` defaults to true, which would make every property required.
             tools: tools.map(({ name, description, parameters }) => ({
               type: 'function',
               name,
@@ -144,7 +144,7 @@ function writeMessage(message: ChatMessage): object[] {
   }
 }
 
-/** The reply as it came: its reasoning must stand before what it led to. Calls nobody answered are left out. */
+/** The reply as received: reasoning must precede its results. Unanswered calls are left out. */
 function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
   const calls = new Map(answered.map((call) => [call.id, call]));
   const kept = items.flatMap((item): object[] => {
@@ -155,7 +155,7 @@ function writeItems(items: JsonObject[], answered: ToolCall[]): object[] {
     if (item.type === 'reasoning') return Reasoning.safeParse(item).success ? [item] : [];
     return Message.safeParse(item).success ? [item] : [];
   });
-  // Calls with made-up ids have no item.
+  // Calls with generated IDs have no item.
   return [...kept, ...[...calls.values()].map(writeCall)];
 }
 

@@ -1,9 +1,8 @@
-// Reasoning that chat completion servers send alongside an answer. Some refuse the next request without them, so they are
-// kept with the reply and go back unchanged.
+// Reasoning that chat completion servers attach to an answer. Some require it back, so it is kept and returned unchanged.
 import { isObject, JsonObject } from '#domain/text.ts';
 import type { Refused } from './chat.ts';
 
-/** Fields of a message. DeepSeek and Kimi, OpenRouter and Groq, GitHub, LiteLLM, Gemini. */
+/** Message fields of DeepSeek and Kimi, OpenRouter and Groq, GitHub, LiteLLM, Gemini. */
 export const thoughtFields = [
   'reasoning_content',
   'reasoning_details',
@@ -16,7 +15,7 @@ export const thoughtFields = [
   'thinking',
 ] as const;
 
-/** The thoughts of a whole message; `content` where parts of it are more than text. undefined: there are none. */
+/** A message's reasoning, with `content` if its parts are more than text; undefined if there is none. */
 export function readThoughts(message: Record<string, unknown>): JsonObject | undefined {
   const { content } = message;
   const isRich =
@@ -29,10 +28,10 @@ export function readThoughts(message: Record<string, unknown>): JsonObject | und
   return thoughts.success && Object.keys(thoughts.data).length > 0 ? thoughts.data : undefined;
 }
 
-/** How a server's refusal of messages that lack a field is remembered. */
+/** Marks that the server refuses messages without a field. */
 export const without = (name: string) => `without ${name}`;
 
-/** The fields that the server takes, and empty ones where it refuses to miss them. Parts of the content count as `thinking`. */
+/** The accepted fields, empty if required but absent. Parts of the content count as `thinking`. */
 export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): JsonObject {
   const demanded = thoughtFields.filter((name) => refused.has(without(name)) && !refused.has(name));
   return Object.fromEntries([
@@ -43,12 +42,12 @@ export function writeThoughts(thoughts: JsonObject = {}, refused: Refused): Json
   ]);
 }
 
-/** Keys that a later piece replaces; other texts are appended. */
+/** Keys that later pieces replace; other texts are appended. */
 const replaced = new Set(['type', 'id', 'index', 'format', 'signature', 'name', 'role']);
-/** Entries of a list among which one that grows is looked for. */
+/** Trailing list entries searched for the one that grows. */
 const recent = 64;
 
-/** `known` with a piece of a stream added. Changes lists and objects in place. */
+/** Adds a streamed piece to `known`. Mutates lists and objects. */
 export function grow(known: unknown, piece: unknown): unknown {
   if (piece === null || piece === undefined) return known;
   if (typeof known === 'string' && typeof piece === 'string') return known + piece;
@@ -67,7 +66,7 @@ export function grow(known: unknown, piece: unknown): unknown {
   return piece;
 }
 
-/** The entry that `item` continues: the one with its number, else the last of its kind. */
+/** The entry that `item` continues: the same index, else the last of its kind. */
 function growList(list: unknown[], item: unknown): void {
   if (!isObject(item)) return void list.push(item);
   const continues = (one: unknown) =>

@@ -2,10 +2,10 @@
 import type { Tiktoken } from 'js-tiktoken/lite';
 
 const slice = 400;
-/** Byte-pair encoding is quadratic in the bytes of one unbroken run (Chinese has no spaces), so long runs are cut. */
+/** Byte-pair encoding is quadratic in an unbroken run (Chinese has no spaces), so long runs are cut. */
 const longRun = /[\p{L}\p{M}\p{N}]{32}|\s{32}|[^\p{L}\p{M}\p{N}\s]{32}/u;
 const sliceOfRun = 8;
-/** Text beyond this is extrapolated from what came before. */
+/** Text beyond this is extrapolated. */
 const maxEncoded = 60_000;
 
 let encoder: Promise<Tiktoken> | undefined;
@@ -18,7 +18,7 @@ async function loadEncoder(): Promise<Tiktoken> {
   return new Tiktoken(ranks.default);
 }
 
-/** Tokens of `text` in the o200k_base encoding, a little high at the cuts. */
+/** Tokens in the o200k_base encoding, slightly high at the cuts. */
 export async function estimateTokens(text: string): Promise<number> {
   encoder ??= loadEncoder();
   const { encode } = bindEncoder(await encoder);

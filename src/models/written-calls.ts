@@ -1,4 +1,4 @@
-// Calls that a model wrote into its text: open models do when the server has no parser for their way of calling tools.
+// Calls that open models write into their text when the server has no parser for them.
 import { z } from 'zod';
 import { parseExactly } from '#domain/exact-json.ts';
 import { AnyJson } from '#domain/text.ts';
@@ -12,10 +12,10 @@ const Written = z.union([
     .transform(({ name, parameters }) => ({ name, arguments: parameters })),
 ]);
 
-/** What is inside marks, in their order, and the text without both; null: the text does not end in such a mark. */
+/** Marked contents and the remaining text, or null unless the text ends in such a mark. */
 type Marked = { inside: string[]; rest: string };
 
-/** @param close null: up to the end of the text */
+/** @param close null for the end of the text */
 function findMarked(text: string, open: string, close: string | null): Marked | null {
   const inside: string[] = [];
   const rest: string[] = [];
@@ -32,7 +32,7 @@ function findMarked(text: string, open: string, close: string | null): Marked | 
     : null;
 }
 
-/** A fenced block, or JSON, that is all of the text. */
+/** A fenced block or JSON that is the entire text. */
 function findWhole(text: string): Marked | null {
   const fenced = /^```(?:json)?([\s\S]*)```$/.exec(text)?.[1];
   const isJson = /^[[{]/.test(text) && /[\]}]$/.test(text);
@@ -48,9 +48,9 @@ const marks: [open: string, close: string | null][] = [
 ];
 
 /**
- * The calls at the end of `text`, and the text before them; null when there are none. Only calls of offered tools count, and
- * none that stands in the middle of a text or in a code block: that one is quoted.
- * @param turn what tells the ids of this reply from those of others
+ * Calls of offered tools at the end of `text`, and the text before them, or null. Calls inside the text or a code block are
+ * quotations.
+ * @param turn keeps IDs unique within the conversation
  */
 export function findWrittenCalls(
   text: string,
@@ -84,6 +84,6 @@ function readWritten(text: string): z.infer<typeof Written>[] | null {
     const parsed = z.array(Written).safeParse(Array.isArray(json) ? json : [json]);
     return parsed.success ? parsed.data : null;
   } catch {
-    return null; // it is text, or nested deeper than any call
+    return null; // text, or nested deeper than any call
   }
 }

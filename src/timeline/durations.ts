@@ -1,5 +1,4 @@
-// Reads a duration as people and models write it ("3 working days", "2 h 30 min", "P3D") into minutes. Strict: a text that holds
-// anything else is refused with a sentence, never guessed at.
+// Parses a duration ("3 working days", "2 h 30 min", "P3D") into minutes. Strict: anything else is rejected, never guessed.
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -7,10 +6,10 @@ import { measureWorkingDay } from './working-time.ts';
 
 export type ReadDuration = { ok: true; minutes: number } | { ok: false; message: string };
 
-/** Whose minutes they are: `person`: working time, as schedules place it; `clock`: time that passes. */
+/** `person`: working time, as schedules place it; `clock`: elapsed time. */
 export type DurationOf = 'person' | 'clock';
 
-/** Ten years; the most that a step can say. */
+/** Ten years. */
 const maxMinutes = 5_256_000;
 
 type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week';
@@ -43,7 +42,7 @@ function readAmount(word: string): number {
   return count === -1 ? Number(word) : count + 1;
 }
 
-/** The parts of a duration; null: the text is none. */
+/** The parts of a duration, or null if it isn't one. */
 function readParts(text: string): Part[] | null {
   const found = iso.exec(text);
   const parts: Part[] = [];
@@ -72,14 +71,14 @@ function readParts(text: string): Part[] | null {
   return parts.length === 0 ? null : parts;
 }
 
-/** Days of the week on which people work. */
+/** Working days per week. */
 function workdaysOf({ working_hours }: Pick<StrategyProfile, 'working_hours'>): number {
   return new Set(working_hours.flatMap(({ days }) => days)).size;
 }
 
 /**
- * The minutes that `text` says. For a person's task a day is a working day of `profile`, however it is called, and a week (also
- * seven days) its working week; for anything else they are those of the clock. Hours and minutes are the same in both.
+ * The minutes of `text`. For a person, a day is a working day of `profile` and a week (or seven days) a working week; otherwise
+ * both are elapsed time.
  */
 export function parseDuration(
   text: string,
@@ -133,8 +132,8 @@ export function parseDuration(
 }
 
 /**
- * The minutes of a duration that was written as text or as a number of minutes. Whole days of the clock as a number are refused where
- * working time is meant: 4320 for three days would be placed as nine working days.
+ * The minutes of a text or number. Whole elapsed days are refused as a number for working time: 4320 meant as three days would be
+ * placed as nine.
  */
 export function readDuration(
   written: string | number,

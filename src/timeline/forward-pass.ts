@@ -1,6 +1,6 @@
-// Schedules dependent work with the serial schedule generation scheme: nodes in precedence order, each at the earliest time that
-// its edges, dates and the person's time allow. A heuristic when there are deadlines: nodes with the earliest latest start go
-// first. Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
+// Serial schedule generation: each node, in precedence order, at the earliest time that edges, dates and the person's time allow.
+// With deadlines a heuristic: lowest latest start first.
+// Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
 // resource-constrained project scheduling methods revisited", EJOR 90 (1996).
 import { edgeEnds } from '#domain/plan/dependency.ts';
 import type { Interval } from './intervals.ts';
@@ -15,36 +15,35 @@ import {
 import { boundOf, findLatestStarts, orderTopologically, type TimedEdge } from './precedence.ts';
 import { minuteMs, type WorkingTime } from './working-time.ts';
 
-/** Moments are milliseconds since 1970. */
+/** Times are epoch milliseconds. */
 export type TimedNode = {
   id: string;
-  /** How long it takes; for people's work: time they spend on it. */
+  /** Duration; for people, their working time. */
   minutes: number;
-  /** Whose time it takes; null: a machine's, at any hour and beside anything else. */
+  /** The person who does it, or null for a machine, which works at any hour and in parallel. */
   person: string | null;
-  /** It does not begin before. */
+  /** Earliest start. */
   release: number | null;
-  /** It begins exactly then. */
+  /** Exact start. */
   fixed: number | null;
-  /** It ends no later. */
+  /** Latest end. */
   deadline: number | null;
-  /** Its release was named as its moment: where nothing else moves it, it begins then, whatever the hour. */
+  /** The release is an exact time: unless something moves it, the node starts then, even outside working hours. */
   anyHour?: boolean;
 };
 
 export type PassInput = {
   nodes: readonly TimedNode[];
-  /** Between nodes of the list. */
   edges: readonly TimedEdge[];
-  /** Nothing begins before. */
+  /** Earliest start of anything. */
   now: number;
   time: WorkingTime;
   minutesADay: number | null;
-  /** What is taken of each person's time. */
+  /** Times when each person is unavailable. */
   busy: ReadonlyMap<string, readonly Interval[]>;
 };
 
-/** What a node's place breaks, and by how many milliseconds; `clash`: the same person has another fixed moment then. */
+/** The constraint a node breaks, and by how many milliseconds. `clash`: another fixed time of the same person. */
 export type Lateness = {
   kind: 'deadline' | 'fixed' | 'clash';
   node: string;
@@ -52,7 +51,7 @@ export type Lateness = {
   by: number;
 };
 
-/** What a node's start waited for. */
+/** The constraint that determined a node's start. */
 type Driver =
   | { kind: 'edge'; from: string }
   | { kind: 'person' }
@@ -63,13 +62,12 @@ export type Pass =
   | {
       kind: 'placed';
       places: Map<string, Interval>;
-      /** Deadlines and fixed moments that do not hold; empty: everything fits. */
+      /** Violated deadlines and fixed times. */
       late: Lateness[];
       drivers: Map<string, Driver>;
     }
-  /** Some wait for one another. */
   | { kind: 'cycle' }
-  /** There is not enough working time within ten years. */
+  /** Not enough working time within ten years. */
   | { kind: 'no_time'; node: string };
 
 export function runForwardPass(input: PassInput): Pass {
@@ -107,7 +105,7 @@ export function runForwardPass(input: PassInput): Pass {
 
 type Sized = TimedNode & { length: number };
 
-/** The time of each person, with the fixed moments already taken: those do not move for others. */
+/** Each person's time, with fixed times reserved first. */
 function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<string, PersonTime> {
   const mine = Map.groupBy(
     nodes.filter(({ person }) => person !== null),
@@ -126,7 +124,7 @@ function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<str
   );
 }
 
-/** Fixed moments of one person that lie over one another; the one that begins later is named. */
+/** Overlapping fixed times of one person; names the later one. */
 function findClashes(nodes: readonly Sized[]): Lateness[] {
   const fixed = nodes
     .flatMap(({ id, person, fixed, length }) =>
@@ -145,7 +143,7 @@ function findClashes(nodes: readonly Sized[]): Lateness[] {
 
 type Bounds = { start: number; end: number; driver: string | null };
 
-/** The earliest start and end that placed predecessors allow, and the one that allows least. */
+/** Earliest start and end after placed predecessors, and the binding one. */
 function findBounds(edges: readonly TimedEdge[], places: ReadonlyMap<string, Interval>): Bounds {
   const bounds: Bounds = {
     start: Number.NEGATIVE_INFINITY,

@@ -1,9 +1,9 @@
 // Sets of half-open time intervals in milliseconds since 1970. Lists are sorted and disjoint after `merge`.
 
-/** From `from` up to, and without, `to`. */
+/** From `from`, up to but excluding `to`. */
 export type Interval = { from: number; to: number };
 
-/** The same moments as a sorted list without overlaps; what touches becomes one, what is empty is left out. */
+/** Sorts and joins overlapping or adjacent intervals; drops empty ones. */
 export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
   const sorted = [...intervals]
     .filter(({ from, to }) => to > from)
@@ -17,7 +17,7 @@ export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
   return merged;
 }
 
-/** The moments that are in both of two merged lists. */
+/** Intersection of two merged lists. */
 export function intersectIntervals(a: readonly Interval[], b: readonly Interval[]): Interval[] {
   const both: Interval[] = [];
   for (let i = 0, j = 0; ; ) {
@@ -31,7 +31,7 @@ export function intersectIntervals(a: readonly Interval[], b: readonly Interval[
   }
 }
 
-/** The moments of `whole` that are not in `taken`; both merged. */
+/** `whole` without `taken`; both merged. */
 export function subtractIntervals(
   whole: readonly Interval[],
   taken: readonly Interval[],
@@ -52,7 +52,7 @@ export function subtractIntervals(
   return left;
 }
 
-/** How long they are together, in milliseconds. */
+/** Total length in milliseconds. */
 export function measureIntervals(intervals: Iterable<Interval>): number {
   let sum = 0;
   for (const { from, to } of intervals) sum += to - from;

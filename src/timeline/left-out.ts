@@ -15,7 +15,7 @@ const monthNames = Array.from({ length: 12 }, (_, month) =>
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Whether a reader expects the rule in each month, in each year, or neither. */
+/** Whether the rule looks monthly, yearly or neither. */
 function periodOf(fields: Fields): 'month' | 'year' | null {
   const freq = fields.get('FREQ');
   const nth = /\d/.test(fields.get('BYDAY') ?? '');
@@ -27,7 +27,7 @@ function periodOf(fields: Fields): 'month' | 'year' | null {
   return freq === 'YEARLY' ? 'year' : null;
 }
 
-/** The months or years in which the rule would be expected and has nothing, after the one it starts in. */
+/** Months or years after the first in which the rule has no occurrence. */
 function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'month' | 'year') {
   const fields = readFields(rrule);
   const start = toZoned(startsAt, timezone).toPlainDateTime();
@@ -85,7 +85,7 @@ function describeMonths(periods: { period: Temporal.PlainDate; empty: boolean }[
   return empty.length > shownPeriods ? [...dated, 'others'] : dated;
 }
 
-/** ` Not in April and June: there is no such day.`, or '' where it leaves nothing out. */
+/** ` Not in April and June: there is no such day.`, or '' if nothing is left out. */
 function describeEmptyPeriods(recurrence: Recurrence): string {
   const unit = periodOf(readFields(recurrence.rrule));
   if (unit === null) return '';
@@ -99,12 +99,12 @@ function describeEmptyPeriods(recurrence: Recurrence): string {
   return ` Not in ${listOf(empty.length > shownPeriods ? [...years, 'others'] : years)}: there is no such day.`;
 }
 
-/** Clock changes looked at for times that they skip: those of about a year. */
+/** Clock changes to check: about a year's. */
 const changesLookedAt = 2;
 
 /**
- * The first clock change after the start that skips a time of the rule, with that time as `02:30`; null: none.
- * Rules of hours and shorter steps are counted in exact time and lose nothing.
+ * The first clock change that skips an occurrence, with its time as `02:30`, or null if none does. Rules by the hour or shorter
+ * use elapsed time and lose nothing.
  */
 function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; time: string } | null {
   if (/^(HOURLY|MINUTELY|SECONDLY)$/.test(readFields(rrule).get('FREQ') ?? '')) return null;
@@ -123,14 +123,14 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
   return null;
 }
 
-/** Cached for cards that are redrawn often: walking a rule takes milliseconds. */
+/** Cached because cards are redrawn often and walking a rule takes milliseconds. */
 const described = new Map<string, string>();
 const maxDescribed = 500;
 
 /**
- * What the rule leaves out, in sentences with a space in front; '' where it leaves nothing out.
- * @param until a further end
- * @throws CountersignError invalid_arguments for a rule that is wrong
+ * Sentences, each after a space, on what the rule skips; '' if nothing.
+ * @param until an additional end
+ * @throws CountersignError invalid_arguments for an invalid rule
  */
 export function describeLeftOut(recurrence: Recurrence, until: Date | null = null): string {
   const key = JSON.stringify([recurrence, until]);

@@ -3,10 +3,10 @@
 import { createHeap } from './heap.ts';
 import { type Interval, mergeIntervals } from './intervals.ts';
 
-/** Work of `length` milliseconds that is to be done within its span. */
+/** Work of `length` milliseconds due within its span. */
 export type Load = Interval & { id: string; length: number };
 
-/** The work that cannot be done in its span beside the rest, in the time that `available` (merged) gives. n log n. */
+/** The work that doesn't fit into its span along with the rest, in `available` (merged) time. O(n log n). */
 export function findOverload(loads: readonly Load[], available: readonly Interval[]): Load[] {
   const byBegin = loads.filter(({ length }) => length > 0).sort((a, b) => a.from - b.from);
   const open = createHeap<{ load: Load; left: number }>((a, b) => a.load.to - b.load.to);
@@ -44,7 +44,7 @@ export function findOverload(loads: readonly Load[], available: readonly Interva
   return failed;
 }
 
-/** A second is forgiven: moments are stored in milliseconds, durations in minutes. */
+/** One second of tolerance: durations are in minutes, times in milliseconds. */
 function isTooLate({ load, left }: { load: Load; left: number }, at: number): boolean {
   return left - (load.to - at) > 1000;
 }

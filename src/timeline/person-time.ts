@@ -2,27 +2,27 @@
 import { findFirstAfter, type Interval, mergeIntervals } from './intervals.ts';
 import { minuteMs, type WorkingTime } from './working-time.ts';
 
-/** Where a piece of work lies; `segments` are the stretches in which it is really worked on. */
+/** A placement; `segments` are the stretches actually worked. */
 export type Place = Interval & { segments: Interval[] };
 
 export type PersonTime = {
   time: WorkingTime;
-  /** Milliseconds of work on one day at most; null: as long as the working hours are. */
+  /** Maximum milliseconds of work per day, or null for all working hours. */
   mostADay: number | null;
-  /** Merged: what is taken by calendars and by work already placed. */
+  /** Merged: calendar events and placed work. */
   taken: Interval[];
-  /** Milliseconds of work placed on each day. */
+  /** Placed milliseconds per day. */
   used: Map<number, number>;
-  /** Before this moment nothing is free any more. */
+  /** Nothing is free before. */
   fullUntil: number;
 };
 
-/** How long a stretch that holds the whole work is looked for before the work is split. */
+/** How far to look for one unbroken stretch before splitting the work. */
 const patienceMs = 14 * 86_400_000;
 
 type Free = Interval & { day: number };
 
-/** The time of a person from `begin` on, with what their calendars hold. */
+/** A person's time from `begin`, with calendar events. */
 export function openPersonTime(
   time: WorkingTime,
   busy: Iterable<Interval>,
@@ -39,9 +39,8 @@ export function openPersonTime(
 }
 
 /**
- * The first room for `length` milliseconds of work from `earliest` on. Work that fits into a usual stretch of working
- * time is kept in one piece, unless two weeks offer none; longer work goes on over nights, breaks and what is taken.
- * null: none within the horizon.
+ * The first slot of `length` milliseconds from `earliest`, or null within the horizon. Work that fits a usual stretch stays whole
+ * unless two weeks offer none; longer work continues across nights, breaks and events.
  */
 export function findPlace(person: PersonTime, earliest: number, length: number): Place | null {
   const from = Math.max(earliest, person.fullUntil);
@@ -52,7 +51,7 @@ export function findPlace(person: PersonTime, earliest: number, length: number):
   return spread(person, from, length);
 }
 
-/** The first room, as `findPlace`, that also ends no earlier than `endAtLeast`. */
+/** As `findPlace`, ending no earlier than `endAtLeast`. */
 export function findPlaceEnding(
   person: PersonTime,
   earliest: number,
@@ -62,7 +61,7 @@ export function findPlaceEnding(
   const first = findPlace(person, earliest, length);
   if (first === null || first.to >= endAtLeast) return first;
   if (isOnePiece(person, length)) return findPlace(person, endAtLeast - length, length);
-  // The end moves with the start and never back; the latest start that can be needed is this one.
+  // The end grows with the start, so binary search works up to the latest useful start.
   let low = first.from;
   let high = endAtLeast - length;
   let found = findPlace(person, high, length);
@@ -78,13 +77,11 @@ export function findPlaceEnding(
   return found;
 }
 
-/** Whether nothing that is taken lies in the span. */
 export function isFree(person: PersonTime, span: Interval): boolean {
   const next = person.taken[findFirstAfter(person.taken, span.from)];
   return next === undefined || next.from >= span.to;
 }
 
-/** Takes the place's time away from everything that comes after. */
 export function takePlace(person: PersonTime, place: Place): void {
   for (const segment of place.segments) insert(person.taken, segment);
   if (person.mostADay !== null) {
@@ -99,7 +96,7 @@ export function takePlace(person: PersonTime, place: Place): void {
   advance(person);
 }
 
-/** What is full from the begin on need not be looked through again and again. */
+/** Moves the cursor past time that is full, to avoid rescanning it. */
 function advance(person: PersonTime): void {
   for (const { from } of freeFrom(person, person.fullUntil)) {
     person.fullUntil = from;
@@ -111,7 +108,7 @@ function isOnePiece(person: PersonTime, length: number): boolean {
   return length <= person.time.longest && (person.mostADay === null || length <= person.mostADay);
 }
 
-/** Working time that is not taken and not beyond a day's capacity, in order. */
+/** Free working time within each day's capacity, in order. */
 function* freeFrom(person: PersonTime, at: number): Iterable<Free> {
   let next = findFirstAfter(person.taken, at);
   for (const window of person.time.windowsFrom(at)) {
@@ -145,7 +142,7 @@ function findStretch(person: PersonTime, earliest: number, length: number): Plac
   return null;
 }
 
-/** The first place in stretches that follow one another without a gap, no day over its capacity. */
+/** The first slot in contiguous stretches, within each day's capacity. */
 function fitInto(person: PersonTime, run: Free[], length: number): Place | null {
   for (const [i, first] of run.entries()) {
     const from = first.from;
@@ -189,7 +186,7 @@ function toSegments(from: number, to: number): Interval[] {
   return to > from ? [{ from, to }] : [];
 }
 
-/** Puts a span into a merged list. */
+/** Inserts into a merged list. */
 function insert(list: Interval[], span: Interval): void {
   if (span.to <= span.from) return;
   const before = findFirstAfter(list, span.from - 1);

@@ -1,24 +1,21 @@
 // Generalised precedence relations with minimal time lags: FS, SS, FF and SF with lag or lead, as bounds on starts and ends.
-// Elmaghraby and Kamburowski, "The analysis of activity networks under generalized precedence relations",
-// Management Science 38(9), 1992.
+// Elmaghraby and Kamburowski, "The analysis of activity networks under generalized precedence relations", Management Science
+// 38(9), 1992.
 import { type DependencyType, edgeEnds } from '#domain/plan/dependency.ts';
 import { createHeap } from './heap.ts';
 import type { Interval } from './intervals.ts';
 import { minuteMs } from './working-time.ts';
 
-/** `to` waits for `from`; the lag is time that passes, whoever works. Negative: a lead. */
+/** `to` waits for `from`; the lag is elapsed time, and negative for a lead. */
 export type TimedEdge = { from: string; to: string; type: DependencyType; lag_minutes: number };
 
-/** The moment that an edge binds the successor's start or end to, with its predecessor at `place`. */
+/** The bound on the successor's start or end, given the predecessor's `place`. */
 export function boundOf(edge: TimedEdge, place: Interval): number {
   const anchor = edgeEnds[edge.type].fromFinish ? place.to : place.from;
   return anchor + edge.lag_minutes * minuteMs;
 }
 
-/**
- * The ids in an order in which every edge leads forward; among those that could come next, the one with the least
- * `urgency` first, then the earlier in `ids`. null: some wait for one another.
- */
+/** A topological order, or null for a cycle. Ties go to the lowest `urgency`, then to the order of `ids`. */
 export function orderTopologically(
   ids: readonly string[],
   edges: readonly TimedEdge[],
@@ -48,7 +45,7 @@ export function orderTopologically(
 
 type Dated = { id: string; length: number; deadline: number | null };
 
-/** Latest start of each node that lets every deadline be met, people's time left aside; Infinity where none depends on it. */
+/** Latest start of each node that meets every deadline, ignoring people's time; Infinity if none depends on it. */
 export function findLatestStarts(
   nodes: ReadonlyMap<string, Dated>,
   order: readonly string[],

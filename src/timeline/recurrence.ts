@@ -6,10 +6,10 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
 import { checkRule, openRule, readRule, saidCount } from './rule.ts';
 
-/** A rule with what it needs to mean anything: its zone and its first moment (DTSTART). */
+/** A rule with its zone and DTSTART. */
 export type Recurrence = { rrule: string; timezone: string; startsAt: Date };
 
-/** What is wrong with a zone, as a sentence; null when it is an IANA zone (or UTC). */
+/** Why the zone is invalid, or null if it is an IANA zone or UTC. */
 export function checkTimezone(timezone: string): string | null {
   const sentence = `"${shorten(timezone, 60)}" is not a time zone; use a name such as Europe/Berlin or UTC.`;
   if (!/^[A-Za-z]/.test(timezone)) return sentence;
@@ -21,13 +21,12 @@ export function checkTimezone(timezone: string): string | null {
   }
 }
 
-/** Rules that count further are not counted out. */
+/** Occurrences beyond this are not counted. */
 export const maxCounted = 1000;
 
 /**
- * The first `limit` moments of the rule later than `after`, in order; fewer when the rule ends.
- * Times that do not exist on a day (in the hour the clocks skip) are left out, as RFC 5545 has it.
- * @throws CountersignError invalid_arguments for a rule or zone that is wrong, or a rule that never happens
+ * Up to `limit` occurrences later than `after`. Skips times that don't exist because of a clock change (RFC 5545).
+ * @throws CountersignError invalid_arguments for an invalid rule or zone, or a rule that never happens
  */
 export function nextOccurrences(recurrence: Recurrence, after: Date, limit: number): Date[] {
   const problem = checkRule(recurrence.rrule) ?? checkTimezone(recurrence.timezone);
@@ -38,7 +37,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
     const rule = openRule(rrule, toZoned(recurrence.startsAt, recurrence.timezone));
     const count = saidCount(rrule);
     if (count !== null && count <= maxCounted) {
-      // Each "next" of such a rule counts from its beginning: all of them at once cost as much as the last one.
+      // Each "next" of such a rule counts from the start, so all at once cost as much as the last.
       const moments = rule.all().map(({ epochMilliseconds }) => new Date(epochMilliseconds));
       return moments.filter((moment) => moment > after).slice(0, limit);
     }
@@ -59,8 +58,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
 }
 
 /**
- * Reads a moment: ISO 8601 with an offset or `Z`, or a local date and time meant in `timezone`.
- * A local time that the clocks skip moves forward by the skipped hour.
+ * Parses ISO 8601 with an offset or `Z`, or a local time in `timezone`. A skipped local time moves forward.
  * @throws CountersignError invalid_arguments
  */
 export function toMoment(text: string, timezone: string): Date {
@@ -80,7 +78,7 @@ export function toMoment(text: string, timezone: string): Date {
   }
 }
 
-/** A moment for people, in their zone: `Mon, 4 May 2026, 09:30`; with `zone: true` also its name. */
+/** `Mon, 4 May 2026, 09:30` in the zone; with `zone: true` also the zone's name. */
 export function formatMoment(
   moment: Date,
   timezone: string,
@@ -99,7 +97,7 @@ export function formatMoment(
   }).format(moment);
 }
 
-/** A moment as ISO 8601 with the zone's offset at that time: `2026-05-04T09:30:00+02:00`. */
+/** `2026-05-04T09:30:00+02:00`. */
 export function toLocalIso(moment: Date, timezone: string): string {
   return toZoned(moment, timezone).toString({
     timeZoneName: 'never',
@@ -107,7 +105,7 @@ export function toLocalIso(moment: Date, timezone: string): string {
   });
 }
 
-/** The day of `moment` in `timezone`: `2026-05-04`. Earlier days compare as less. */
+/** `2026-05-04`, so days compare as texts. */
 export function localDate(moment: Date, timezone: string): string {
   return toZoned(moment, timezone).toPlainDate().toString();
 }
@@ -116,9 +114,9 @@ export function toZoned(moment: Date, timezone: string): Temporal.ZonedDateTime 
   return Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timezone);
 }
 
-// Rules as people read them: `every weekday at 09:30`.
+// Describes rules in words: `every weekday at 09:30`.
 
-/** `9:30 AM GMT+2`, `2:05 PM` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is said elsewhere. */
+/** Rewrites `9:30 AM GMT+2`, `2:05 PM` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
 function rewriteClock(text: string): string {
   return text
     .replaceAll(
@@ -131,7 +129,7 @@ function rewriteClock(text: string): string {
     .replaceAll(/ (GMT|UTC)([+-]\d{1,2}(:\d\d)?)?(?=\s|,|$)/g, '');
 }
 
-/** The rule in words, with the time of day in its own zone. It must be one that `checkRule` takes. */
+/** The rule in words, with the time in its own zone. Requires a rule that passes `checkRule`. */
 export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
   const dtstart = toZoned(startsAt, timezone);
   return rewriteClock(toText(new RRuleTemporal({ rruleString: readRule(rrule), dtstart }), 'en'));

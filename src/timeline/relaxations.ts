@@ -1,31 +1,31 @@
-// Single changes that would make an infeasible schedule fit, each tried, each the smallest of its kind.
+// Finds single changes that would make an infeasible schedule fit, each tried out and minimal of its kind.
 import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Lateness, type Pass, type PassInput, runForwardPass } from './forward-pass.ts';
 import { dayOf, openWorkingTime, printDay, startOfDay, type WorkingTime } from './working-time.ts';
 
-/** One change that helps. Moments are milliseconds since 1970. */
+/** A single change that helps. Times are epoch milliseconds. */
 export type Remedy =
   /** Later deadlines. */
   | { kind: 'deadlines'; nodes: { id: string; to: number }[] }
-  /** It begins when it can, instead of at the moment that was said. */
+  /** Start when possible, not at the requested time. */
   | { kind: 'release'; node: string }
-  /** People work on these days too. */
+  /** Work on these days as well. */
   | { kind: 'days_on'; dates: string[] }
-  /** It takes less time. */
+  /** A shorter duration. */
   | { kind: 'shorten'; node: string; minutes: number };
 
 type Placed = Extract<Pass, { kind: 'placed' }>;
 
 const mostDays = 8;
-/** Days before the limit among which they are looked for. */
+/** Days before the deadline to search. */
 const mostSpan = 60;
 const mostPerKind = 2;
-/** Nodes placed over all trials together, so that a plan of thousands is not tried for seconds. */
+/** Maximum nodes placed in all trials, which bounds the time for large plans. */
 const mostWork = 200_000;
 
 export type Setting = { input: PassInput; profile: StrategyProfile };
 
-/** Changes that help, the least intrusive first. Those of deadlines always do; the others are kept where a trial fits. */
+/** Changes that help, least intrusive first. Deadline changes always do; the others are tried. */
 export function findRemedies(setting: Setting, pass: Placed): Remedy[] {
   const { input } = setting;
   let left = Math.max(8, Math.floor(mostWork / Math.max(1, input.nodes.length)));
@@ -48,7 +48,7 @@ function isMet(pass: Pass): boolean {
   return pass.kind === 'placed' && pass.late.length === 0;
 }
 
-/** Only where nothing but deadlines is broken. */
+/** Only if nothing but deadlines is violated. */
 function relaxDeadlines(late: readonly Lateness[], pass: Placed): Remedy[] {
   if (late.some(({ kind }) => kind !== 'deadline')) return [];
   const nodes = late.map(({ node, limit, by }) => ({
@@ -58,7 +58,7 @@ function relaxDeadlines(late: readonly Lateness[], pass: Placed): Remedy[] {
   return [{ kind: 'deadlines', nodes }];
 }
 
-/** Nodes on the way of what is late, the latest first: whoever moved whom. */
+/** The nodes that delay `late`, latest first. */
 function tracePath(input: PassInput, pass: Placed, late: string): string[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const path = new Set<string>();
@@ -70,7 +70,7 @@ function tracePath(input: PassInput, pass: Placed, late: string): string[] {
     if (driver?.kind === 'edge') look.push(driver.from);
     const node = nodes.get(id);
     if (driver?.kind !== 'person' || node === undefined) continue;
-    // The work of the same person that was done before it.
+    // The same person's preceding work.
     const begin = pass.places.get(id)?.from ?? 0;
     const before = input.nodes
       .filter(
@@ -98,7 +98,7 @@ function changeNode(
   };
 }
 
-/** Moments that were said, of what is late and of what it waits for. */
+/** Requested times of the late node and of those that delay it. */
 function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits): Remedy[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const clashing = pass.late.map(({ node }) => node);
@@ -106,7 +106,7 @@ function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits
   for (const id of new Set([...clashing, ...path])) {
     const node = nodes.get(id);
     const moment = node?.fixed ?? node?.release ?? null;
-    // A moment that has passed holds nothing back; a fixed one is missed because of it.
+    // A past time holds nothing back; a fixed one is missed because of it.
     if (moment === null || (node?.fixed === null && moment <= input.now)) continue;
     if (fits(changeNode(input, id, { fixed: null, release: null, anyHour: false })))
       remedies.push({ kind: 'release', node: id });
@@ -115,7 +115,7 @@ function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits
   return remedies;
 }
 
-/** The fewest days off on which somebody has to work: one of them where one is enough, else the first ones. */
+/** The fewest days off to work: a single one if that is enough, else the first ones. */
 function workMoreDays(
   { input, profile }: Setting,
   pass: Placed,
@@ -153,7 +153,7 @@ function worksOn(time: WorkingTime, day: number): boolean {
   return false;
 }
 
-/** The longest work on the way, as long as it can stay. Whole quarters of an hour where that is enough. */
+/** Shortens the longest work on the path as little as needed, to quarter hours if possible. */
 function shortenWork(input: PassInput, path: string[], fits: Fits): Remedy[] {
   const nodes = new Map(input.nodes.map((node) => [node.id, node]));
   const longest = path

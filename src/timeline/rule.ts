@@ -1,4 +1,4 @@
-// The text of recurrence rules (RFC 5545): what is wrong with one, its parts, and the library that works it out.
+// Recurrence rule text (RFC 5545): validation, parts, and the library that expands it.
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { shorten } from '#domain/words.ts';
@@ -46,7 +46,7 @@ function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max && (value !== 0 || min >= 0);
 }
 
-/** What is wrong with a rule, as a sentence; null when it is a rule. `RRULE:` in front is accepted. */
+/** Why the rule is invalid, or null if it is valid. A leading `RRULE:` is accepted. */
 export function checkRule(rrule: string): string | null {
   const seen = new Set<string>();
   for (const part of readRule(rrule).split(';')) {
@@ -73,7 +73,7 @@ export function checkRule(rrule: string): string | null {
   return null;
 }
 
-/** The rule without the `RRULE:` in front of it. */
+/** Strips a leading `RRULE:`. */
 export function readRule(rrule: string): string {
   return rrule
     .trim()
@@ -82,7 +82,6 @@ export function readRule(rrule: string): string {
     .toUpperCase();
 }
 
-/** The parts of a rule by their names. */
 export function readFields(rrule: string): Map<string, string> {
   const pairs = readRule(rrule)
     .split(';')
@@ -100,7 +99,7 @@ const daysOfYear = ['BYMONTHDAY', 'BYYEARDAY'];
 /** Weekdays and leap years repeat every 400 years. */
 const calendarCycle = 400;
 
-/** Whether no year has a day that fits. Times of day, INTERVAL and the end play no part. */
+/** Whether no year has a matching day. Ignores times, INTERVAL and the end. */
 function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const freq = fields.get('FREQ') ?? '';
   const ofYear = daysOfYear.some((key) => fields.has(key));
@@ -111,7 +110,7 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
   const kept = [...fields].filter(
     ([key]) => !ignored.test(key) && (picks || !/^BY(SETPOS|HOUR|MINUTE|SECOND)$/.test(key)),
   );
-  // A rule of days that only limits them picks the same days year by year.
+  // A rule that only filters days picks the same ones every year.
   const yearly = ofYear && !picks && (freq === 'DAILY' || subDaily.test(freq));
   const rule = kept.map(([key, value]): [string, string] =>
     key === 'FREQ' && (yearly || subDaily.test(freq))
@@ -123,12 +122,12 @@ function neverHappens(fields: ReadonlyMap<string, string>): boolean {
     const limits = { maxIterations: calendarCycle * 4, maxCandidateEvaluations: 5000 };
     return openRule(writeFields(rule), dtstart, limits).next(new Date(0), true) === null;
   } catch {
-    // The library throws where it has found nothing within its limits.
+    // The library throws if it finds nothing within its limits.
     return true;
   }
 }
 
-/** The last moment that UNTIL includes: a date holds its whole day, a time without `Z` is of `timezone`. */
+/** The last moment UNTIL includes: a date means its whole day, a time without `Z` is in `timezone`. */
 export function readUntil(until: string, timezone: string): Temporal.ZonedDateTime {
   if (!until.includes('T'))
     return Temporal.PlainDate.from(until).toZonedDateTime({
@@ -142,10 +141,10 @@ export function readUntil(until: string, timezone: string): Temporal.ZonedDateTi
 
 export type Limits = { maxIterations: number; maxCandidateEvaluations: number };
 
-/** Within these a rule takes less than a tenth of a second. */
+/** Keeps a rule under a tenth of a second. */
 const usualLimits: Limits = { maxIterations: 2000, maxCandidateEvaluations: 20_000 };
 
-/** @throws Error for what `checkRule` does not take */
+/** @throws Error for rules that `checkRule` rejects */
 export function openRule(
   rrule: string,
   dtstart: Temporal.ZonedDateTime,
@@ -164,7 +163,7 @@ export function openRule(
   });
 }
 
-/** How often a rule says that it happens; null: it does not say. */
+/** The rule's COUNT, or null. */
 export function saidCount(rrule: string): number | null {
   const count = readFields(rrule).get('COUNT');
   return count === undefined ? null : Number(count);

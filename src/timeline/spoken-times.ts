@@ -1,5 +1,5 @@
-// Dates, times of day, lengths of time and rules of recurrence, in the fixed spellings that commands know. Pure: what lacks a
-// part, or may mean two things, comes back as a doubt with the choices there are.
+// Parses dates, times, durations and recurrences in the spellings that commands know. Pure. Missing or ambiguous parts come back
+// as a doubt with choices.
 import { Temporal } from 'temporal-polyfill';
 import { readZone } from './spoken-zones.ts';
 
@@ -10,20 +10,20 @@ export type Words = {
   now: Date;
   timezone: string;
 };
-/** `next`: the first token behind what was read. */
+/** `next`: the first token after what was read. */
 export type Read<T> = { value: T; next: number };
 
-/** `second`: the hour in the afternoon that may be meant as well. */
+/** `second`: the afternoon hour that may be meant instead. */
 export type Clock = { hour: number; minute: number; zone: string | null; second: number | null };
 export type When = {
   words: string;
-  /** null: no day was named. */
+  /** Null if no day was named. */
   date: Temporal.PlainDate | null;
-  /** null: no time of day was named. */
+  /** Null if no time was named. */
   clock: Clock | null;
-  /** "in 3 hours": a moment by itself. */
+  /** "in 3 hours": an absolute time. */
   instant: string | null;
-  /** The weekday of today: it may be today or in a week. */
+  /** Today's weekday: may mean today or in a week. */
   isToday: boolean;
 };
 export type Doubt = { about: 'time' | 'date'; choices: string[] };
@@ -37,7 +37,7 @@ const months =
 
 const word = ({ tokens }: Pick<Words, 'tokens'>, at: number): string => tokens[at]?.value ?? '';
 
-/** The place in a list of names, by the name or its first three letters. */
+/** Index in a list of names, by name or its first three letters. */
 function placeOf(names: string[], value: string): number {
   if (value.length < 3) return -1;
   return names.findIndex(
@@ -48,14 +48,14 @@ function placeOf(names: string[], value: string): number {
 const here = ({ now, timezone }: Pick<Words, 'now' | 'timezone'>) =>
   Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
 
-/** The day of `now` in a time zone, as `2026-11-28`. */
+/** Today in a time zone, as `2026-11-28`. */
 export const todayIn = (words: Pick<Words, 'now' | 'timezone'>): string =>
   here(words).toPlainDate().toString();
 
 const print = (moment: Temporal.ZonedDateTime): string =>
   moment.toString({ timeZoneName: 'never', smallestUnit: 'second' });
 
-/** "9:00", "9:30 pm", "9 am", "at 9", "noon", each with a zone behind it. A bare number needs "at" before it. */
+/** "9:00", "9:30 pm", "9 am", "at 9", "noon", each with an optional zone. A bare number needs "at". */
 export function readClock(words: Words, at: number, marked = false): Read<Clock> | null {
   let i = at;
   const isMarked = marked || word(words, i) === 'at';
@@ -129,7 +129,7 @@ function readDate(words: Words, at: number): Read<Day> | null {
   return done(isPast ? plainDate(today.year + 1, month + 1, Number(day)) : date, next);
 }
 
-/** A day, a time of day, or both in either order; "in 3 hours". */
+/** A day, a time, or both in either order; "in 3 hours". */
 export function readWhen(words: Words, at: number): Read<When> | null {
   const span = word(words, at) === 'in' ? readSpan(words, at + 1) : null;
   const said = (next: number) =>
@@ -154,7 +154,7 @@ const pad = (n: number) => String(n).padStart(2, '0');
 export const showClock = ({ hour, minute }: Pick<Clock, 'hour' | 'minute'>): string =>
   `${hour}:${pad(minute)}`;
 
-/** The moment that is meant, or what is open about it. @param wholeDay without a time of day it is the end of the day */
+/** The time that is meant, or the doubt. @param wholeDay means the end of the day if no time is named */
 export function settleWhen(
   when: When,
   words: Pick<Words, 'now' | 'timezone'>,
@@ -186,7 +186,6 @@ export function settleWhen(
   return { iso: print(moment.withTimeZone(words.timezone)) };
 }
 
-/** The time of day of `time` on the day of `day`. */
 export function timeOnDay(day: string, time: string, timezone: string): string {
   const [date, clock] = [day, time].map((iso) =>
     Temporal.Instant.from(iso).toZonedDateTimeISO(timezone),
@@ -195,7 +194,7 @@ export function timeOnDay(day: string, time: string, timezone: string): string {
   return print(date.withPlainTime(clock.toPlainTime()));
 }
 
-/** `exact`: in minutes and hours, so that it means the same on every day. */
+/** `exact`: in minutes and hours, which mean the same on every day. */
 export type Span = { words: string; seconds: number; exact: boolean };
 
 const units: [RegExp, seconds: number][] = [
@@ -230,7 +229,7 @@ export function readSpan(words: Words, at: number): Read<Span> | null {
   return { value: { words: said, seconds, exact }, next: i };
 }
 
-/** `clock` null: no time of day was named, and the rule needs one. */
+/** `clock` is null if the rule lacks a time that it needs. */
 export type Every = { words: string; freq: string; parts: string[]; clock: Clock | null };
 
 /** "every day", "every weekday at 9:30", "every Monday and Friday", "every 2 weeks on Friday", "every month on the 1st". */
@@ -283,7 +282,7 @@ function readDays(words: Words, at: number): Read<string> | null {
   }
 }
 
-/** The rule in RFC 5545, or what is open about its time of day. */
+/** The RFC 5545 rule, or a doubt about its time. */
 export function settleEvery({ freq, parts, clock }: Every): { rrule: string } | Doubt {
   const often = freq === 'MINUTELY' || freq === 'HOURLY';
   if (clock === null && often) return { rrule: [`FREQ=${freq}`, ...parts].join(';') };
@@ -298,7 +297,7 @@ export function settleEvery({ freq, parts, clock }: Every): { rrule: string } | 
   return { rrule: [`FREQ=${freq}`, ...parts, ...time].join(';') };
 }
 
-/** A rule that holds its own end, as reminders have it. */
+/** Embeds the end in the rule, as reminders store it. */
 export function withUntil(rrule: string, until: string | null): string {
   if (until === null) return rrule;
   const last = Temporal.Instant.from(until).subtract({ seconds: 1 });

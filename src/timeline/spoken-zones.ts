@@ -1,5 +1,5 @@
-// Time zones as people say them behind a time of day: "18:00 CET", "9 PM Eastern", "14:00 Berlin time", "9:00 (UTC+2)".
-// Abbreviations mean the local time of their region, in summer and in winter.
+// Time zones after a time of day: "18:00 CET", "9 PM Eastern", "14:00 Berlin time", "9:00 (UTC+2)". Abbreviations mean the
+// region's local time, summer and winter.
 import { Temporal } from 'temporal-polyfill';
 
 const regions: Record<string, string> = {
@@ -40,8 +40,8 @@ const own = /^(?:local|my|our|your|this)$/i;
 type SaidZone = { zone: string | null; end: number };
 
 /**
- * The zone whose words begin at `at`. `zone` is an IANA name or an offset, `own` where the person's zone is meant, and null
- * where the words mean several zones or none that is known. @returns null: no zone is named there
+ * The zone named at `at`: an IANA name or offset, `own` for the person's zone, or null if ambiguous or unknown. @returns null if
+ * no zone is named
  */
 export function readZone(text: string, at: number, ownZone: string): SaidZone | null {
   said.lastIndex = at;
@@ -60,7 +60,7 @@ export function readZone(text: string, at: number, ownZone: string): SaidZone | 
     if (own.test(words)) return { zone: ownZone, end };
     return { zone: byCity.get(words) ?? byWord.get(words) ?? null, end };
   }
-  // Capitals alone may be anything; only what looks like an abbreviation of a zone is one.
+  // Capitals may be anything; only a zone-like abbreviation counts.
   const known = byWord.get((short ?? '').toLowerCase());
   const shouted = /^(?:[A-Z]{1,3}T|[A-Z]{2,3}[SD]T)$/.test(short ?? '') || short === 'ist';
   return known !== undefined || shouted ? { zone: known ?? null, end } : null;

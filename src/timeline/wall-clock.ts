@@ -1,8 +1,8 @@
-// Rules on a clock that never changes, for calendars whose zones are not always known by name. Times are written as UTC milliseconds.
+// Rules on a clock that never changes, for calendars whose zones have no known name. Times are written as UTC milliseconds.
 import { toZoned } from './recurrence.ts';
 import { type Limits, openRule, readFields, writeFields } from './rule.ts';
 
-/** How many steps an expansion of a whole calendar may take for one rule. */
+/** Limits per rule when expanding a whole calendar. */
 const wallLimits: Limits = { maxIterations: 20_000, maxCandidateEvaluations: 100_000 };
 
 const unitMs: Record<string, number> = {
@@ -13,7 +13,7 @@ const unitMs: Record<string, number> = {
   SECONDLY: 1000,
 };
 
-/** COUNT of a rule with equal steps as its last moment, so that nothing is counted out. */
+/** Turns COUNT of a rule with equal steps into its last time, to avoid counting. */
 function countToEnd(fields: ReadonlyMap<string, string>, start: number): number {
   const unit = unitMs[fields.get('FREQ') ?? ''];
   const count = fields.get('COUNT');
@@ -24,9 +24,9 @@ function countToEnd(fields: ReadonlyMap<string, string>, start: number): number 
 }
 
 /**
- * Times of a rule on a clock that never changes, written as UTC milliseconds, from `from` to `to` inclusive and at most `limit`; the
- * first is `start` itself. The rule must have passed `checkRule` but for its UNTIL, which is left to `to`.
- * @throws Error where it takes too many steps
+ * Up to `limit` occurrences on an unchanging clock, as UTC milliseconds from `from` to `to` inclusive, starting with `start`. The
+ * rule must have passed `checkRule`, apart from UNTIL, which `to` replaces.
+ * @throws Error if it takes too many steps
  */
 export function expandWall(
   rrule: string,
@@ -57,7 +57,7 @@ export function expandWall(
   return found;
 }
 
-/** The last time of a rule at or before `at`, on a clock that never changes. @throws Error where it takes too many steps */
+/** The last occurrence at or before `at`, on an unchanging clock. @throws Error if it takes too many steps */
 export function lastOnWall(rrule: string, start: number, at: number): number | null {
   const rule = openRule(rrule, toZoned(new Date(start), 'UTC'), wallLimits, true);
   return rule.previous(new Date(at), true)?.epochMilliseconds ?? null;

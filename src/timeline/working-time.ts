@@ -1,17 +1,17 @@
-// Working hours in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a working day across a clock change
-// is an hour longer or shorter.
+// Working hours in an IANA zone: by weekday, with days off and extra days. In wall time, so a day with a clock change is an hour
+// longer or shorter.
 import { Temporal } from 'temporal-polyfill';
 import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
 import { type Interval, measureIntervals, mergeIntervals } from './intervals.ts';
 
-/** A stretch of working time, and the local day it began on, counted from 1970-01-01. */
+/** A stretch of working time; `day` is the local day it began on, counted from 1970-01-01. */
 export type WorkingWindow = Interval & { day: number };
 
 export type WorkingTime = {
   timezone: string;
-  /** Working windows that end after `at`, in order and never overlapping; the first may have begun before. Ends with the horizon. */
+  /** Windows that end after `at`, in order and disjoint, up to the horizon. The first may have begun before. */
   windowsFrom(at: number): Iterable<WorkingWindow>;
-  /** Longest stretch without a break in a regular week, in milliseconds; 0: nobody ever works. */
+  /** Longest unbroken stretch of a regular week in milliseconds; 0 without working hours. */
   longest: number;
 };
 
@@ -19,14 +19,14 @@ export type WorkingHours = Pick<StrategyProfile, 'working_hours' | 'days_off' | 
 
 export const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** How far ahead working time is looked for. */
+/** How far ahead to look for working time. */
 const horizonDays = 3660;
 const weekdays: Weekday[] = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
-/** A span within a day in minutes after its midnight; the end may lie on the next day. */
+/** Minutes after midnight; the end may be on the next day. */
 type Shift = { from: number; to: number };
 
-/** The working time that `hours` describe in `timezone`. Hours whose end lies before their begin go over midnight. */
+/** The working time of `hours` in `timezone`. Hours that end before they begin cross midnight. */
 export function openWorkingTime(hours: WorkingHours, timezone: string): WorkingTime {
   const week = readWeek(hours);
   const off = new Set(hours.days_off);
@@ -57,7 +57,7 @@ export function openWorkingTime(hours: WorkingHours, timezone: string): WorkingT
     longest: findLongest(week),
     *windowsFrom(at) {
       if (!everWorks) return;
-      // A shift of the day before can reach over midnight.
+      // The previous day's shift may cross midnight.
       const first = dayOf(at, timezone) - 1;
       let reached = Number.NEGATIVE_INFINITY;
       for (let day = first; day <= first + horizonDays; day += 1) {
@@ -83,7 +83,7 @@ function readWeek({ working_hours }: Pick<WorkingHours, 'working_hours'>): Map<W
   return week;
 }
 
-/** Minutes of work on a usual day; null: nobody ever works. */
+/** Minutes of a usual working day, or null without working hours. */
 export function measureWorkingDay({
   minutes_a_day,
   working_hours,
@@ -92,7 +92,7 @@ export function measureWorkingDay({
   return minutes_a_day ?? (measureIntervals(shifts) || null);
 }
 
-/** The working time inside a span, merged. */
+/** The working time within a span, merged. */
 export function workingTimeWithin(time: WorkingTime, span: Interval): Interval[] {
   const inside: Interval[] = [];
   for (const { from, to } of time.windowsFrom(span.from)) {
@@ -102,7 +102,6 @@ export function workingTimeWithin(time: WorkingTime, span: Interval): Interval[]
   return mergeIntervals(inside);
 }
 
-/** Minutes of working time inside a span. */
 export function workingMinutesWithin(time: WorkingTime, span: Interval): number {
   return measureIntervals(workingTimeWithin(time, span)) / minuteMs;
 }
@@ -114,7 +113,6 @@ export function dayOf(at: number, timezone: string): number {
   return Date.UTC(year, month - 1, day) / dayMs;
 }
 
-/** The first moment of a local day. */
 export function startOfDay(day: number, timezone: string): number {
   return toInstant(day, 0, timezone);
 }
@@ -128,7 +126,7 @@ function weekdayOf(day: number): Weekday {
   return weekdays[new Date(day * dayMs).getUTCDay()] ?? 'SU';
 }
 
-/** A wall time that the clocks skip is the moment after the gap; one that comes twice is the first of the two. */
+/** A skipped wall time becomes the moment after the gap; a repeated one its first occurrence. */
 function toInstant(day: number, minutes: number, timezone: string): number {
   const later = Math.floor(minutes / 1440);
   const date = Temporal.PlainDate.from(printDay(day + later));
@@ -139,7 +137,7 @@ function toInstant(day: number, minutes: number, timezone: string): number {
   }).epochMilliseconds;
 }
 
-/** null: it is empty. */
+/** Null if empty. */
 function readShift(from: string, to: string): Shift | null {
   const [begin, end] = [readClock(from), readClock(to)];
   if (begin === end || begin >= 1440) return null;
@@ -150,7 +148,7 @@ function readClock(text: string): number {
   return Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
 }
 
-/** Hours for a day that has none of its own: those that most weekdays have. */
+/** Hours for an extra day without its own: those of most weekdays. */
 function findUsual(days: Shift[][]): Shift[] {
   const counted = new Map<string, { count: number; shifts: Shift[] }>();
   for (const shifts of days) {
@@ -161,7 +159,7 @@ function findUsual(days: Shift[][]): Shift[] {
 }
 
 function findLongest(week: Map<Weekday, Shift[]>): number {
-  // Two weeks in a row, so that a stretch over the end of the week is seen whole.
+  // Two weeks, so that a stretch across the weekend is seen whole.
   const shifts = Array.from({ length: 14 }, (_, day) =>
     (week.get(weekdays[day % 7] ?? 'SU') ?? []).map(({ from, to }) => ({
       from: from + day * 1440,
