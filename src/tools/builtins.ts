@@ -45,18 +45,17 @@ export type BuiltinOptions = {
   baseDir: string;
   http: Settings['http'];
   clock: Clock;
-  /** Without a port, the operations that need it are not offered. */
+  /** Without it, operations that need chat are not offered. */
   chat?: ChatPort | undefined;
   reminders?: ReminderPort | undefined;
   plans?: PlanPort | undefined;
   textModel?: TextModel | undefined;
   drafts?: DraftPort | undefined;
   lookup?: Lookup | undefined;
-  /** Operations that only this process has. */
   extraOperations?: Operation[] | undefined;
 };
 
-/** Tools of this instance; no MCP server may take their names. `plan` is what planners call to propose. */
+/** Reserved names that no MCP server may take. `plan` is what planners call to propose. */
 export const builtinTools = [
   'workspace',
   'http',
@@ -70,10 +69,10 @@ export const builtinTools = [
   'plan',
 ] as const;
 
-/** The folder and the named calendars of one organisation. */
+/** An organisation's folder and named calendars. */
 export type BuiltinPlace = { folder: string; calendars: Settings['calendars'] };
 
-/** Makes the built-in operations for each place; `close` ends the connections and threads of all. */
+/** Creates the built-in operations for each place; `close` ends all their connections and threads. */
 export function createBuiltins(options: BuiltinOptions): {
   openAt(place: BuiltinPlace): Operation[];
   close(): Promise<void>;
@@ -154,12 +153,12 @@ function createChatPost(chat: ChatPort): Operation {
   });
 }
 
-/** How a long wait is found again; `until` in ms since 1970. */
+/** The handle of a long wait; `until` in epoch milliseconds. */
 const Deadline = z.object({ seconds: z.number(), until: z.number() });
-/** A longer wait (seconds) is a deadline in the database; a shorter one is waited for by the process that begins it. */
+/** Longer waits (seconds) become a deadline in the database; shorter ones stay in the process. */
 const longWaitSeconds = 60;
 
-// control_noop and control_wait: nothing, and nothing for a while.
+// control_noop and control_wait: do nothing, at once or after a while.
 function createControlOperations(clock: Clock): Operation[] {
   const waited = (seconds: number) => ({ summary: `Waited ${seconds} s.`, data: { seconds } });
   return [
@@ -210,7 +209,7 @@ function createControlOperations(clock: Clock): Operation[] {
   ];
 }
 
-// workspace_delete: removes a file, or a folder when asked to. A link is removed, not what it points to.
+// workspace_delete: removes a file, or a folder when asked to. A link is removed, not its target.
 function createDelete(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
@@ -253,7 +252,7 @@ async function remove(place: Place, root: string, recursive: boolean, signal: Ab
   return { summary: `Deleted ${info.isDirectory() ? 'the folder ' : ''}${path}.`, data: { path } };
 }
 
-/** A folder: by way of its pinned parent, where it really is, and as people write it. */
+/** A folder: via its pinned parent, its real path, and as people write it. */
 type Folder = { at: string; real: string; path: string };
 
 async function removeFolder({ at, path }: Folder): Promise<void> {
@@ -269,7 +268,7 @@ async function removeFolder({ at, path }: Folder): Promise<void> {
   }
 }
 
-/** Deletes a folder with all that is in it, one thing at a time, so that it can be stopped. Links are not followed. */
+/** Deletes a folder entry by entry, so that it can be aborted. Links are not followed. */
 async function removeTree({ at, real, path }: Folder, signal: AbortSignal): Promise<void> {
   const pin = await pinFolder(at, real, path);
   try {

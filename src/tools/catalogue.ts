@@ -1,5 +1,4 @@
-// The operations that plans may use: this process's own and those of live workers, so that a gateway can check plans whose tools only
-// workers have.
+// The operations that plans may use, from this process and live workers: a gateway checks plans whose tools only workers have.
 import { errorMessage } from '#domain/errors.ts';
 import { alone, perOrganisation, reaches, type Tenancy } from '#domain/tenancy.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from '#domain/tool.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
-/** `spec`, trusted only where both others are. */
+/** `spec`, trusted only if both others are. */
 function withTrustOf<T extends OperationSpec>(
   spec: T,
   one: OperationSpec,
@@ -22,7 +21,7 @@ function withTrustOf<T extends OperationSpec>(
   return (spec.trusted === true) === trusted ? spec : { ...spec, trusted };
 }
 
-/** Of several descriptions of one operation the most careful one, and of equals the first. */
+/** The most cautious description of each operation; on a tie, the first. */
 function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, OperationSpec> {
   const merged = new Map<string, OperationSpec>();
   for (const spec of manifests.flat()) {
@@ -33,7 +32,7 @@ function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, Oper
   return merged;
 }
 
-/** Whether an organisation can use an operation that a worker describes. */
+/** Whether an organisation can use a worker's operation. */
 function isWithin(
   tenancy: Tenancy,
   { source, sharing = {} }: OperationSpec,
@@ -43,9 +42,9 @@ function isWithin(
 }
 
 /**
- * @param tools the tools of this process, which come first
+ * @param tools this process's tools, which come first
  * @param readTenancy the current tenancy
- * @param findModelProblem left out: this process has no model server
+ * @param findModelProblem default: this process has no model server
  */
 export function createCatalogue(
   tools: Pick<ToolHost, 'of'>,
@@ -62,7 +61,7 @@ export function createCatalogue(
     return validator;
   }
 
-  /** This process's own description, unless a worker's is more careful about what it does. */
+  /** This process's description, unless a worker's is more cautious about effects. */
   function temper<T extends KnownOperation>(own: T): T {
     const other = offered.get(own.name);
     if (other === undefined) return own;

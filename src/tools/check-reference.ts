@@ -1,5 +1,5 @@
-// Checks references between steps against the schemas of outputs and inputs. Reports only what can never work: an output without a
-// schema is assumed to fit.
+// Checks references between steps against output and input schemas. Reports only what can never work: outputs without a schema
+// are assumed to fit.
 import {
   ArgumentReference,
   isReference,
@@ -12,19 +12,19 @@ import { readTokens, toPointer } from './resolve-arguments.ts';
 import { nameType, toArgumentName } from './validate-arguments.ts';
 import { SchemaWalker, type ValueType } from './walk-schema.ts';
 
-/** The step whose output a reference names. */
+/** The step whose output is referenced. */
 export type Producer = { id: string; operation: string; output: JsonSchema };
 
 const shownNames = 8;
 
-/** Checks the steps of one plan; schemas are read once for all of them. */
+/** Checks the steps of one plan; schemas are read once. */
 export class ReferenceChecker {
   readonly #walkers = new Map<JsonSchema, SchemaWalker>();
 
   /**
-   * What can never work among the references in `args`, as sentences that begin with the argument's name.
+   * References in `args` that can never work, as sentences starting with the argument's name.
    * @param input the schema of the operation that takes `args`
-   * @param producerOf null: nothing is known of that step's output
+   * @param producerOf null if the step's output is unknown
    */
   check(
     args: JsonObject,
@@ -49,7 +49,7 @@ export class ReferenceChecker {
       });
   }
 
-  /** Why the output of `producer` can never have anything at `path`, after "takes" or "looks at"; null: it may have. */
+  /** Why the output can never have a value at `path`, to follow "takes" or "looks at", or null if it may. */
   checkPath(path: string, producer: Producer | null): string | null {
     const tokens = readTokens(path);
     if (tokens === null) return `has the path ${path}, which is not a JSON pointer (RFC 6901)`;
@@ -58,7 +58,7 @@ export class ReferenceChecker {
     return 'problem' in found ? `looks at ${found.problem}` : null;
   }
 
-  /** The schema of what stands at `tokens` in the output of `producer`, or why nothing can stand there. */
+  /** The schema at `tokens` in the output, or why nothing can be there. */
   #walk(
     tokens: string[],
     producer: Producer,
@@ -78,7 +78,7 @@ export class ReferenceChecker {
     return { schema };
   }
 
-  /** A value in a text may be anything; but there has to be one, and the argument has to take text. */
+  /** Inside a text any value fits, but it must exist and the argument must take text. */
   #explainInText(
     name: string,
     at: string[],
@@ -94,7 +94,7 @@ export class ReferenceChecker {
     return `${name} needs ${nameTypes(needed)}, but {{${$from}${path}}} in a text gives text; write ${whole} for the value itself`;
   }
 
-  /** The types that the argument at `at` takes; empty: the operation has no such argument. */
+  /** The types accepted at `at`; empty if the operation has no such argument. */
   #neededAt(at: string[], input: JsonSchema): Set<ValueType> {
     const wanted = this.#walkerOf(input);
     return wanted.typesOf(at.reduce((inside, key) => wanted.memberOf(inside, key), wanted.root));
@@ -114,7 +114,7 @@ export class ReferenceChecker {
     const { schema } = found;
     const needed = this.#neededAt(at, input);
     const given = output.typesOf(schema);
-    // Nothing fits an argument that the operation does not have: its schema says so better.
+    // An unknown argument is reported better by the operation's schema.
     if (needed.size === 0 || overlap(needed, given)) return null;
     const fitting = output
       .propertiesOf(schema)
@@ -157,7 +157,7 @@ function describePlace(tokens: string[], step: string): string {
   return tokens.length === 0 ? `the output of ${step}` : `${toPointer(tokens)} of ${step}`;
 }
 
-/** Why there is no `token` in what stands at `place`. */
+/** Why `place` has no `token`. */
 function describeInside(
   walker: SchemaWalker,
   schema: SchemaWalker['root'],

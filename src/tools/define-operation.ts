@@ -17,7 +17,7 @@ type Definition<S extends z.ZodType> = Omit<Operation, 'name' | 'input' | 'sourc
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;
 };
 
-/** An operation. `run` receives parsed arguments with their defaults. */
+/** `run` receives parsed arguments with their defaults. */
 export function defineOperation<S extends z.ZodType>(definition: Definition<S>): Operation {
   const { schema, run, ...rest } = definition;
   return {
@@ -38,7 +38,7 @@ function toInputSchema(schema: z.ZodType): OperationSpec['input'] {
   return z.toJSONSchema(schema, { io: 'input' });
 }
 
-/** Text that names something: trimmed by nobody, but never empty. */
+/** Non-empty text, not trimmed. */
 export function text(max: number, describe: string) {
   return z.string().min(1).max(max).describe(describe);
 }

@@ -1,4 +1,4 @@
-// The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
+// Describes a call's effect from its operation and arguments (A17). Every argument appears in the headline or a part.
 import { z } from 'zod';
 import { describeOption } from '#domain/plan/answer.ts';
 import {
@@ -40,7 +40,7 @@ type Described =
       Pick<Operation, 'describe'>)
   | undefined;
 
-/** Hands out the arguments of a call, and knows which nobody has asked for. */
+/** Tracks which arguments of a call have been described. */
 class Arguments {
   readonly #left: Map<string, Json>;
 
@@ -48,19 +48,19 @@ class Arguments {
     this.#left = new Map(Object.entries(args));
   }
 
-  /** The raw value, taken; undefined where there is none. */
+  /** The raw value, marked as described. */
   take(name: string): Json | undefined {
     const value = this.#left.get(name);
     this.#left.delete(name);
     return value;
   }
 
-  /** The raw value, left where it is. */
+  /** The raw value, not marked. */
   read(name: string): Json | undefined {
     return this.#left.get(name);
   }
 
-  /** The value as it is shown, or `otherwise` where there is none. */
+  /** The value as shown, or `otherwise` if missing. */
   value(name: string, otherwise: string): CallValue | string {
     const value = this.take(name);
     return value === undefined ? otherwise : toValue(value);
@@ -71,7 +71,7 @@ class Arguments {
     return value === undefined ? [] : [{ label: name, payload: true, ...toValue(value) }];
   }
 
-  /** All that is left, one part each. */
+  /** One part for each remaining argument. */
   rest(): CallPart[] {
     const parts = [...this.#left].map(([label, value]) => toPart(label, value));
     this.#left.clear();
@@ -105,7 +105,7 @@ function toPart(label: string, value: Json): CallPart {
   return { label, payload: false, ...toValue(value) };
 }
 
-/** A record with one part for each of its entries, so that a header or field is a line of its own. */
+/** One part per entry of a record, such as a header or field. */
 function eachOf(label: string, value: Json | undefined): CallPart[] {
   if (value === undefined) return [];
   if (
@@ -119,7 +119,7 @@ function eachOf(label: string, value: Json | undefined): CallPart[] {
   return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
 }
 
-/** `replaces`: it takes the place of what may be there. */
+/** `replaces`: overwrites an existing target. */
 type Effect = Pick<CallDescription, 'class' | 'headline'> &
   Partial<Pick<CallDescription, 'destructive' | 'parts'>> & { replaces?: boolean };
 type Describe = (args: Arguments) => Effect;
@@ -176,7 +176,7 @@ function describePost(args: Arguments): Effect {
   };
 }
 
-/** A form that can be read is shown as its fields, so that people see what they will be asked. */
+/** Shows a readable form as its fields, so that people see what they will be asked. */
 function describeForm(form: Json | undefined): CallPart[] {
   if (form === undefined || form === null) return [];
   const read = isOpen(form) ? null : readForm(form);
@@ -199,7 +199,7 @@ function describeHumanTask(args: Arguments): Effect {
   };
 }
 
-/** @param from the argument that names what is moved or copied */
+/** @param from the argument that names the source */
 function describeMove(args: Arguments, verb: 'Moves' | 'Copies', from: string): Effect {
   const overwrite = args.take('overwrite');
   return {
@@ -260,7 +260,7 @@ function describeDelete(args: Arguments): Effect {
   };
 }
 
-/** `partition letters`; steps by id are a part of their own. */
+/** `partition letters`; steps by ID are a separate part. */
 function describeSources(args: Arguments): CallValue {
   const named = (['partition', 'tag'] as const).flatMap((kind) => {
     const value = args.take(kind);
@@ -276,7 +276,7 @@ function describeSources(args: Arguments): CallValue {
   };
 }
 
-/** Built-in operations by name. What is not taken from the arguments here is shown as it is. */
+/** Built-in operations by name. Arguments not used here are listed as they are. */
 const builtins: Record<string, Describe> = {
   workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
   workspace_read: (args) => here(args, 'Reads', 'path', '(no path given)'),
@@ -368,7 +368,7 @@ const builtins: Record<string, Describe> = {
   }),
 };
 
-/** An MCP server's own word raises the class of its tools; it lowers it only where the operator trusts the server. */
+/** An MCP server's annotations raise its tools' class, and lower it only if the server is trusted. */
 function classOf(spec: Described): CallClass {
   if (spec === undefined || (spec.source === 'mcp' && spec.trusted !== true)) return 'outside';
   return spec.effect === 'read' ? 'reads' : 'changes';
@@ -382,17 +382,17 @@ const Facts = z.object({
   outside: z.boolean().exactOptional(),
 });
 
-/** What a tool's own code says of a call; null: it says nothing that can be used, so every argument is listed. */
+/** Facts from a tool's own code, or null if unusable, so that every argument is listed. */
 function readFacts(spec: NonNullable<Described>, args: JsonObject): CallFacts | null {
   try {
     // A copy: it must not change what is called.
     return Facts.parse(spec.describe?.(structuredClone(args)));
   } catch {
-    return null; // of arguments that are not known yet, for instance
+    return null; // arguments that are not known yet, for instance
   }
 }
 
-/** A call of a tool in a file. What it changes counts as outside: nobody here can tell. */
+/** A call of a tool in a file. Changes count as external, since that can't be known here. */
 function describeFileCall(name: string, spec: NonNullable<Described>, args: JsonObject): Describe {
   const facts = spec.describe === undefined ? null : readFacts(spec, args);
   const outside = facts?.outside ?? spec.effect !== 'read';
@@ -410,14 +410,14 @@ function describeFileCall(name: string, spec: NonNullable<Described>, args: Json
   });
 }
 
-/** How a call is described; undefined: nobody knows more of it than its arguments. */
+/** The describer of an operation, or undefined if only its arguments are known. */
 function describerOf(name: string, spec: Described, args: JsonObject): Describe | undefined {
   if (spec?.source === 'file') return describeFileCall(name, spec, args);
   if (spec?.source === 'mcp' || !Object.hasOwn(builtins, name)) return undefined;
   return builtins[name];
 }
 
-/** The call with what a read showed of the target: `name` in a sentence. */
+/** Adds what a read showed of the target: `name` in a sentence. */
 function withShown(call: CallDescription, name: string, seen: SeenState): CallDescription {
   const target = { ...seen, name, fails: seen.state === 'missing' };
   if (seen.text === undefined) return { ...call, target };
@@ -426,7 +426,7 @@ function withShown(call: CallDescription, name: string, seen: SeenState): CallDe
   return { ...call, target, parts: [aid, ...call.parts] };
 }
 
-/** The call with its target: a write that replaces a file destroys its content, and one without a target overwrites nothing. */
+/** Adds the target: a write that replaces a file destroys its content; without a target it overwrites nothing. */
 function withTarget(
   call: CallDescription,
   name: string,
@@ -469,10 +469,10 @@ function withTarget(
 const uncheckedWords = '(not checked: may overwrite)';
 
 /**
- * What a call with `args` does.
+ * Describes a call with `args`.
  * @param name `${tool}_${operation}`
- * @param seen what was there when the step was proposed; null: nobody could look; undefined: that is said elsewhere
- * @param spec what is known of the operation; undefined: it is not offered any more, and is taken for the worst
+ * @param seen the target when the step was proposed, null if unreadable, undefined if described elsewhere
+ * @param spec undefined if no longer offered, which assumes the worst
  */
 export function describeCall(
   name: string,
@@ -506,33 +506,33 @@ export function describeCall(
   return withShown(call, typeof args.url === 'string' ? args.url : '', seen);
 }
 
-/** The arguments that a step was or will be called with, as far as they are known. */
+/** The known arguments of a step's past or future call. */
 function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   const stands = status !== 'pending' && status !== 'ready';
   return stands && final !== null ? final : args;
 }
 
-/** What was seen of a step's target; undefined: it was not looked at, and the call has been made. */
+/** The target's state, or undefined if it wasn't looked at and the call has been made. */
 const seenOf = ({ seen, status }: Step): SeenState | null | undefined =>
   seen ?? (status === 'succeeded' ? undefined : null);
 
 const Looked = z.object({ looked: SeenState });
 
-/** What was there when a person was asked about the call; undefined: that is not known. */
+/** The target's state when a person was asked, or undefined if unknown. */
 function lookedAt({ output }: Step): SeenState | undefined {
   const read = Looked.safeParse(output);
   return read.success ? read.data.looked : undefined;
 }
 
-/** Ids of the steps whose outputs these take. */
+/** IDs of the steps whose outputs these take. */
 export function sourcesOf(steps: Step[]): string[] {
   return steps.flatMap((step) => referencesOf(argumentsOf(step)).map(({ $from }) => $from));
 }
 
 /**
- * Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values.
- * @param labels what further steps are called that these take outputs of
- * @param asking further steps that their conditions refer to
+ * Steps with the effects of their calls, using final values for calls under confirmation.
+ * @param labels labels of other steps whose outputs these take
+ * @param asking other steps that their conditions refer to
  */
 export function describeSteps(
   catalogue: Pick<Catalogue, 'get'>,
@@ -552,10 +552,10 @@ export function describeSteps(
   });
 }
 
-/** How long all comparisons of a page may take. */
+/** Time limit in milliseconds for all comparisons of a page. */
 const comparedWithinMs = 1000;
 
-/** The same, with what a write that waits would change in what is there now, as far as this process can look. */
+/** The same, with diffs of waiting writes against their current targets, as far as this process can read them. */
 export async function compareSteps(
   catalogue: Pick<Catalogue, 'get'>,
   steps: Step[],
@@ -580,7 +580,7 @@ export async function compareSteps(
     return { ...step, call: { ...step.call, parts: [aid, ...step.call.parts] } };
   };
   const compared: ShownStep[] = [];
-  // One after the other, and by the clock: while texts are compared no timer comes.
+  // Sequential and checked by the clock: no timer fires during a comparison.
   for (const step of describeSteps(catalogue, steps, labels, asking))
     compared.push(await compare(step));
   return compared;

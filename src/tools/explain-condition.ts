@@ -1,4 +1,4 @@
-// Whether a condition on an output holds, and if not, why. Pure.
+// Evaluates a condition on an output, with the reason if it fails. Pure.
 import { isDeepStrictEqual } from 'node:util';
 import { compareDecimals, readDecimal } from '#domain/decimal.ts';
 import type { StepCondition } from '#domain/plan/condition.ts';
@@ -7,7 +7,7 @@ import type { Json } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
 import { readPointer } from './resolve-arguments.ts';
 
-/** Characters of a value that a reason shows. */
+/** Maximum characters of a value in a reason. */
 const maxShown = 120;
 
 const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
@@ -18,7 +18,7 @@ function isEqual(found: Json, value: Json): boolean {
   return isDeepStrictEqual(trim(found), trim(value));
 }
 
-/** Both as numbers, or both as moments; below zero: the first is less. null: they have no order. */
+/** Compares two numbers or two times; null if they have no order. */
 function compare(found: Json, value: Json): number | null {
   const [a, b] = [trim(found), trim(value)];
   const toNumber = (one: Json) =>
@@ -39,9 +39,9 @@ function contains(found: Json, value: Json): boolean {
 }
 
 /**
- * Why the condition does not hold, as the rest of a sentence; null: it holds.
- * @param output undefined: the step has none, because it was skipped
- * @param label what the step is called
+ * Why the condition fails, as the rest of a sentence, or null if it holds.
+ * @param output undefined if the step was skipped
+ * @param label the step's label
  */
 export function explainCondition(
   { path, is, value = null }: StepCondition,

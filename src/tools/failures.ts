@@ -2,25 +2,23 @@
 import { CountersignError } from '#domain/errors.ts';
 
 /**
- * `details` of an error after which nobody knows whether the call took effect (the answer never
- * came). The executor settles such a step as unknown, unless the operation may be repeated.
+ * Error `details` for a call that may have taken effect (the answer never came). The step settles as unknown unless the operation
+ * may be repeated.
  */
 export const outcomeUnknown = { outcome: 'unknown' } as const;
 
-/** `details` of an error after which it is certain that nothing was done: the call never left this process. */
+/** Error `details` for a call that certainly did nothing: it never left this process. */
 export const nothingDone = { outcome: 'none' } as const;
 
-/** Whether it is certain that the call behind `error` did nothing. */
 export function isNothingDone(error: unknown): boolean {
   return error instanceof CountersignError && error.details.outcome === nothingDone.outcome;
 }
 
-/** Whether `error` leaves open if the call took effect. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof CountersignError && error.details.outcome === outcomeUnknown.outcome;
 }
 
-/** Why a signal was aborted, as an error with a code. */
+/** The reason of an aborted signal as an error with a code. */
 export function toAbortError(signal: AbortSignal): CountersignError {
   const reason: unknown = signal.reason;
   if (reason instanceof CountersignError) return reason;
@@ -33,7 +31,7 @@ export function toAbortError(signal: AbortSignal): CountersignError {
     : new CountersignError('cancelled', 'The call was cancelled.', { cause: reason });
 }
 
-/** @throws CountersignError when the call should not go on */
+/** @throws CountersignError if the call should stop */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw toAbortError(signal);
 }
@@ -45,7 +43,7 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Network and operating system errors that come and go. A host that is not known (ENOTFOUND) stays unknown. */
+/** Transient network and system errors. An unknown host (ENOTFOUND) isn't one. */
 const passingCodes = new Set([
   'EAGAIN',
   'EAI_AGAIN',
@@ -66,14 +64,14 @@ const passingCodes = new Set([
   'UND_ERR_SOCKET',
 ]);
 
-/** `passesAfterMs` of what the system or the network threw, judged by its code and those of its causes. */
+/** `passesAfterMs` of a system or network error, by its code and those of its causes. */
 export function passesOf(error: unknown): number | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (passingCodes.has(systemCode(cause) ?? '')) return 0;
   return null;
 }
 
-/** `passesAfterMs` of an HTTP answer: what its status says, and how long it asks to wait. `afterMs` null: it does not say. */
+/** `passesAfterMs` of an HTTP response. `afterMs` is the wait it asks for, or null. */
 export function passesOfStatus(status: number, afterMs: number | null = null): number | null {
   const passes = status === 408 || status === 425 || status === 429 || status >= 500;
   return passes ? (afterMs ?? 0) : null;

@@ -1,30 +1,30 @@
-// The guard rules as a pure decision: an executor calls what its plan lists, a guarded operation runs only inside an
-// approved plan, and a planner only reads. Nothing here acts; the caller records or refuses.
+// The guard rules as a pure decision: executors call what the plan lists, guarded operations need an approved plan, planners only
+// read.
 import type { Settings } from '#domain/settings.ts';
 import type { Effect, OperationSpec, ToolRegistry } from '#domain/tool.ts';
 
 export type CallQuestion = {
-  /** The operation's name: `workspace_delete`. */
+  /** `workspace_delete`. */
   operation: string;
-  /** The operations the plan names (`tools_required`); null: the call is not part of any plan. */
+  /** The operations in the plan (`tools_required`), or null for a call outside any plan. */
   scope: readonly string[] | null;
-  /** Exact operation names that never run outside an approved plan. */
+  /** Exact names that run only inside an approved plan. */
   guarded: readonly string[];
-  /** Who approved the plan this call belongs to; null: nobody has. */
+  /** The approver of the call's plan, or null. */
   approvedBy: string | null;
-  /** What the operation does, where that is known. */
+  /** If known. */
   effect?: Effect;
   mode: Settings['guardMode'];
 };
 
-/** `reason` is a sentence for the audit and for the person refused. */
+/** `reason` is a sentence for the audit and for the refused person. */
 export type CallDecision =
   | { kind: 'allow'; reason: string }
-  /** Mode `log`: the call goes out, and what would have been refused is recorded. */
+  /** Mode `log`: the call is made, and the reason to refuse it is recorded. */
   | { kind: 'record'; code: 'out_of_scope' | 'guarded_operation'; reason: string }
   | { kind: 'refuse'; code: 'out_of_scope' | 'guarded_operation'; reason: string };
 
-/** Whether a call may go out. A shell that the plan does not list is refused in every mode. */
+/** Whether a call may be made. A shell that the plan does not list is refused in every mode. */
 export function decideCall(question: CallQuestion): CallDecision {
   const { operation, scope, guarded, approvedBy, mode } = question;
   const approved = approvedBy !== null;
@@ -78,7 +78,7 @@ const shellWords = new Set([
 ]);
 const shellPhrases = ['run_command', 'run_script', 'run_code', 'run_process', 'start_process'];
 
-/** Whether an operation runs commands, judged by its name. */
+/** Whether an operation runs commands, by its name. */
 export function isShell(operation: string): boolean {
   const words = operation
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -88,12 +88,12 @@ export function isShell(operation: string): boolean {
   return words.some((word) => shellWords.has(word)) || shellPhrases.some((p) => phrase.includes(p));
 }
 
-/** Tools that reach people, keep something, cost money or do nothing: never a planner's. */
+/** Tools that reach people, store something, cost money or do nothing: never available to planners. */
 const neverForPlanners = new Set(['human', 'chat', 'reminder', 'control', 'text', 'plan']);
 
 /**
- * The operations a planner may call while it plans: those that only read, less `deny`, and of these
- * only `allow` where it is given. Listing an operation that writes does not make it a planner's.
+ * Operations that a planner may call: those that only read, restricted by `allow` and `deny`. Listing one that writes has no
+ * effect.
  */
 export function plannerOperations(
   registry: Pick<ToolRegistry, 'list'>,

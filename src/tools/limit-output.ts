@@ -1,4 +1,4 @@
-// Outputs are stored and shown, so they are made storable and kept under a size, with a clear mark where they were cut.
+// Makes outputs storable and limits their size, marking where they were cut.
 import { z } from 'zod';
 import { isObject, type Json, makeStorable, makeStorableText } from '#domain/text.ts';
 import type { ToolOutput } from '#domain/tool.ts';
@@ -6,11 +6,11 @@ import type { ToolOutput } from '#domain/tool.ts';
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
 const maxFinding = 2000;
-/** A call reports so many findings; the first are kept. */
+/** Maximum findings per call; the first are kept. */
 const maxFindings = 20;
 const previewLength = 10_000;
 
-/** What stands in for data that is too large and has no long text to cut. */
+/** Replaces data that is too large and has no long text to cut. */
 export const Preview = z
   .strictObject({
     truncated: z.literal(true),
@@ -20,7 +20,7 @@ export const Preview = z
   })
   .describe('Instead, when the result is too large to keep.');
 
-/** `output` with storable text, a one-line summary, and data of at most `limit` bytes as JSON. */
+/** `output` with storable text, a one-line summary, and at most `limit` bytes of JSON. */
 export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes): ToolOutput {
   const summary = toLine(output.summary, maxSummary);
   const data = output.data === null ? null : limitData(output.data, limit);
@@ -32,14 +32,14 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
   return { summary, data, findings };
 }
 
-/** Keys that texts are customarily put under. */
+/** Usual keys for text. */
 const textKeys = new Set(['text', 'content', 'contents', 'body', 'result', 'message', 'preview']);
-/** Longer texts are no names. */
+/** Longer texts aren't names. */
 const longestName = 1000;
 
 /**
- * Whether the value at `keys` of an output is only a part of what there was: an output that was cut says so, and then its names and
- * numbers are whole, but neither its lists nor its texts.
+ * Whether the value at `keys` is incomplete. In an output that was cut, names and numbers are complete, but lists and texts
+ * aren't.
  */
 export function isShortened(output: Json, keys: string[], value: Json): boolean {
   if (!isObject(output) || output.truncated !== true) return false;
@@ -48,13 +48,13 @@ export function isShortened(output: Json, keys: string[], value: Json): boolean 
   return value.length > longestName || keys.some((key) => textKeys.has(key));
 }
 
-/** Text as one line of at most `max` characters. */
+/** One line of at most `max` characters. */
 export function toLine(text: string, max: number): string {
   const line = makeStorableText(text).replace(/\s+/g, ' ').trim();
   return line.length <= max ? line : `${cutText(line, max - 1)}…`;
 }
 
-/** The first `length` UTF-16 units of `text`, never ending in half a character. */
+/** The first `length` UTF-16 units, never splitting a character. */
 export function cutText(text: string, length: number): string {
   const cut = text.slice(0, length);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
@@ -67,7 +67,7 @@ function limitData(data: Json, limit: number): Json {
   return cutLongestText(clean, size, limit) ?? toPreview(clean, size);
 }
 
-/** Cuts the longest text directly inside an object, when that is enough. */
+/** Cuts the longest direct text of an object if that is enough. */
 function cutLongestText(data: Json, size: number, limit: number): Json | null {
   if (!isObject(data)) return null;
   let longest: { key: string; text: string } | null = null;
@@ -80,7 +80,7 @@ function cutLongestText(data: Json, size: number, limit: number): Json | null {
   const bytes = byteLength(text);
   const room = limit - (size - bytes) - 200;
   if (room < 1000) return null;
-  // A character takes up to six bytes as JSON; shrink by the share it really takes until it fits.
+  // A character takes up to six bytes in JSON: shrink by the actual ratio until it fits.
   for (let length = Math.floor((text.length * room) / bytes); length > 0; ) {
     const kept = cutText(text, length);
     const mark = `\n[cut: the first ${kept.length} of ${text.length} characters]`;

@@ -1,17 +1,17 @@
-// Regular expressions from outside run on RE2, whose time is linear in the text: on V8 one of a few characters stops the process.
+// Runs outside regular expressions on RE2 in linear time: on V8 a few characters can hang the process.
 import { createRequire } from 'node:module';
 
-/** Characters of an expression, and instructions of what it is compiled to. */
+/** Maximum characters of an expression and instructions of its program. */
 const limits = { source: 5000, program: 20_000 };
 
 const require = createRequire(import.meta.url);
 
 export type LinearPattern = { test(text: string): boolean };
 
-/** null: RE2 has no look-around and no back-references, or `source` is too large or none. */
+/** Null if `source` is invalid, too large, or uses look-around or back-references, which RE2 lacks. */
 export function compileLinear(source: string): LinearPattern | null {
   if (source.length > limits.source) return null;
-  // Loaded with the first expression.
+  // Loaded on first use.
   const { RE2JS } = require('re2js') as typeof import('re2js');
   try {
     const pattern = RE2JS.compile(RE2JS.translateRegExp(source));

@@ -1,9 +1,9 @@
-// Digests an operation, and says in what it differs from an earlier digest.
+// Digests an operation, and describes differences from an earlier digest.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { OperationSpec } from '#domain/tool.ts';
 
-/** What a digest is made of, in its order, as people are told of it. */
+/** The digest's parts in order, as people read them. */
 const parts = [
   'the server or the code it comes from',
   'its description',
@@ -25,7 +25,7 @@ type Identified = Pick<
   | 'human'
 >;
 
-/** SHA-256 of a JSON value in its canonical form (RFC 8785), in base64url. */
+/** SHA-256 of canonical JSON (RFC 8785), in base64url. */
 export function digestJson(value: unknown): string {
   return hash('sha256', canonicalize(value) ?? '', 'base64url');
 }
@@ -33,8 +33,8 @@ export function digestJson(value: unknown): string {
 const known = new WeakMap<Identified, string>();
 
 /**
- * The digest of an operation: one SHA-256 (base64url) for each of `parts`, joined by dots, so that a later digest tells
- * which part changed. The same in every process that has the same configuration, and after the database has stored it.
+ * One SHA-256 (base64url) per part, joined by dots, so that a later digest shows which part changed. The same in all processes
+ * with the same configuration, also after a trip through the database.
  */
 export function digestOperation(spec: Identified): string {
   const before = known.get(spec);
@@ -58,7 +58,7 @@ export function digestOperation(spec: Identified): string {
   return digest;
 }
 
-/** Which parts of an operation differ between two digests, in words; null: none does. */
+/** The parts that differ between two digests, in words, or null. */
 export function describeChange(before: string, now: string): string | null {
   if (before === now) return null;
   const [was, is] = [before.split('.'), now.split('.')];

@@ -1,5 +1,5 @@
-// The form of an operation: fields made from its JSON Schema. Nested objects become fields of their own, lists of objects repeat, of
-// several alternatives one is chosen; what has no field of its own is entered as JSON.
+// Generates form fields from an operation's JSON Schema: nested objects are flattened, lists of objects repeat, alternatives
+// become a choice, anything else is entered as JSON.
 import { formLimits, labelOf, optionsOf } from '#domain/plan/form.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
 import {
@@ -30,7 +30,7 @@ type Place = Pick<OperationField, 'path' | 'neededFrom' | 'list' | 'when' | 'wit
 
 const noZone = { toMoment: () => null, toLocal: () => null };
 
-/** What a form calls an option whose value may be any JSON. */
+/** The label of an option with any JSON value. */
 const nameValue = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -58,7 +58,7 @@ class FormMaker {
       .some((part) => isObject(part.properties) || part.additionalProperties === false);
   }
 
-  /** A keyword of the schema or of what it is combined of. */
+  /** A keyword of the schema, or of one that it combines. */
   #word(schema: Schema, key: string): unknown {
     return this.#walker.partsOf(schema).find((part) => part[key] !== undefined)?.[key];
   }
@@ -67,7 +67,7 @@ class FormMaker {
     return [...this.#walker.typesOf(schema)].filter((type) => type !== 'null');
   }
 
-  /** Its alternatives, without null; of one alone that one. */
+  /** Its alternatives without null; a single one replaces the schema. */
   #alternatives(schema: Schema): Schema[] {
     const [first = []] = this.#walker.partsOf(schema).flatMap(choicesOf);
     return first.filter((one) => this.#types(one).length > 0);
@@ -113,7 +113,6 @@ class FormMaker {
     return [this.#scalar(schema, types, place)];
   }
 
-  /** One of a few values. */
   #choice(schema: Schema, place: Place): OperationField | null {
     const own = this.#walker.partsOf(schema).map((part) => ({ part, given: optionsOf(part) }));
     const given = own.find((one) => Array.isArray(one.given))?.given;
@@ -177,9 +176,9 @@ class FormMaker {
     return [this.#field(place, schema, isPairs ? 'pairs' : 'json')];
   }
 
-  /** A choice between the alternatives, and the fields of each that are there while it is chosen. */
+  /** A choice between alternatives, and the fields shown for each. */
   #variants(schema: Schema, others: Schema[], place: Place): OperationField[] {
-    // In an item of a list each would be needed again.
+    // In a list item each one would be required again.
     if (place.list !== null) return [this.#field(place, schema, 'json')];
     const named = others.map((one, index) => {
       const constant = this.#walker
@@ -284,7 +283,7 @@ class FormMaker {
   }
 }
 
-/** What later steps can use of an output: the whole, its members, and those of the objects in it. */
+/** What later steps can reference: the whole output, its members, and theirs. */
 function outputsOf({ output }: OperationSpec): OutputChoice[] {
   if (output === undefined) return [{ path: '', label: 'the whole output' }];
   const walker = new SchemaWalker(output);
@@ -300,7 +299,7 @@ function outputsOf({ output }: OperationSpec): OutputChoice[] {
   return [...members, { path: '', label: 'the whole output' }];
 }
 
-/** An operation as a list names it. @param guarded names of those that are marked */
+/** An operation as listed. @param guarded names to mark */
 export function offerOf(spec: OperationSpec, guarded: readonly string[]): OperationOffer {
   const { name, tool, operation, description, effect, destructive, human, source } = spec;
   const is = { destructive, guarded: guarded.includes(name), human: human === true };

@@ -3,11 +3,10 @@ import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';
 
-/** Says something in a conversation. */
 export type ChatPort = {
   /**
-   * `once`: a text with the same key is said only the first time. `from`: the conversation of the plan that posts.
-   * @throws CountersignError `invalid_arguments` when it may not post there, or there is no such conversation
+   * `once`: a key; repeats are not posted. `from`: the posting plan's conversation.
+   * @throws CountersignError `invalid_arguments` if posting there is not allowed, or the conversation doesn't exist
    */
   post(message: {
     conversation: string;
@@ -24,34 +23,33 @@ export type NewReminder = {
   user: string;
   conversation: string | null;
   text: string;
-  /** RFC 5545 rule; null: once. */
+  /** RFC 5545 rule, or null for a single time. */
   rrule: string | null;
   timezone: string;
   startsAt: Date;
-  /** When it rings first. */
+  /** First time it rings. */
   nextAt: Date;
 };
 
-/** Keeps reminders. */
 export type ReminderPort = {
-  /** Stores the reminder under its id; a second call with the same id changes nothing more. */
+  /** Stores the reminder; a repeat with the same ID has no effect. */
   set(reminder: NewReminder): Promise<void>;
 };
 
-/** What a plan asks about itself while it runs. Each of these may come again after a crash and then finds what it did before. */
+/** A plan's operations on itself. Idempotent: after a crash each finds its earlier result. */
 export type PlanPort = {
-  /** Calls reads that were made again, and raises a finding for each whose output has changed. */
+  /** Repeats reads, and raises a finding for each whose output has changed. */
   recheck(steps: { ids?: string[]; partition?: string }, context: ToolContext): Promise<Recheck>;
-  /** Works out a change that settles the finding, and applies nothing. @param refused why earlier changes were refused */
+  /** Works out a change that settles the finding, without applying it. @param refused why earlier changes were refused */
   propose(finding: string, refused: string[], context: ToolContext): Promise<Proposal>;
-  /** Checks the change, and applies it where it narrows the plan; one that widens it waits for a person. */
+  /** Checks the change. Applies it if it narrows the plan; otherwise it waits for a person. */
   verify(finding: string, patch: Json, context: ToolContext): Promise<Verdict>;
 };
 
-/** `skipped`: steps that have not succeeded, or that do more than read. `changed`: their ids. */
+/** `skipped`: steps that have not succeeded, or don't only read. `changed`: step IDs. */
 export type Recheck = { checked: number; skipped: number; changed: string[] };
 
-/** `patch`: null: there is none, and `reason` says why. */
+/** `patch` is null if there is none, explained in `reason`. */
 export type Proposal = { patch: JsonObject | null; reason: string };
 
 export type Verdict = {
@@ -61,7 +59,7 @@ export type Verdict = {
   reasons: string[];
 };
 
-/** What a step put out, with the call that it made. */
+/** A step's output with its call. */
 export type StepOutput = {
   id: string;
   operation: string;
@@ -70,18 +68,18 @@ export type StepOutput = {
   output: Json;
 };
 
-/** Reads what the steps of a plan put out, and keeps what is made of it. */
+/** Reads step outputs of a plan and stores draftbooks and reports. */
 export type DraftPort = {
-  /** Tokens of a text, estimated. */
+  /** Estimated. */
   estimateTokens(text: string): Promise<number>;
   /**
-   * Of the steps that `stepId` waits for and `steps` names, how many have an output, and how many have none.
-   * @throws CountersignError `unknown_step` where the step is gone
+   * Counts prerequisites of `stepId` selected by `steps`, with and without output.
+   * @throws CountersignError `unknown_step` if the step is gone
    */
   count(of: OutputsOf): Promise<{ sources: number; missing: number }>;
-  /** Their outputs in the order of the plan, read page by page. */
+  /** Their outputs in plan order, read page by page. */
   read(of: OutputsOf): AsyncIterable<StepOutput>;
-  /** Stores `content` as an artifact of the plan; where there is one of this id already, nothing changes. */
+  /** Stores `content` as an artifact of the plan, unless the ID exists. */
   store(artifact: {
     id: string;
     planId: string;
@@ -89,9 +87,9 @@ export type DraftPort = {
     name: string;
     content: object;
   }): Promise<void>;
-  /** The content of an artifact of the plan; null: it has none of this id, or one that is no JSON. */
+  /** An artifact's content, or null if it doesn't exist or isn't JSON. */
   load(planId: string, id: string): Promise<Json | null>;
 };
 
-/** The step that reads, and what it reads of the steps that it waits for. */
+/** The reading step, and the prerequisites that it reads. */
 export type OutputsOf = { planId: string; stepId: string; steps: StepSelector };

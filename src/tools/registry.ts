@@ -1,5 +1,5 @@
-// The tools of this process: built-ins, tools in files and MCP servers. A server that is down never stops the start; its operations stay known once
-// seen. Every error and output gets a code and a size limit here.
+// The tools of this process: built-ins, tools in files and MCP servers. A server that is down doesn't stop the start. Every error
+// gets a code and every output a size limit here.
 import { hash } from 'node:crypto';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,36 +33,36 @@ import { type ArgumentValidator, compileValidator } from './validate-arguments.t
 import { reservedFolder } from './workspace/paths.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
-  /** The workspace folder of owners; other organisations' folders are inside it, out of its reach. */
+  /** The owners' workspace folder; other organisations' folders are inside it, but not reachable from it. */
   workspaceDir: string;
   calendars: Settings['calendars'];
   mcpServers: Settings['mcpServers'];
-  /** Files of tools, and the folder that relative paths of them start from. */
+  /** Tool files, and the base folder for relative paths. */
   toolFiles?: { files: Settings['tools']; from: string } | undefined;
   disabledTools: Settings['disabledTools'];
-  /** The current tenancy, a new object after each change; left out: one organisation. */
+  /** The current tenancy, a new object after each change. Default: a single organisation. */
   tenancy?: () => Tenancy;
-  /** Keeps sign-ins at hosted servers; left out: nobody can sign in. */
+  /** Keeps sign-ins at hosted servers; without it, sign-in isn't possible. */
   signIns?: SignInStore;
-  /** Values that nobody is to be shown, wherever a server says them. */
+  /** Values redacted from everything a server says. */
   secrets?: string[];
-  /** Something a person who runs this should know. */
+  /** For the operator. */
   warn(message: string): void;
-  /** Folder that relative paths of the configuration start from; default: the current one. */
+  /** Base folder for relative paths; default: the current one. */
   baseDir?: string;
   clock?: Clock;
-  /** How long the start waits for MCP servers; slower ones come in later. Default 3 s. */
+  /** Longest wait for MCP servers at start; slower ones join later. Default 3 s. */
   startWaitMs?: number;
-  /** How long one attempt to connect to an MCP server may take. Default 30 s. */
+  /** Timeout of one connection attempt to an MCP server. Default 30 s. */
   connectTimeoutMs?: number;
-  /** First pause before a lost MCP server is tried again. Default 1 s. */
+  /** First pause before reconnecting to an MCP server. Default 1 s. */
   retryMs?: number;
 };
 
-/** Everything that can be used, by all or by one organisation. */
+/** Tools available to all, or to one organisation. */
 type Reach = BuiltinPlace & { files: ToolFile[]; servers: McpTool[] };
 
-/** @throws CountersignError invalid_configuration for names that collide, addresses that are none, files that cannot be used */
+/** @throws CountersignError invalid_configuration for name collisions, invalid addresses, unusable files */
 export async function createRegistry(options: RegistryOptions): Promise<ToolHost> {
   const { workspaceDir, calendars, tenancy: readTenancy = () => alone } = options;
   const baseDir = options.baseDir ?? process.cwd();
@@ -161,7 +161,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolHost
   };
 }
 
-/** The folder of an organisation: readable, and distinct on file systems that fold names. */
+/** An organisation's folder: readable, and distinct on case-insensitive file systems. */
 function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null): string {
   if (tenant === null || isOwner(tenancy, tenant)) return workspaceDir;
   const readable = tenant.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 60);
@@ -169,12 +169,12 @@ function folderOf(workspaceDir: string, tenancy: Tenancy, tenant: string | null)
   return join(workspaceDir, reservedFolder, 'organisations', name);
 }
 
-/** Tools that are not offered everywhere, so that switching them off is no mistake. */
+/** Tools that are not always offered, so switching them off is no mistake. */
 function isOptional(name: string): boolean {
   return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
 }
 
-/** What loads files is loaded only where one is named. */
+/** The file loader is imported only if needed. */
 async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<ToolFile[]> {
   if (toolFiles === undefined || toolFiles.files.length === 0) return [];
   const { loadToolFiles } = await import('./files/load-tools.ts');
@@ -185,7 +185,7 @@ async function loadFiles({ toolFiles, mcpServers }: RegistryOptions): Promise<To
   return loadToolFiles(toolFiles, new Map(taken));
 }
 
-/** MCP's own libraries are loaded only where a server is named. */
+/** The MCP libraries are imported only if needed. */
 async function createServers(
   options: RegistryOptions,
   baseDir: string,
@@ -212,7 +212,7 @@ async function createServers(
   );
 }
 
-/** Connects to all servers at once; those that are slow or fail go on trying by themselves. */
+/** Connects to all servers in parallel; slow or failed ones keep trying. */
 async function startServers(servers: McpTool[], waitMs: number): Promise<void> {
   if (servers.length === 0) return;
   const enough = new AbortController();
@@ -242,7 +242,7 @@ function checkNames(options: RegistryOptions): void {
   }
 }
 
-/** The operation with its failures given codes and its output made storable and small enough. */
+/** Wraps an operation: failures get codes, and outputs become storable and bounded. */
 function guardCall(operation: Operation): Operation {
   const { checkLater } = operation;
   return {
@@ -264,7 +264,7 @@ function guardCall(operation: Operation): Operation {
           return 'waitFor' in output || 'later' in output ? output : limitOutput(output);
         } catch (error) {
           if (error instanceof CountersignError) throw error;
-          // A failure nobody foresaw: of a write, nobody knows how far it got.
+          // After an unexpected failure of a write, its outcome is unknown.
           const details = operation.effect === 'write' ? outcomeUnknown : {};
           const message = `${name} failed: ${errorMessage(error)}`;
           const passesAfterMs = passesOf(error);

@@ -1,9 +1,8 @@
-// A schema as a server sends it, with what JSON Schema gives no meaning taken out: a keyword with a value of another kind says
-// nothing. Words of OpenAPI and draft 4 are put as the drafts that are checked have them.
+// Repairs a server's schema: drops meaningless keywords, and converts those of OpenAPI and draft 4.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 
-/** Nesting and size of a schema; larger ones can't be checked in time. */
+/** Maximum nesting and size; larger schemas can't be checked in time. */
 const limits = { depth: 60, parts: 20_000 };
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
@@ -62,7 +61,7 @@ type Schema = boolean | JsonSchema;
 
 class TooLarge extends Error {}
 
-/** @returns the same content where nothing is odd @throws Error that says why it cannot be used */
+/** @returns the same content if nothing is odd @throws Error with the reason if unusable */
 export function repairSchema(schema: JsonSchema): JsonSchema {
   let parts = 0;
 
@@ -104,7 +103,7 @@ export function repairSchema(schema: JsonSchema): JsonSchema {
       delete all[bound];
     }
     const entries = Object.entries(all).flatMap(([name, value]) => {
-      // It would make the check of arguments one that is waited for.
+      // It would make validation asynchronous.
       if (name === '$async') return [];
       const kept = repairKeyword(name, value, depth + 1);
       return kept === undefined ? [] : [[name, kept]];

@@ -1,13 +1,13 @@
-// Fills in the references of a step's arguments (`$from` and `$artifact`, with RFC 6901 pointers): outputs of earlier steps, artifacts.
+// Resolves references in a step's arguments (`$from` and `$artifact`, with RFC 6901 pointers) to outputs and artifacts.
 import { CountersignError } from '#domain/errors.ts';
 import { substitute } from '#domain/plan/arguments.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { isShortened } from './limit-output.ts';
 
 /**
- * `args` with each reference replaced by the value it names; `$decide` values stay as they are.
- * @param whole refuses values that were cut: they are no base of a change
- * @throws CountersignError invalid_reference for a reference that leads nowhere, or to a value that was cut
+ * `args` with references replaced by their values; `$decide` values stay.
+ * @param whole refuses values that were cut, which a change can't be based on
+ * @throws CountersignError invalid_reference for a missing or cut value
  */
 export function resolveReferences(
   args: JsonObject,
@@ -49,7 +49,7 @@ export function resolveReferences(
 
 export type PointerResult = { ok: true; value: Json } | { ok: false; reason: string };
 
-/** The names and indices a JSON pointer (RFC 6901) walks through; null: it is no pointer. */
+/** The tokens of a JSON pointer (RFC 6901), or null if invalid. */
 export function readTokens(pointer: string): string[] | null {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return null;
@@ -57,7 +57,6 @@ export function readTokens(pointer: string): string[] | null {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The pointer that walks through `tokens`. */
 export function toPointer(tokens: string[]): string {
   return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -1,4 +1,4 @@
-// text_write and text_summarize: a model writes text. What it works on is marked as material, never as instructions.
+// text_write and text_summarize: a model writes text. Its input is marked as material, never as instructions.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { TextModel } from '#domain/text-model.ts';

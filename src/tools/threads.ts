@@ -1,4 +1,4 @@
-// Runs work on outside input in threads, which are terminated when too slow. The event loop is never held.
+// Processes outside input in threads, terminated when too slow, so that the event loop is never blocked.
 import { Worker } from 'node:worker_threads';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { throwIfAborted, toAbortError } from './failures.ts';
@@ -9,7 +9,7 @@ export type ThreadAnswer<Answer> =
   | { ok: false; code: ErrorCode; message: string };
 
 export type Threads<Request, Answer> = {
-  /** @throws CountersignError what the thread answered; `tool_failed` where it takes too long or ends */
+  /** @throws CountersignError from the thread; `tool_failed` if it takes too long or ends */
   ask(request: Request, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -27,10 +27,10 @@ export function openThreads<Request, Answer>(
   let busy = 0;
   const start = () => {
     const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } });
-    // A thread without work keeps no process alive.
+    // An idle thread keeps no process alive.
     worker.unref();
     all.add(worker);
-    // An error between two messages is heard by nobody else, and would end the process; the exit follows it.
+    // An error between messages would be unhandled and end the process; the exit follows it.
     worker.on('error', () => {});
     worker.once('exit', () => {
       all.delete(worker);
@@ -75,7 +75,7 @@ export function openThreads<Request, Answer>(
   };
 }
 
-/** One message and its answer. Every other end rejects. */
+/** Sends one message and awaits its answer. Any other end rejects. */
 async function exchange<Answer>(
   worker: Worker,
   request: unknown,

@@ -1,6 +1,6 @@
-// Checks arguments against an operation's JSON Schema and says what is wrong in sentences that name the argument.
-// Values that are only known when the step runs ($from, $template, $decide) are taken to fit. Schemas and values come from servers
-// and models: expressions in them run on RE2, and nothing is compiled or checked for longer than a moment.
+// Validates arguments against an operation's JSON Schema, with sentences that name the argument. Run-time values ($from,
+// $template, $decide) are assumed to fit. Schemas are untrusted: expressions run on RE2, and compiling and checking are
+// time-limited.
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import canonicalize from 'canonicalize';
@@ -19,19 +19,19 @@ const options: Options = {
   logger: false,
   validateSchema: false,
   addUsedSchema: false,
-  // A schema that refers to itself in many places would be written out as often.
+  // A schema that often refers to itself would be copied as often.
   inlineRefs: false,
 };
 
 const require = createRequire(import.meta.url);
 
-/** The compiler of schemas is ninety modules; they are loaded with the first schema, each once. */
+/** The schema compiler is ninety modules, loaded on first use. */
 function loadCompiler() {
-  // What a name leads to is unknown to the type checker here; the types are those of the same modules.
+  // The type checker can't resolve `require`; the types are of the same modules.
   const { Ajv } = require('ajv') as typeof import('ajv');
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const { default: addFormats } = require('ajv-formats') as typeof import('ajv-formats');
-  // Loaded here as well: what is stopped while it loads would stay half of itself.
+  // Loaded here too: if interrupted while loading, it would stay incomplete.
   compileLinear('');
   return { Ajv, Ajv2020, addFormats };
 }
@@ -39,16 +39,16 @@ function loadCompiler() {
 /** `unknown` names top-level arguments whose values come later. */
 export type ArgumentValidator = {
   (args: JsonObject, unknown?: readonly string[]): string[];
-  /** What of the schema only the server itself can check, as it is written there. */
+  /** Parts of the schema that only the server can check. */
   unchecked: readonly string[];
 };
 
-/** What a schema of one tool may not do: hold the process. */
+/** A tool's schema must not block the process. */
 const tooSlow = 'take too long to check against the schema: make them smaller';
 
 /**
- * A validator for one schema, draft 7 or 2020-12 (what it says in `$schema`; 2020-12 when silent).
- * @throws Error when the schema cannot be used in either draft
+ * A validator for draft 7 or 2020-12 (by `$schema`; default 2020-12).
+ * @throws Error if the schema is unusable in either draft
  */
 export function compileValidator(schema: JsonSchema): ArgumentValidator {
   const compiled = compileSchema(schema);
@@ -62,7 +62,7 @@ export function compileValidator(schema: JsonSchema): ArgumentValidator {
   return Object.assign(check, { unchecked: compiled.unchecked });
 }
 
-/** What of a result does not fit `schema`, as sentences. Nothing of a result is open. */
+/** Sentences on what violates `schema`. All values are known. */
 export function checkOutput(schema: JsonSchema, data: Json): string[] {
   const errors = findErrors(compileSchema(schema), data);
   return errors === null ? [`the data ${tooSlow}`] : toSentences(errors, 'data', 'field');
@@ -72,7 +72,7 @@ function toSentences(errors: ErrorObject[], all: string, one: string): string[] 
   return [...new Set(errors.map((error) => toSentence(error, all, one)))].slice(0, maxSentences);
 }
 
-/** Schemas know no bigints: what is checked is the nearest number. */
+/** Schemas don't know bigints, so the nearest number is checked. */
 function toNumbers(value: Json): Json {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(toNumbers);
@@ -80,17 +80,17 @@ function toNumbers(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toNumbers(item)]));
 }
 
-/** Errors that are looked at: an array may have one for each of its items. */
+/** Maximum errors examined: an array may have one per item. */
 const maxErrors = 1000;
 
-/** Characters of a plain schema times those of the value: below this, a check takes a few milliseconds. */
+/** Schema characters times value characters below which a check takes milliseconds. */
 const mostUnbounded = 2_000_000;
 
-/** null: nobody can tell in time. */
+/** Null if it takes too long. */
 function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] | null {
   const check = () => (validate(toNumbers(data)) ? [] : (validate.errors ?? []));
   try {
-    // A time limit takes longer than most checks, because V8 starts a thread for it.
+    // A time limit costs more than most checks, because V8 starts a thread.
     const isShort = weight * JSON.stringify(data).length <= mostUnbounded;
     const done = isShort ? { value: check() } : withinTime(check);
     return done?.value.slice(0, maxErrors) ?? null;
@@ -103,12 +103,12 @@ function findErrors({ validate, weight }: Compiled, data: Json): ErrorObject[] |
 
 class TooSlow extends Error {}
 
-/** `weight`: characters of a schema whose checks are bounded by its size; Infinity for others. */
+/** `weight`: schema characters if its size bounds the checks, else Infinity. */
 type Compiled = { validate: ValidateFunction; unchecked: string[]; weight: number };
 type Draft = 'seven' | 'newest';
 type Compiler = { ajv: Ajv; unchecked: Set<string>; left: number };
 
-/** Characters of a validator's code. V8 cannot be stopped while it parses: 25 ms for each million. */
+/** Maximum characters of validator code: V8 can't be stopped while parsing, 25 ms per million. */
 const longestCode = 2_000_000;
 
 function requireParsable(code: string): string {
@@ -116,7 +116,7 @@ function requireParsable(code: string): string {
   return code;
 }
 
-/** Schemas for which one compiler is used, since it keeps what it has read: making one takes longer than most schemas. */
+/** Schemas per compiler, which caches what it has read. Creating one takes longer than most schemas. */
 const schemasEach = 50;
 const compilers = new Map<Draft, Compiler>();
 
@@ -127,14 +127,14 @@ function createCompiler(draft: Draft): Compiler {
     (source: string): LinearPattern & { toString(): string } => {
       const pattern = compileLinear(source);
       if (pattern === null) unchecked.add(source);
-      // The compiler keeps expressions by their text.
+      // The compiler caches expressions by their text.
       return { test: (text) => pattern?.test(text) ?? true, toString: () => source };
     },
     { code: 'compileLinear' },
   );
   const code = { regExp, process: requireParsable };
   const ajv = new (draft === 'seven' ? Ajv : Ajv2020)({ ...options, code });
-  // A word of draft 4; and what takes time in proportion to the square of a list.
+  // A draft 4 keyword; and one that takes quadratic time in a list's length.
   ajv.removeKeyword('id');
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
@@ -148,10 +148,10 @@ function createCompiler(draft: Draft): Compiler {
   return { ajv: addFormats(ajv), unchecked, left: schemasEach };
 }
 
-/** @throws Error when the schema cannot be used in this draft, or takes too long */
+/** @throws Error if the schema is unusable in this draft, or takes too long */
 function compileIn(draft: Draft, schema: JsonSchema): Compiled {
   const compiler = compilers.get(draft) ?? createCompiler(draft);
-  // One that ends in an error is not used again.
+  // A compiler that failed is not reused.
   compilers.delete(draft);
   const { ajv, unchecked } = compiler;
   unchecked.clear();
@@ -163,7 +163,7 @@ function compileIn(draft: Draft, schema: JsonSchema): Compiled {
   return { validate: done.value, unchecked: [...unchecked], weight: weigh(repaired) };
 }
 
-/** Without references and expressions each part of a schema sees each part of a value once. */
+/** Without references and expressions, each schema part sees each value part once. */
 function weigh(schema: JsonSchema): number {
   const text = JSON.stringify(schema);
   return /"(?:\$\w{0,20}[rR]ef|pattern|patternProperties|format)":/.test(text)
@@ -171,7 +171,7 @@ function weigh(schema: JsonSchema): number {
     : text.length;
 }
 
-/** Without one the compiler does not find what `$ref: "#"` refers to. */
+/** Without an ID the compiler can't resolve `$ref: "#"`. */
 const ownId = 'https://schema.invalid/';
 
 function compileSchema({ $schema, ...schema }: JsonSchema): Compiled {
@@ -191,7 +191,7 @@ function compileSchema({ $schema, ...schema }: JsonSchema): Compiled {
   throw reason;
 }
 
-/** JSON pointers of the values inside `args` that are not yet known. */
+/** JSON pointers of values not yet known. */
 function findOpenValues(value: Json, pointer: string): string[] {
   if (isReference(value) || isTemplate(value) || isRuntime(value)) return [pointer];
   if (value === null || typeof value !== 'object') return [];
@@ -214,16 +214,16 @@ const aboutTheWhole = new Set([
   'dependentSchemas',
 ]);
 
-/** A JSON pointer, then those of what it is in, up to the whole. */
+/** A JSON pointer, then those of its ancestors. */
 function* upFrom(pointer: string): Generator<string, void> {
   for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at;
   yield '';
 }
 
-/** Pointers of values that are not yet known, and of those with all they are in. */
+/** Pointers of values not yet known, and those including all ancestors. */
 type Open = { values: ReadonlySet<string>; around: ReadonlySet<string> };
 
-/** The errors that stay whatever the open values turn out to be. */
+/** The errors that remain whatever the open values turn out to be. */
 function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {
   if (pointers.length === 0) return errors;
   const open = {
@@ -231,7 +231,7 @@ function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {
     around: new Set(pointers.flatMap((pointer) => [...upFrom(pointer)])),
   };
   const excused = new Set(errors.filter((error) => isExcused(error, open)));
-  // With "one of these" excused, the complaints of each alternative are, too.
+  // Excusing "one of these" excuses the errors of each alternative.
   const alternatives = [...excused]
     .filter((error) => aboutTheWhole.has(error.keyword))
     .map((error) => `${error.schemaPath}/`);
@@ -275,12 +275,12 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** What people call a JSON type. */
+/** The everyday name of a JSON type. */
 export function nameType(type: string): string {
   return typeNames[type] ?? type;
 }
 
-/** @param all what is checked as a whole @param one what a part of it is called */
+/** @param all the name of the whole value @param one the name of a part */
 function toSentence(error: ErrorObject, all: string, one: string): string {
   const name = toArgumentName(error.instancePath);
   const params = error.params as Record<string, unknown>;

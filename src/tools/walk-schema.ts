@@ -1,10 +1,10 @@
-// What a JSON Schema (draft 7 or 2020-12) says can stand at a place inside a value. It errs on one side only: what it
-// calls impossible is impossible, what it cannot tell is possible. `not`, conditions and remote `$ref`s are not read.
+// Derives from a JSON Schema (draft 7 or 2020-12) what can be at a place in a value. What it calls impossible is impossible; the
+// rest may be. Ignores `not`, conditions and remote `$ref`s.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import { compileLinear } from './linear-pattern.ts';
 
-/** Types of values; a number is `integer` or `fraction`. */
+/** A number is `integer` or `fraction`. */
 export type ValueType = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';
 export type Schema = boolean | JsonSchema;
 
@@ -17,10 +17,10 @@ const everyType: readonly ValueType[] = [
   'array',
   'object',
 ];
-/** Steps one walker takes at most: beyond, everything is possible. */
+/** Maximum steps of a walker; beyond, everything is possible. */
 const mostSteps = 20_000;
 
-/** Reads one schema, whatever it holds: what was read is kept, so that `$ref`s to the same place are followed once. */
+/** Reads one schema of any shape; memoised, so that each `$ref` is followed once. */
 export class SchemaWalker {
   readonly root: Schema;
   readonly #types = new Map<JsonSchema, Set<ValueType>>();
@@ -31,12 +31,12 @@ export class SchemaWalker {
     this.root = root;
   }
 
-  /** Types that a value of `schema` can have; empty: there is no such value. */
+  /** Types that a value can have; empty if there is no such value. */
   typesOf(schema: Schema): Set<ValueType> {
     if (typeof schema === 'boolean') return new Set(schema ? everyType : []);
     const known = this.#types.get(schema);
     if (known !== undefined) return known;
-    // What leads back to itself says nothing more.
+    // A cycle adds nothing.
     this.#types.set(schema, new Set(everyType));
     if (++this.#steps > mostSteps) return new Set(everyType);
     let types = ownTypes(schema);
@@ -48,7 +48,7 @@ export class SchemaWalker {
     return types;
   }
 
-  /** The schema of the member `key` (a property's name, or an index in decimal); false: there can be none. */
+  /** The schema of a member (property name or decimal index), or false if there can't be one. */
   memberOf(schema: Schema, key: string): Schema {
     if (typeof schema === 'boolean') return schema;
     const known = this.#members.get(schema) ?? new Map<string, Schema>();
@@ -72,7 +72,7 @@ export class SchemaWalker {
     return possible;
   }
 
-  /** Names of the properties that `schema` speaks of, in its order. */
+  /** Property names, in schema order. */
   propertiesOf(schema: Schema, seen = new Set<Schema>()): string[] {
     if (typeof schema === 'boolean' || seen.has(schema)) return [];
     seen.add(schema);
@@ -81,7 +81,7 @@ export class SchemaWalker {
     return [...new Set([...own, ...parts.flatMap((part) => this.propertiesOf(part, seen))])];
   }
 
-  /** `schema` with what it refers to and combines by `allOf`, each once. */
+  /** `schema` with its `$ref` targets and `allOf` parts, each once. */
   partsOf(schema: Schema, seen = new Set<Schema>()): JsonSchema[] {
     if (typeof schema === 'boolean' || seen.has(schema)) return [];
     seen.add(schema);
@@ -111,7 +111,7 @@ function anyOf(parts: Schema[]): Schema {
   return said.length > 1 ? { anyOf: said } : (said[0] ?? false);
 }
 
-/** Anything that is no schema says nothing. */
+/** Anything that isn't a schema says nothing. */
 function toSchema(value: unknown): Schema {
   return typeof value === 'boolean' || isObject(value) ? value : true;
 }
@@ -174,7 +174,7 @@ function typeOfValue(value: unknown): ValueType {
   return 'object';
 }
 
-/** The only values there are, where the schema lists them. */
+/** Enumerated values, if any. */
 function constants(schema: JsonSchema): unknown[] | null {
   if (Array.isArray(schema.enum)) return schema.enum;
   return Object.hasOwn(schema, 'const') ? [schema.const] : null;
@@ -210,7 +210,7 @@ function itemOf(schema: JsonSchema, key: string): Schema {
   const index = Number(key);
   const { maxItems, items, prefixItems, additionalItems } = schema;
   if (typeof maxItems === 'number' && index >= maxItems) return false;
-  // Draft 7 writes a tuple as a list under `items`, and what follows it under `additionalItems`.
+  // Draft 7 writes a tuple as a list under `items`, with the rest under `additionalItems`.
   const tuple = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : [];
   if (index < tuple.length) return toSchema(tuple[index]);
   return toSchema(Array.isArray(items) ? additionalItems : items);

@@ -1,17 +1,17 @@
-// Work on what a server sent, for a limited time: V8 stops it in the middle, also inside an expression or a library.
+// Time-limits work on server input: V8 interrupts it even inside an expression or library.
 import { createContext, Script } from 'node:vm';
 import { isObject } from '#domain/text.ts';
 
-/** CPU time that work may take. */
+/** CPU milliseconds. */
 const longestWorkMs = 100;
-/** A try with a smaller share of the CPU is repeated with a longer limit. */
+/** An attempt that got less of the CPU is repeated with a longer limit. */
 const enough = 0.7;
 const tries = 4;
 
 const script = new Script('work()');
 const context: { work?: () => void } = createContext({});
 
-/** What `work` returns; null: it takes too long. */
+/** The result of `work`, or null if it takes too long. */
 export function withinTime<T>(work: () => T): { value: T } | null {
   let timeout = longestWorkMs;
   for (let attempt = 0; attempt < tries; attempt++) {
@@ -36,6 +36,6 @@ export function withinTime<T>(work: () => T): { value: T } | null {
   return null;
 }
 
-/** It comes from the other context, where errors are of another class. */
+/** From the other context, with another error class. */
 const isTimeout = (error: unknown): boolean =>
   isObject(error) && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

@@ -1,4 +1,4 @@
-// Adds one event to an ICS file: its lines are inserted, and every other byte stays as it is. The same UID is added once.
+// Adds one event to an ICS file by inserting lines; all other bytes stay. The same UID is added once.
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError } from '#domain/errors.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -13,7 +13,7 @@ export type NewEvent = {
   title: string;
   start: Date;
   end: Date;
-  /** Whole days: start and end are local midnights. */
+  /** Start and end are local midnights. */
   allDay: boolean;
   timezone: string;
   location: string | null;
@@ -25,9 +25,9 @@ const emptyCalendar =
   'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Countersign//EN\r\nEND:VCALENDAR\r\n';
 
 /**
- * The calendar with the event in it; null when it is already there.
- * @param stored null: a new calendar
- * @throws CountersignError tool_failed where nothing can be added to it
+ * The calendar with the event added, or null if it already has it.
+ * @param stored null for a new calendar
+ * @throws CountersignError tool_failed if nothing can be added
  */
 export function addEvent(
   stored: Buffer | null,
@@ -88,7 +88,7 @@ function writeEvent(event: NewEvent, now: Date, lineBreak: string): string[] {
   ];
 }
 
-/** UNTIL as RFC 5545 has it: a date for whole days, else the last moment in UTC. */
+/** UNTIL as RFC 5545 requires: a date for whole days, else a moment in UTC. */
 function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
   const fields = readFields(rrule);
   const until = fields.get('UNTIL');
@@ -103,7 +103,7 @@ function writeRule(rrule: string, { timezone, allDay }: NewEvent): string {
   return [...fields].map(([name, value]) => `${name}=${value}`).join(';');
 }
 
-/** The changes of a zone's offset around an event: RFC 5545 requires them with a TZID. */
+/** The zone's offset changes around an event, which RFC 5545 requires with a TZID. */
 function writeZone(timezone: string, around: Date, years = 10): string[] {
   const begin = Temporal.Instant.fromEpochMilliseconds(around.getTime())
     .toZonedDateTimeISO(timezone)

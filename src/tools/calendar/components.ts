@@ -3,9 +3,9 @@ import type { BadLine, ContentLine, Lines } from './content-lines.ts';
 
 export type Component = {
   kind: string;
-  /** The line on which it begins. */
+  /** Line number of BEGIN. */
   line: number;
-  /** Where its END line begins, in bytes; null: it has none. */
+  /** Byte offset of the END line, or null without one. */
   endAt: number | null;
   properties: ContentLine[];
   inside: Component[];
@@ -14,8 +14,8 @@ export type Component = {
 const maxDepth = 10;
 
 /**
- * The outermost components, with what is wrong with the file; properties outside of any are ignored.
- * What is not closed before the next of its kind, or before what is around it ends, is left out.
+ * The outermost components and the file's errors. Skips properties outside, and components not closed before the next of their
+ * kind or their parent's end.
  */
 export function readComponents({ lines, bad }: Lines): { top: Component[]; bad: BadLine[] } {
   const top: Component[] = [];
@@ -24,7 +24,7 @@ export function readComponents({ lines, bad }: Lines): { top: Component[]; bad: 
   const abandon = (components: Component[]) => {
     for (const component of components) {
       const { kind, line } = component;
-      // The events of a calendar that was cut off are whole but for the last.
+      // In a truncated calendar, all events but the last are complete.
       const isCalendar = kind === 'VCALENDAR';
       if (isCalendar) top.push({ ...component, endAt: null });
       const outcome = isCalendar ? 'the file was cut off' : 'it was left out';

@@ -1,9 +1,9 @@
-// Content lines of an ICS file (RFC 5545, 3.1): unfolded as bytes, since programs fold in the middle of a character.
+// Content lines of an ICS file (RFC 5545, 3.1), unfolded as bytes: programs fold inside characters.
 
 export type ContentLine = {
-  /** The line of the file on which it begins, from 1. */
+  /** First line number, from 1. */
   line: number;
-  /** Where it begins and what follows it begins, in bytes. */
+  /** Byte offsets of its start and of what follows. */
   start: number;
   end: number;
   /** In capitals. */
@@ -12,7 +12,7 @@ export type ContentLine = {
   value: string;
 };
 
-/** A line that is none, and why. */
+/** An invalid line and the reason. */
 export type BadLine = { line: number; reason: string };
 
 export type Lines = { lines: ContentLine[]; bad: BadLine[] };
@@ -20,8 +20,8 @@ export type Lines = { lines: ContentLine[]; bad: BadLine[] };
 const maxLineLength = 1_000_000;
 
 /**
- * The content lines of `bytes`, which are of an encoding that keeps ASCII.
- * @param decode reads the bytes of one line
+ * Parses lines in an ASCII-compatible encoding.
+ * @param decode decodes the bytes of one line
  */
 export function readContentLines(bytes: Buffer, decode: (bytes: Buffer) => string): Lines {
   const lines: ContentLine[] = [];
@@ -44,7 +44,7 @@ export function readContentLines(bytes: Buffer, decode: (bytes: Buffer) => strin
 
 type Folded = { pieces: Buffer[]; line: number; start: number; end: number };
 
-/** Lines end in CRLF, LF or CR; one that begins with a space or a tab continues the one before. */
+/** Lines end in CRLF, LF or CR; a leading space or tab continues the previous one. */
 function* unfold(bytes: Buffer): Generator<Folded> {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   let open: Folded | null = null;
@@ -91,12 +91,12 @@ function parseLine(text: string): Pick<ContentLine, 'name' | 'params' | 'value'>
   return { name: (name[1] ?? '').toUpperCase(), params, value: text.slice(at + 1) };
 }
 
-/** The value of a text property without its escapes. */
+/** Unescapes a text property. */
 export function readText(value: string): string {
   return value.replace(/\\(.)/g, (_, sign: string) => (/n/i.test(sign) ? '\n' : sign)).trim();
 }
 
-/** A property, escaped and folded at 75 bytes between characters, without a line break at its end. */
+/** A property, escaped and folded at 75 bytes between characters, without a final line break. */
 export function writeText(name: string, value: string, lineBreak: string): string {
   const plain = value
     .toWellFormed()

@@ -1,30 +1,30 @@
-// Times of one VEVENT: when it begins, how long it takes and what its recurrence is made of.
+// Times of one VEVENT: start, duration and recurrence.
 import { Temporal } from 'temporal-polyfill';
 import { type Component, propertyOf } from './components.ts';
 import type { ContentLine } from './content-lines.ts';
 import { readLocal, type Zone } from './zones.ts';
 
-/** A time of the file: local in its zone, written as UTC milliseconds. */
+/** A time in the file: local in its zone, as UTC milliseconds. */
 export type IcsTime = { wall: number; zone: Zone; isDate: boolean };
 
-/** Answers the zone of a TZID; null: times without one. `line` is where the zone is named. */
+/** Resolves a TZID, or null for floating times. `line` is where it is named. */
 export type ZoneFinder = (tzid: string | null, line: number) => Zone;
 
 export type EventTimes = {
   start: IcsTime;
-  /** The end of the occurrence that begins at this local time of the start's zone, as such a time or as a moment. */
+  /** The end of the occurrence that starts at this local time, as a local time or a moment. */
   endOf(wall: number): { wall: number } | { instant: number };
 };
 
 const dayMs = 86_400_000;
 const utc: Zone = { toInstant: (wall) => wall, toWall: (instant) => instant };
 
-/** Each time of a property: `20260504`, `20260504T090000`, `20260504T070000Z`, or the begin of a period. */
+/** Times of a property: `20260504`, `20260504T090000`, `20260504T070000Z`, or the start of a period. */
 export function readTimes(
   line: ContentLine,
   zoneOf: ZoneFinder,
 ): (IcsTime & { end?: string })[] | null {
-  // A zone's name without quotes may hold a colon; a time holds none.
+  // An unquoted zone name may contain a colon; a time never does.
   const colon = line.value.lastIndexOf(':');
   const rest = colon === -1 ? '' : `:${line.value.slice(0, colon)}`;
   const named = line.params.get('TZID');
@@ -44,7 +44,7 @@ export function readTimes(
   return times.some((one) => one === null) ? null : times.flatMap((one) => one ?? []);
 }
 
-/** The first time of a property. @throws Error that says what is wrong with it */
+/** The first time of a property. @throws Error with the reason */
 export function readTime(line: ContentLine, zoneOf: ZoneFinder): IcsTime {
   const [time] = readTimes(line, zoneOf) ?? [];
   if (time === undefined) throw new EventError(line.line, `${line.name} is not a time`);
@@ -62,7 +62,7 @@ export class EventError extends Error {
 
 export const instantOf = ({ wall, zone }: IcsTime): number => zone.toInstant(wall);
 
-/** @throws EventError where it has no start that can be read */
+/** @throws EventError without a readable start */
 export function readEventTimes(
   event: Component,
   zoneOf: ZoneFinder,
@@ -97,10 +97,10 @@ function byEnd(start: IcsTime, end: IcsTime, otherwise: () => EventTimes): Event
   if (start.isDate) {
     const days = Math.ceil((Math.ceil(end.wall / dayMs) * dayMs - start.wall) / dayMs);
     if (days < 0) return otherwise();
-    // Programs write the same day for an event of one day.
+    // Some programs end a one-day event on the same day.
     return { start, endOf: (wall) => ({ wall: wall + Math.max(days, 1) * dayMs }) };
   }
-  // RFC 5545, 3.8.5.3: with DTEND each occurrence takes the same exact time.
+  // RFC 5545, 3.8.5.3: with DTEND each occurrence has the same exact duration.
   const exact = instantOf(end) - instantOf(start);
   if (exact < 0) return otherwise();
   return { start, endOf: (wall) => ({ instant: start.zone.toInstant(wall) + exact }) };
@@ -115,7 +115,7 @@ function readDuration(value: string): Temporal.Duration | null {
   }
 }
 
-/** Weeks and days are days of the calendar, hours and less exact time. */
+/** Weeks and days are calendar days; hours and less are exact time. */
 function addDuration(
   start: IcsTime,
   wall: number,
@@ -129,7 +129,7 @@ function addDuration(
   return { instant: start.zone.toInstant(wall + days) + exact };
 }
 
-/** The end of a period (RDATE): a time, or a length of time. */
+/** The end of a period (RDATE): a time or a duration. */
 export function endOfPeriod(start: IcsTime, end: string): number | null {
   const length = readDuration(end);
   if (length !== null) {

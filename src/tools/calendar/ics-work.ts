@@ -13,7 +13,7 @@ export type WorkDone =
 
 export type IcsWork = {
   read(bytes: Buffer, calendar: string, range: Range, signal: AbortSignal): Promise<ReadEvents>;
-  /** The calendar with the event in it; null when it is already there. */
+  /** The calendar with the event added, or null if it already has it. */
   add(
     bytes: Buffer | null,
     calendar: string,

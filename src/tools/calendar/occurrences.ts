@@ -1,4 +1,4 @@
-// Occurrences of one event in a range: its rules and dates, without what was excluded, with what was changed one by one.
+// Occurrences of one event in a range: rules and dates, minus exclusions, with individual changes.
 import { errorMessage } from '#domain/errors.ts';
 import { checkRule, readFields, readUntil } from '#timeline/rule.ts';
 import { expandWall } from '#timeline/wall-clock.ts';
@@ -17,28 +17,28 @@ import {
 } from './event-times.ts';
 
 export type Occurrence = {
-  /** The component that says its title: the event's, or that of its change. */
+  /** The component with the title: the event, or its change. */
   of: Component;
   isDate: boolean;
-  /** Moments; of whole days the local dates, written as UTC milliseconds. */
+  /** Moments, or local dates as UTC milliseconds for whole days. */
   start: number;
   end: number;
 };
 
 export type Expansion = { occurrences: Occurrence[]; complete: boolean };
 
-/** Moments with a margin of a day on each side, since whole days begin at the reader's midnight. */
+/** Moments with a day's margin on each side, since whole days begin at the reader's midnight. */
 export type Window = { from: number; to: number };
 
 type Context = {
   zoneOf: ZoneFinder;
   window: Window;
-  /** Occurrences that may still be found in the calendar. */
+  /** Remaining occurrences allowed for the calendar. */
   limit: number;
   report(line: number, reason: string): void;
 };
 
-/** Names an occurrence to EXDATE and RECURRENCE-ID: by its moment, or by its day. */
+/** Keys that match EXDATE and RECURRENCE-ID: by moment or by day. */
 const keysOf = ({ wall, zone, isDate }: IcsTime): string[] => {
   const day = new Date(wall).toISOString().slice(0, 10);
   return isDate ? [day] : [String(zone.toInstant(wall)), day];
@@ -48,12 +48,12 @@ const keyOf = (time: IcsTime, ofDays: boolean): string => {
   return ofDays ? day : first;
 };
 
-/** The rule as `checkRule` takes it, and its last time; null: it is wrong, which is reported. */
+/** The rule for `checkRule` and its last time, or null if invalid, which is reported. */
 function readEventRule(line: ContentLine, start: IcsTime, report: Context['report']) {
   const fields = readFields(line.value.replaceAll(/\s/g, ''));
   for (const name of fields.keys()) if (/^X-|^RSCALE$|^SKIP$|^$/.test(name)) fields.delete(name);
   const count = fields.get('COUNT');
-  // A count that nothing reaches is none.
+  // A count that is never reached is no limit.
   if (count !== undefined && /^\d{7,}$/.test(count)) fields.delete('COUNT');
   const until = fields.get('UNTIL');
   fields.delete('UNTIL');
@@ -85,7 +85,7 @@ function readEnd(
   }
 }
 
-/** Local times of the rules of one name, with whether these are all. */
+/** Local times of all rules of one property, and whether they are complete. */
 function expandRules(event: Component, name: string, start: IcsTime, context: Context) {
   const { window, limit, report } = context;
   const walls: number[] = [];
@@ -109,7 +109,7 @@ function expandRules(event: Component, name: string, start: IcsTime, context: Co
   return { walls, complete };
 }
 
-/** A time of the series that is written as a time of its zone. */
+/** Converts a time to the zone of the series. */
 function toSeries(time: IcsTime, start: IcsTime): number {
   if (start.isDate) return Math.floor(time.wall / 86_400_000) * 86_400_000;
   return time.zone === start.zone || time.isDate ? time.wall : start.zone.toWall(instantOf(time));
@@ -166,8 +166,8 @@ function place(of: Component, { start, endOf }: EventTimes, wall: number): Occur
 }
 
 /**
- * @param event null: changes whose event is not in the file
- * @throws EventError where the event has no start that can be read
+ * @param event null for changes whose event is not in the file
+ * @throws EventError if the event has no readable start
  */
 export function expandEvent(
   event: Component | null,

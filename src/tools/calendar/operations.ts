@@ -54,7 +54,7 @@ export function createCalendarOperations(
   const checker = (addresses: boolean) => (args: { [key: string]: unknown }) =>
     findProblem(args, configured, addresses);
   const checkAdd = checker(false);
-  /** An unreadable calendar does not stop the others. @throws if it was asked for by name */
+  /** An unreadable calendar doesn't stop the others. @throws if it was requested by name */
   const readOne = async (
     name: string,
     range: Range,
@@ -199,7 +199,7 @@ function findProblem(
   };
 }
 
-/** Why the rule gives no date from the event's start on; null: it gives one, or the start is not known yet. */
+/** Why the rule never occurs from the start on, or null if it does or the start is unknown yet. */
 function findNoOccurrence({ start, timezone }: { [key: string]: unknown }, rrule: string) {
   if (typeof start !== 'string') return null;
   try {

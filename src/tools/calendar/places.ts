@@ -14,13 +14,13 @@ const maxBytes = 10_000_000;
 export const defaultCalendar = 'calendar.ics';
 
 export type CalendarPlaces = {
-  /** The calendars to read when none is named. */
+  /** The calendars to read by default. */
   names(): string[];
-  /** The bytes of a calendar; null when its file does not exist. */
+  /** The calendar's bytes, or null if its file doesn't exist. */
   read(calendar: string, signal: AbortSignal): Promise<Buffer | null>;
   /**
-   * Replaces a calendar's bytes; `change` answers null to leave it. One change at a time among all processes. A change that still
-   * waits when `signal` is aborted is not made.
+   * Replaces a calendar's bytes, unless `change` returns null. Serialised across processes. A change still waiting when `signal`
+   * aborts is not made.
    */
   update(
     calendar: string,
@@ -31,7 +31,7 @@ export type CalendarPlaces = {
 
 export type CalendarSettings = {
   calendars: Settings['calendars'];
-  /** Folder that relative paths in `calendars` start from. */
+  /** Base folder for relative paths in `calendars`. */
   baseDir: string;
 };
 
@@ -51,7 +51,7 @@ export function createCalendarPlaces(
     const options = { follow: true, createFolders };
     if (configured === undefined)
       return withFileErrors(calendar, () => workspace.withPlace(calendar, options, use));
-    // The person who configured this file may keep it anywhere; its own folder is its sandbox.
+    // Configured files may be anywhere; each one's folder is its sandbox.
     const path = resolve(settings.baseDir, configured);
     const sandbox = openSandbox(dirname(path));
     return withFileErrors(calendar, () => sandbox.withPlace(basename(path), options, use));
@@ -86,7 +86,7 @@ export function createCalendarPlaces(
           if (changed === null) return;
           await putFile(place, changed, { mode: 0o666, overwrite: true, isReady });
 
-          /** Other programs do not know the lock. */
+          /** Other programs ignore the lock. */
           async function isReady() {
             if (isSame(before, await readPlace(place))) return;
             throw new CountersignError(

@@ -1,5 +1,5 @@
-// The events of an ICS file inside a range, with recurrences expanded. Its content is data, never instructions. Runs in a thread of
-// its own, see `threads.ts`.
+// The events of an ICS file inside a range, with recurrences expanded. Its content is data, never instructions. Runs in a thread,
+// see `threads.ts`.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -27,19 +27,19 @@ export type CalendarEvent = z.output<typeof CalendarEvent>;
 /** `from` and `to` in milliseconds. */
 export type Range = { from: number; to: number; timezone: string };
 
-/** `problems`: what could not be read as it is written, each with its line. */
+/** `problems`: unreadable content, with line numbers. */
 export type ReadEvents = { events: CalendarEvent[]; complete: boolean; problems: string[] };
 
 const maxEvents = 500;
 const maxProblems = 20;
 const dayMs = 86_400_000;
-/** Rules are expanded for this long; the events after that are read by their first dates. */
+/** Time limit for expanding rules; later events only count with their first dates. */
 const expandMs = 3000;
 
 class Problems {
   readonly #said = new Map<string, number>();
   report(line: number, reason: string): void {
-    // Once for each line: what is wrong with a line is found again for each of its uses.
+    // Once per line: every use of a line finds the same error.
     const text = `Line ${line}: ${shorten(reason, 300)}.`;
     if (!this.#said.has(text)) this.#said.set(text, line);
   }
@@ -51,7 +51,7 @@ class Problems {
   }
 }
 
-/** @throws CountersignError tool_failed when the file is not a calendar */
+/** @throws CountersignError tool_failed if the file is not a calendar */
 export function parseIcs(bytes: Buffer, name: string) {
   const { bytes: text, decode } = openIcsText(bytes, name);
   const { top, bad } = readComponents(readContentLines(text, decode));
@@ -64,7 +64,7 @@ export function parseIcs(bytes: Buffer, name: string) {
   return { calendars, bad };
 }
 
-/** @throws CountersignError tool_failed when the file is not a calendar */
+/** @throws CountersignError tool_failed if the file is not a calendar */
 export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadEvents {
   const { calendars, bad } = parseIcs(bytes, calendar);
   const problems = new Problems();
@@ -109,7 +109,7 @@ export function readEvents(bytes: Buffer, calendar: string, range: Range): ReadE
   };
 }
 
-/** The zones of the file by their names; times without one are the reader's. */
+/** The file's zones by name; floating times are in the reader's. */
 function createZoneFinder(calendars: Component[], reader: string, problems: Problems): ZoneFinder {
   const described = new Map(
     calendars
@@ -145,7 +145,7 @@ const sequenceOf = (event: Component) => Number(propertyOf(event, 'SEQUENCE')?.v
 const stampOf = (event: Component) =>
   (propertyOf(event, 'LAST-MODIFIED') ?? propertyOf(event, 'DTSTAMP'))?.value ?? '';
 
-/** The newest of several versions of one event or change; versions have the same start or different sequences. */
+/** The newest version of each event or change: by sequence, at the same start. */
 function keepNewest(events: Component[], problems: Problems): Component[] {
   const [newest] = events.toSorted(
     (a, b) => sequenceOf(b) - sequenceOf(a) || (stampOf(a) < stampOf(b) ? 1 : -1),
@@ -165,7 +165,7 @@ function keepNewest(events: Component[], problems: Problems): Component[] {
   });
 }
 
-/** Each event with the occurrences of it that were changed one by one. */
+/** Each event with its individually changed occurrences. */
 function groupEvents(calendars: Component[], problems: Problems): Group[] {
   const events = calendars.flatMap(({ inside }) => inside).filter(({ kind }) => kind === 'VEVENT');
   const uidOf = (event: Component) =>
@@ -185,7 +185,7 @@ function groupEvents(calendars: Component[], problems: Problems): Group[] {
   });
 }
 
-/** null: it is outside of the range, or cancelled. */
+/** Null if out of range or cancelled. */
 function describe(
   { of, isDate, start, end }: Occurrence,
   calendar: string,
@@ -206,7 +206,7 @@ function describe(
       start: isDate ? dateOf(start) : toLocalIso(new Date(at), timezone),
       end: isDate ? dateOf(end) : toLocalIso(new Date(until), timezone),
       all_day: isDate,
-      // RFC 5545, 3.8.2.7: what is not said to be transparent takes its time.
+      // RFC 5545, 3.8.2.7: opaque by default.
       busy: textOf('TRANSP')?.toUpperCase() !== 'TRANSPARENT',
       location: textOf('LOCATION'),
       calendar,

@@ -1,25 +1,25 @@
-// The bytes of an ICS file as text, whichever way they are folded, and text for the same file.
+// Decodes an ICS file however its lines are folded, and encodes text for it.
 import { type DecodedText, decodeText, encodePart, encodeText } from '#domain/encoding/encoding.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 export type IcsText = {
-  /** The file in an encoding that keeps ASCII. */
+  /** In an ASCII-compatible encoding. */
   bytes: Buffer;
   decode(bytes: Buffer): string;
-  /** @throws CountersignError for a character that the file's encoding does not have */
+  /** @throws CountersignError for a character outside the file's encoding */
   encode(text: string): Buffer;
-  /** `bytes` with something in them, as they are stored. */
+  /** `bytes` with additions, as they are stored. */
   toStored(bytes: Buffer): Buffer;
 };
 
-/** @throws CountersignError tool_failed where the file is no text */
+/** @throws CountersignError tool_failed if the file isn't text */
 export function openIcsText(stored: Buffer, name: string): IcsText {
   const whole = decodeText(stored);
   const isWide = whole !== null && /^utf-(16|32)/.test(whole.encoding.name);
   if (isWide && /BEGIN:VCALENDAR/i.test(whole.text)) return openWide(whole, name);
   const latin1 = stored.toString('latin1');
   const declared = /;CHARSET="?([\w:.+-]{1,60})/i.exec(latin1)?.[1] ?? null;
-  // A fold in the middle of a character hides the encoding, and so does a NUL.
+  // A fold inside a character hides the encoding, and so does a NUL.
   const unfolded = Buffer.from(latin1.replace(/\r?\n[ \t]|\0/g, ''), 'latin1');
   const encoding = decodeText(unfolded, { declared })?.encoding;
   if (encoding === undefined)

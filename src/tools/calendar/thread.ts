@@ -1,4 +1,4 @@
-// The module of the threads in which ICS files are read and changed.
+// The thread module that reads and changes ICS files.
 import { parentPort } from 'node:worker_threads';
 import { CountersignError } from '#domain/errors.ts';
 import type { ThreadAnswer } from '../threads.ts';

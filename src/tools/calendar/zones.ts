@@ -1,4 +1,4 @@
-// Time zones of ICS files: the IANA name that is meant where there is one, else the rules that the file gives (VTIMEZONE).
+// Time zones of ICS files: by IANA name, else by the file's own rules (VTIMEZONE).
 import windowsData from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' };
 import { Temporal } from 'temporal-polyfill';
 import { checkTimezone } from '#timeline/recurrence.ts';
@@ -6,10 +6,10 @@ import { checkRule, readRule } from '#timeline/rule.ts';
 import { lastOnWall } from '#timeline/wall-clock.ts';
 import { type Component, propertiesOf, propertyOf } from './components.ts';
 
-/** Local time in one zone, written as UTC milliseconds, as a moment and back. A time that the clocks skip moves forward. */
+/** Converts local time of a zone, as UTC milliseconds, to a moment and back. Skipped times move forward. */
 export type Zone = { toInstant(wall: number): number; toWall(instant: number): number };
 
-/** The zone that Windows means by a name (CLDR, territory 001). */
+/** Windows zone names (CLDR, territory 001). */
 const windowsZones = new Map(
   windowsData.supplemental.windowsZones.mapTimezones
     .map(({ mapZone }) => mapZone)
@@ -25,7 +25,7 @@ const zonesByCity = new Map(
   ]),
 );
 
-/** The IANA name that `tzid` means; null: it is none that is known. */
+/** The IANA name of `tzid`, or null if unknown. */
 export function findZoneName(tzid: string): string | null {
   const name = tzid.trim();
   // `/freeassociation.sourceforge.net/Europe/Berlin`, `/mozilla.org/20050126_1/America/Argentina/Salta`
@@ -50,7 +50,7 @@ export function findZoneName(tzid: string): string | null {
   return windows ?? city ?? readOffset(name);
 }
 
-/** `GMT+0100`, `(UTC+01:00) somewhere` and `+02:00` as an offset that is a zone to Temporal. */
+/** `GMT+0100`, `(UTC+01:00) somewhere` and `+02:00` as an offset zone of Temporal. */
 function readOffset(name: string): string | null {
   const found = /^\(?(?:UTC|GMT)?\s?([+-])(\d{1,2}):?(\d\d)?\b/i.exec(name);
   if (found === null || Number(found[2]) > 14) return null;
@@ -80,7 +80,7 @@ function readUtcOffset(value: string | undefined): number | null {
   return (found[1] === '-' ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds) * 1000;
 }
 
-/** `20260504T090000` as UTC milliseconds; null: it is no local time. */
+/** `20260504T090000` as UTC milliseconds, or null if it isn't a local time. */
 export function readLocal(value: string): number | null {
   const found = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?$/i.exec(value.trim());
   if (found === null) return null;
@@ -96,7 +96,7 @@ export function readLocal(value: string): number | null {
   }
 }
 
-/** The zone that a VTIMEZONE describes; null: it describes none. */
+/** The zone of a VTIMEZONE, or null if it is unusable. */
 export function describedZone(component: Component): Zone | null {
   const observances = component.inside.flatMap((part): Observance[] => {
     const start = readLocal(propertyOf(part, 'DTSTART')?.value ?? '');
@@ -122,7 +122,7 @@ export function describedZone(component: Component): Zone | null {
     let latest = { at: Number.NEGATIVE_INFINITY, offset: first.from };
     for (const one of observances) {
       const at = lastOnset(one, wall);
-      // A time that the change skips is of the offset before it.
+      // A skipped time uses the offset before the change.
       const offset = at !== null && wall < at + one.to - one.from ? one.from : one.to;
       if (at !== null && at > latest.at) latest = { at, offset };
     }
@@ -135,7 +135,7 @@ export function describedZone(component: Component): Zone | null {
   };
 }
 
-/** When the observance began last at or before `wall`; null: it had not begun. */
+/** The observance's last onset at or before `wall`, or null if there is none. */
 function lastOnset(one: Observance, wall: number): number | null {
   if (one.start > wall) return null;
   if (one.rrule === null || checkRule(one.rrule) !== null) return one.start;

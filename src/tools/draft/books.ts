@@ -1,4 +1,4 @@
-// Draftbooks in the artifact store: how they are named, stored and found again, and the steps that their entries lead back to.
+// Draftbooks in the artifact store: naming, storing, finding, and tracing their entries back to steps.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { passCrashPoint } from '#domain/crash-points.ts';
@@ -8,10 +8,10 @@ import type { ToolContext } from '#domain/tool.ts';
 import type { DraftPort } from '../ports.ts';
 import { countOutputs, type Passage, writePassage } from './fit-entries.ts';
 
-/** Tokens that a draftbook may be asked to fit. */
+/** A draftbook's token budget. */
 export const budgetTokens = z.number().int().min(200).max(1_000_000);
 
-/** A draftbook as arguments name it: by id, or as the output of the step that made it. */
+/** A draftbook by ID, or as the output of the step that made it. */
 export const BookArgument = z.union([
   z.string().min(1).max(80),
   z.looseObject({ draftbook: z.string().min(1).max(80) }),
@@ -33,7 +33,7 @@ export function requirePlace({ planId, stepId }: ToolContext): Place {
   );
 }
 
-/** The same parts lead to the same id, so that what is made twice is stored once. */
+/** The same parts give the same ID, so repeated work is stored once. */
 export function artifactIdOf(...parts: string[]): string {
   return `art-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)}`;
 }
@@ -51,14 +51,14 @@ export async function storeBook(
   return id;
 }
 
-/** @throws CountersignError `invalid_reference` where the plan has no such draftbook */
+/** @throws CountersignError `invalid_reference` if the plan has no such draftbook */
 export async function loadBook(port: DraftPort, planId: string, id: string): Promise<Draftbook> {
   const book = Draftbook.safeParse(await port.load(planId, id));
   if (book.success) return book.data;
   throw new CountersignError('invalid_reference', `This plan has no draftbook ${id}.`);
 }
 
-/** The entries of draftbook `id` as texts that can be narrowed further; `sourceOf` says what each is made of. */
+/** The entries as texts that can be narrowed further; `sourceOf` maps each to its sources. */
 export function toPassages<Source>(
   entries: DraftEntry[],
   id: string,
@@ -67,14 +67,14 @@ export function toPassages<Source>(
   return entries.map(({ n, text, quotes, count, omitted, shortened }) => ({
     quotes: quotes ?? [{ text, count }],
     omitted,
-    // What is not shown as a whole cannot be known to equal anything else.
+    // A shortened text can't be known to equal another.
     whole: shortened ? `${id} ${n}` : text,
     shortened,
     sources: [sourceOf(n)],
   }));
 }
 
-/** An entry as it is stored, without what it was made of. */
+/** An entry as stored, without its sources. */
 export function toEntry(
   passage: Passage<unknown> & { n: number },
 ): Omit<DraftEntry, 'steps' | 'from'> {
@@ -92,8 +92,8 @@ export function toEntry(
 }
 
 /**
- * The ids of the steps that entries of `book` lead back to, through draftbooks of any depth.
- * @param wanted numbers of entries, each with the groups that ask for it
+ * IDs of the steps that entries lead back to, through nested draftbooks.
+ * @param wanted entry numbers, each with the groups that ask for it
  */
 export async function findSteps(
   port: DraftPort,

@@ -1,21 +1,21 @@
-// Makes texts fit a budget of tokens without a model: equal texts become one, long ones are shortened to an equal share, and if even
-// that is too much, neighbours share an entry that quotes some and counts the others. Texts that differ are never made one.
+// Fits texts into a token budget without a model: merges equal ones, shortens long ones to an equal share, then lets neighbours
+// share an entry that quotes some and counts the rest. Different texts are never merged.
 import { hash } from 'node:crypto';
 import type { Quote } from '#domain/plan/draftbook.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
 import { type Measure, shortenText } from './shorten-text.ts';
 
-/** Outputs shown together: each text with its count, and how many others are left out. */
+/** Outputs shown together: each text with its count, and the number left out. */
 export type Passage<Source> = {
   quotes: Quote[];
   omitted: number;
-  /** Equal for outputs that are equal as a whole, however little of them is shown. */
+  /** Equal only if the complete outputs are, however little is shown. */
   whole: string;
   shortened: boolean;
   sources: Source[];
 };
 
-/** @param whole what the output says, of which `text` is shown */
+/** @param whole the complete output; `text` is the part shown */
 export function toPassage<Source>(text: string, whole: string, source: Source): Passage<Source> {
   const shortened = text !== whole;
   const key = shortened ? `sha256:${hash('sha256', whole)}` : whole;
@@ -27,9 +27,9 @@ export const countOutputs = ({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
 
 /** Tokens of an entry's number. */
 const numberTokens = 12;
-/** Shares below it say nothing: neighbours share an entry instead. */
+/** Below this share, neighbours share an entry instead. */
 const smallestShare = 16;
-/** Tokens of an entry of several neighbours, its number included. */
+/** Tokens of a shared entry, including its number. */
 const mergedTokens = 60;
 
 const writeQuote = ({ text, count }: Quote): string =>
@@ -41,7 +41,7 @@ export function writePassage({ quotes, omitted }: Pick<Passage<unknown>, 'quotes
   return [...quotes.map(writeQuote), ...others].join(' · ');
 }
 
-/** An entry as a model reads it: on one line, and without anything that looks like the number of another. */
+/** An entry for the model: one line, and nothing that looks like another entry's number. */
 export function writeEntry(
   entry: { n: number } & Pick<Passage<unknown>, 'quotes' | 'omitted'>,
 ): string {
@@ -49,7 +49,7 @@ export function writeEntry(
   return `[${entry.n}] ${line}\n`;
 }
 
-/** Those that are equal as a whole as one. */
+/** Merges passages whose complete outputs are equal. */
 function foldEqual<Source>(passages: Passage<Source>[]): Passage<Source>[] {
   return [...Map.groupBy(passages, ({ whole }) => whole).values()].flatMap((equal) => {
     const [first, ...others] = equal;
@@ -62,7 +62,7 @@ function foldEqual<Source>(passages: Passage<Source>[]): Passage<Source>[] {
   });
 }
 
-/** The share up to which each may go, so that all of them together stay within `room`. */
+/** The per-text limit at which all fit into `room`. */
 function findShare(sizes: number[], room: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = room;
@@ -74,7 +74,7 @@ function findShare(sizes: number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** `passage` within the limit: its first quotes, a single one shortened; the others are counted. */
+/** Keeps the first quotes within the limit, shortening a single one; the others are counted. */
 async function shrink<Source>(
   passage: Passage<Source>,
   limit: number,
@@ -100,7 +100,7 @@ async function shrink<Source>(
   return holding(text === '' ? [] : [{ ...first, text }]);
 }
 
-/** Neighbours put together until there are at most `most` passages. */
+/** Merges neighbours until at most `most` passages remain. */
 async function mergeNeighbours<Source>(
   passages: Passage<Source>[],
   most: number,
@@ -143,14 +143,14 @@ async function fitOnce<Source>(
   return fitted;
 }
 
-/** `passages` as entries that take at most `budget` together, in their order. */
+/** Entries within `budget` tokens together, in order. */
 export async function fitEntries<Source>(
   passages: Passage<Source>[],
   budget: number,
   measure: Measure,
 ): Promise<{ entries: (Passage<Source> & { n: number })[]; tokens: number }> {
   const folded = foldEqual(passages);
-  // What was measured in parts may take a little more as a whole.
+  // The whole may measure slightly more than its parts.
   for (let target = budget; ; target = Math.floor(target * 0.9)) {
     const fitted = await fitOnce(folded, target, measure);
     const entries = fitted.map((entry, index) => ({ ...entry, n: index + 1 }));

@@ -1,5 +1,5 @@
-// draft_gather and draft_narrow: what many steps put out, made to fit a budget of tokens, by code alone. Page by page, so that any
-// number of outputs can be gathered; each entry keeps what it was made of.
+// draft_gather and draft_narrow: fit the outputs of many steps into a token budget, by code alone and page by page. Each entry
+// keeps its sources.
 import { z } from 'zod';
 import { writeRanges } from '#domain/plan/draftbook.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
@@ -35,10 +35,10 @@ const output = describeOutput(
   }),
 );
 
-/** Characters kept of one output at least, before all of them are known. */
+/** Minimum characters kept per output before the total is known. */
 const keptAtLeast = 240;
 
-/** What a step put out, or what it wrote or said where that is what its call was about. */
+/** A step's output, or the text that it wrote or sent. */
 function sayOutput({ operation, args, summary, output }: StepOutput): string {
   const { class: effect, parts } = describeCall(operation, undefined, args);
   const written = parts.filter(({ payload, later }) => payload && !later && effect !== 'reads');
@@ -46,7 +46,7 @@ function sayOutput({ operation, args, summary, output }: StepOutput): string {
   return said.trim() === '' ? (summary ?? '') : said;
 }
 
-/** The steps that arguments name; null: they name none, or not yet. */
+/** The steps that arguments select, or null if none, or not yet. */
 function readSelector({ steps, partition, tag }: Record<string, unknown>): StepSelector | null {
   const ids = Array.isArray(steps) ? steps.filter((id) => typeof id === 'string') : [];
   const selector: StepSelector = {

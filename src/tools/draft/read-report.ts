@@ -1,14 +1,14 @@
-// Reads a report with source markers: which sentence names which sources. Markers are taken out, and those of no source are counted.
+// Reads a report with source markers: removes them, maps sentences to sources and counts unknown ones.
 export type Report = {
   /** Without markers. */
   text: string;
   sentences: { text: string; entries: number[] }[];
-  /** Sources that are named and not there. */
+  /** Number of cited sources that don't exist. */
   unknown: number;
 };
 
 const marker = /\[\s*\d+(?:\s*(?:,|;|-|–|and)\s*\d+)*\s*\](?!\()/g;
-/** Stands for a marker while sentences are found: its own brackets and numbers would end some too early. */
+/** Replaces markers while finding sentences: their brackets and numbers would end some early. */
 const placeholder = '\ue000';
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -31,7 +31,7 @@ function readMarker(
 const withoutMarkers = (text: string): string =>
   text.replace(/^\s*\ue000\s*/, '').replaceAll(/(?<![ \t])[ \t]*\ue000/g, '');
 
-/** @param known numbers of the sources that there are */
+/** @param known numbers of existing sources */
 export function readReport(written: string, known: ReadonlySet<number>): Report {
   const markers: number[][] = [];
   let unknown = 0;
@@ -47,7 +47,7 @@ export function readReport(written: string, known: ReadonlySet<number>): Report 
     const isHeading = /^\s*#{1,6}\s/.test(line);
     let begun = false;
     for (const { segment } of segmenter.segment(line)) {
-      // What stands after the full stop belongs to the sentence before it.
+      // Text after the full stop belongs to the sentence before it.
       const leading = begun ? (/^[\s\ue000]*/.exec(segment)?.[0] ?? '') : '';
       const rest = segment.slice(leading.length);
       const previous = sentences.at(-1);

@@ -1,15 +1,15 @@
-// Shortens texts by leaving sentences and words out, never by writing new ones: the same text and limit give the same result.
+// Shortens texts by leaving out sentences and words, never by writing new ones. Deterministic.
 import type { Json } from '#domain/text.ts';
 import { onOneLine } from '#domain/words.ts';
 
-/** How long a text is, in characters or tokens. */
+/** Length in characters or tokens. */
 export type Measure = (text: string) => number | Promise<number>;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const hasNumber = /\p{N}/u;
-/** Sentences that are looked at; what comes after them is left out. */
+/** Maximum sentences considered; the rest is left out. */
 const maxParts = 400;
-/** Characters of one text that are looked at. */
+/** Maximum characters read of one text. */
 const maxRead = 400_000;
 
 export function toSentences(text: string): string[] {
@@ -18,10 +18,10 @@ export function toSentences(text: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-/** Keys under which outputs hold what people read, the first that is there first. */
+/** Keys that hold human-readable text, in order of preference. */
 const textKeys = ['text', 'content', 'answer', 'body', 'message', 'summary'];
 
-/** What an output says, as text. */
+/** An output as text. */
 export function toText(output: Json): string {
   if (typeof output === 'string') return output;
   if (output === null) return '';
@@ -44,7 +44,7 @@ export function toText(output: Json): string {
     .join('; ');
 }
 
-/** `text` to `length`, without half a word or the half of a number; the whole of it if it has no blanks. */
+/** Cuts at a word, not inside a number; keeps all of a text without blanks. */
 function cutAt(text: string, length: number): string {
   const piece = text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
   const isCut = /\S/.test(text[piece.length] ?? ' ');
@@ -68,8 +68,8 @@ async function cut(text: string, limit: number, measure: Measure): Promise<strin
 }
 
 /**
- * `text` within `limit`: whole, or its first sentence, those with numbers and as many others as fit, in their order. Each gap is
- * marked with "…". A first sentence that does not fit is cut at its end.
+ * `text` within `limit`: whole, or the first sentence, those with numbers and as many others as fit, in order, with "…" for gaps.
+ * A first sentence that is too long is cut.
  */
 export async function shortenText(text: string, limit: number, measure: Measure): Promise<string> {
   if ((await measure(text)) <= limit) return text;
@@ -101,7 +101,7 @@ export async function shortenText(text: string, limit: number, measure: Measure)
     room -= size;
     if (room < 2) break;
   }
-  // Put together, with the marks of gaps, they may measure more than each by itself.
+  // Joined, with gap marks, they may measure more than separately.
   while (taken.length > 0) {
     const kept = join(taken);
     if ((await measure(kept)) <= limit) return kept;

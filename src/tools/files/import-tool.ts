@@ -1,5 +1,5 @@
-// Imports a file of tools and digests its code: the file and every file it imports that belongs to no package, and the packages by
-// version. An approval binds the digest, so that code which changed since is not run; what would be imported only later is refused.
+// Imports a tool file and digests its code: the file, its imports and package versions. Approvals bind the digest, so changed
+// code is not run; later imports are refused.
 import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { extname } from 'node:path';
@@ -7,20 +7,19 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { digestJson } from '../operation-digest.ts';
 import { listPackages, packageFolderOf } from './packages.ts';
 
-/** What tool files import; it leads to this program wherever they lie, so that they need no package beside them. */
+/** The import that tool files use; resolves to this program from any folder. */
 const publicName = 'countersign/tools';
 
-/** Files by what they import, of all tool files of this process: a module is resolved by the first that imports it. */
+/** Imports of each tool file; a module is resolved by its first importer. */
 const imports = new Map<string, Set<string>>();
-/** Files that a digest covers, with all they import. */
+/** Files covered by a digest. */
 const digested = new Set<string>();
-/** A tool file is being imported. */
 let importing = false;
 let following = false;
 
 const folderOf = (url: string) => packageFolderOf(fileURLToPath(url));
 
-/** Resolves `countersign/tools`, writes down what else is imported, and refuses what no digest covers. */
+/** Resolves `countersign/tools`, records other imports, and refuses those no digest covers. */
 function followImports(entry: string): void {
   if (following) return;
   following = true;
@@ -43,14 +42,14 @@ function followImports(entry: string): void {
   });
 }
 
-/** The file and all it imports, in the order of their addresses; of packages only what the files themselves name. */
+/** The file and its imports, sorted by URL; of packages only what the files import directly. */
 function closureOf(url: string): string[] {
   const found = new Set([url]);
   for (const one of found) for (const next of imports.get(one) ?? []) found.add(next);
   return [...found].sort();
 }
 
-/** Without their places: the same code is the same on every machine. */
+/** Without paths: the same code has the same digest on every machine. */
 async function digestFiles(urls: string[]): Promise<string> {
   const own = urls.filter((url) => folderOf(url) === null);
   const texts = await Promise.all(own.map((url) => readFile(fileURLToPath(url), 'utf8')));
@@ -60,7 +59,7 @@ async function digestFiles(urls: string[]): Promise<string> {
 
 export type ImportedTool = { exported: unknown; digest: string };
 
-/** One at a time. @param path absolute. @throws what the file throws, or why it could not be read or parsed */
+/** Serialised. @param path absolute. @throws errors of the file, or why it could not be read or parsed */
 export async function importTool(path: string): Promise<ImportedTool> {
   const url = pathToFileURL(path).href;
   const before = await readFile(path, 'utf8');

@@ -1,5 +1,5 @@
-// Tools in files that the settings name: each file exports operations, and one that cannot be used stops the start with the
-// reason. Gateways load them to check and show plans, workers to call them.
+// Loads the tool files from the settings; an unusable one stops the start with the reason. Gateways load them to check and show
+// plans, workers to call them.
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -20,7 +20,7 @@ import { withoutSecrets } from './asked-secrets.ts';
 import { importTool } from './import-tool.ts';
 
 export type ToolFile = {
-  /** As the settings name it. */
+  /** As written in the settings. */
   file: string;
   tool: string;
   operations: Operation[];
@@ -29,7 +29,7 @@ export type ToolFile = {
 
 type Run = Operation['call'];
 
-/** What `defineOperation` made. Whatever else an object has is left behind: it is for operations of our own. */
+/** Output of `defineOperation`. Other properties are dropped: they are reserved for built-in operations. */
 const Exported = z.object({
   tool: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
   operation: z
@@ -63,18 +63,18 @@ function broken(file: string, reason: string, cause?: unknown): CountersignError
 
 const Returned = z.object({ summary: z.string().catch('Done.'), data: z.unknown() });
 
-/** What a file's code gives back, made what the rest relies on: it has acted by then, so nothing of it is refused. */
+/** Coerces the result of a file's code. It has acted by then, so nothing is rejected. */
 function readOutput(returned: unknown): ToolOutput {
   const { summary, data } = Returned.catch({ summary: 'Done.', data: null }).parse(returned);
   const json = JsonValue.safeParse(parseExactly(JSON.stringify(data ?? null) ?? 'null'));
   return { summary, data: json.success ? json.data : makeStorable(String(data)) };
 }
 
-/** What is no number counts as left out: the work has begun. */
+/** Non-numbers count as missing: the work has begun. */
 const afterMs = z.number().nonnegative().optional().catch(undefined);
 const Handover = z.object({ later: z.string().max(10_000), checkAfterMs: afterMs });
 
-/** null: it is done. @throws where work goes on that could not be found again: a secret is not stored */
+/** Returns null if the work is done. @throws if the handle contains a secret, which is never stored */
 async function readHandover(name: string, returned: unknown): Promise<LaterHandover | null> {
   if (typeof returned !== 'object' || returned === null || !('later' in returned)) return null;
   const handover = Handover.safeParse(returned);
@@ -95,7 +95,7 @@ const State = z.discriminatedUnion('state', [
   z.object({ state: z.enum(['failed', 'lost']), message: z.string().min(1).max(2000) }),
 ]);
 
-/** @throws where it is no state: nobody could be asked then */
+/** @throws if it isn't a state, as when the work can't be polled */
 function readState(name: string, returned: unknown): LaterState {
   const state = State.safeParse(returned);
   if (!state.success)
@@ -144,7 +144,7 @@ async function loadFile(
         ? {}
         : {
             async cancelLater(later, signal) {
-              // What it throws is logged.
+              // Errors are logged.
               await withoutSecrets(async () => (await cancelLater(later, signal)) ?? null);
             },
           }),
@@ -159,8 +159,8 @@ async function loadFile(
 }
 
 /**
- * @param taken names of other tools, with what they are
- * @throws `invalid_configuration` that names the file and the reason
+ * @param taken names of other tools, with their kind
+ * @throws `invalid_configuration` with the file and the reason
  */
 export async function loadToolFiles(
   { files, from }: { files: Settings['tools']; from: string },
@@ -168,7 +168,7 @@ export async function loadToolFiles(
 ): Promise<ToolFile[]> {
   const loaded: ToolFile[] = [];
   const names = new Map(taken);
-  // One after the other: what a file imports is written down while it is loaded.
+  // Sequential: a file's imports are recorded while it loads.
   for (const entry of files) {
     const one = await loadFile(entry, from);
     const other = names.get(one.tool);

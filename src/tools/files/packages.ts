@@ -12,12 +12,12 @@ const Manifest = z.object({
   peerDependencies: names,
 });
 
-/** The folder of the package that a file belongs to, by its path; null: it belongs to none. */
+/** The package folder of a file, or null. */
 export function packageFolderOf(path: string): string | null {
   return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0] ?? null;
 }
 
-/** null: there is no package in the folder. */
+/** Null if the folder has no package. */
 async function readManifest(folder: string): Promise<z.output<typeof Manifest> | null> {
   try {
     return Manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
@@ -27,7 +27,7 @@ async function readManifest(folder: string): Promise<z.output<typeof Manifest> |
   }
 }
 
-/** Where Node finds the package `name` from `folder`; null: nowhere. */
+/** The folder that Node resolves `name` to from `folder`, or null. */
 async function findPackage(folder: string, name: string): Promise<string | null> {
   for (let at = folder; ; at = dirname(at)) {
     const found = await realpath(join(at, 'node_modules', name)).catch(() => null);
@@ -36,10 +36,7 @@ async function findPackage(folder: string, name: string): Promise<string | null>
   }
 }
 
-/**
- * `name@version` of the packages in `folders` and of all they depend on, sorted. What is optional differs from machine to machine and is
- * left out.
- */
+/** `name@version` of the packages and their dependencies, sorted. Optional ones differ between machines and are left out. */
 export async function listPackages(folders: Iterable<string>): Promise<string[]> {
   const seen = new Set<string>(folders);
   const found = new Set<string>();

@@ -1,54 +1,53 @@
-// The types of `countersign/tools`. They stand alone, without the rest of this program, so that the package ships this text as its
-// declarations.
+// The types of `countersign/tools`, self-contained because the package ships this file as declarations.
 import type { z } from 'zod';
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Where and for whom a call is made. */
+/** The context of a call. */
 export type CallContext = {
   planId: string | null;
   stepId: string | null;
-  /** The same for every attempt of one step: send it along where the other side can act once by it. */
+  /** The same for every attempt of a step: send it if the other side deduplicates by it. */
   idempotencyKey: string;
-  /** Who asked for the plan. */
+  /** The person who requested the plan. */
   user: string;
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
   /**
-   * An address for this attempt of the step, where the other side posts what became of work that goes on after `run`; the same one each
-   * time. Ask for it before the work begins, and return `later`. Throws where COUNTERSIGN_PUBLIC_URL is not set; nothing was done then.
+   * A URL where the other side posts the result of work that continues after `run`; stable for this attempt. Get it before
+   * starting the work, then return `later`. Throws, with nothing done, if COUNTERSIGN_PUBLIC_URL is not set.
    */
   callbackUrl(): Promise<string>;
-  /** Aborts when the step is cancelled or takes too long: hand it to `fetch` and the like. */
+  /** Aborts when the step is cancelled or times out: pass it to `fetch` and the like. */
   signal: AbortSignal;
 };
 
-/** What a call gives back: one line for the report, and data that later steps can refer to. */
+/** The result of a call: a line for the report, and data for later steps. */
 export type CallOutput = { summary: string; data: Json };
 
 /**
- * What a call gives back whose work goes on elsewhere. `later` finds that work again, from any worker: the id of a job. `checkAfterMs` is
- * when `check` is worth calling.
+ * The result of a call whose work continues elsewhere. `later` identifies it for any worker, as a job ID does. `checkAfterMs` is
+ * when to call `check`.
  */
 export type CallLater = { later: string; checkAfterMs?: number };
 
-/** How such work stands. `lost`: nobody knows any more, and it may have acted. `message` is a sentence for people. */
+/** The state of such work. `lost`: unknown, and it may have acted. `message` is a sentence for people. */
 export type WorkState =
   | { state: 'running'; checkAfterMs?: number }
   | { state: 'done'; output: CallOutput }
   | { state: 'failed' | 'lost'; message: string };
 
-/** What a call does, as data. `target` and `payload` are names of arguments: people are shown the values themselves. */
+/** The effect of a call, as data. `target` and `payload` are argument names; people see their values. */
 export type CallFacts = {
-  /** As a sentence begins: `Sends an invoice to`. */
+  /** The start of a sentence: `Sends an invoice to`. */
   verb: string;
   target?: string;
   payload?: string[];
-  /** This call destroys what was there. */
+  /** Whether the call destroys existing data. */
   destructive?: boolean;
-  /** It reaches beyond this installation. Left out: unless it only reads. */
+  /** Whether it reaches beyond this installation. Default: unless it only reads. */
   outside?: boolean;
 };
 
@@ -57,27 +56,27 @@ export type OperationDefinition<S extends z.ZodType> = {
   tool: string;
   /** Letters, digits, hyphens and underscores. The step calls `<tool>_<operation>`. */
   operation: string;
-  /** For planners and people: what it does, in a sentence. */
+  /** A sentence for planners and people. */
   description: string;
-  /** `read` changes nothing; `idempotent` may be repeated; `write` is never repeated without a person's word. */
+  /** `read` changes nothing; `idempotent` may be repeated; `write` is never repeated unless a person says so. */
   effect: 'read' | 'idempotent' | 'write';
   destructive: boolean;
-  /** The arguments: an object. What does not fit is refused before anybody approves. */
+  /** The arguments, an object. Invalid ones are refused before approval. */
   schema: S;
-  /** What `data` is. References of later steps are checked against it. */
+  /** The schema of `data`; references of later steps are checked against it. */
   output?: z.ZodType;
-  /** Left out: people are shown the operation's name and every argument. */
+  /** Default: shows the operation's name and every argument. */
   describe?(args: { [key: string]: Json }): CallFacts;
-  /** Seconds a call with these arguments takes by its nature; the time limit of the settings comes on top. */
+  /** Inherent duration in seconds, added to the configured time limit. */
   expectedSeconds?(args: { [key: string]: Json }): number;
   run(args: z.output<S>, context: CallContext): Promise<CallOutput | CallLater>;
-  /** Asks how work stands that goes on. It must change nothing; what it throws means that nobody could be asked now. */
+  /** Polls continuing work. Must not change anything; an error means it could not be polled now. */
   check?(later: string, context: { signal: AbortSignal }): Promise<WorkState>;
-  /** Asks for such work to be stopped: the plan was cancelled, or the step took too long. */
+  /** Asks such work to stop: the plan was cancelled or the step timed out. */
   cancel?(later: string, context: { signal: AbortSignal }): Promise<void>;
 };
 
-/** What a tool file exports by default, one or an array of them. */
+/** The default export of a tool file: one or an array. */
 export type ToolOperation = { readonly name: string; readonly tool: string };
 
 /** Declares an operation that plans can use. */
@@ -86,10 +85,10 @@ export type DefineOperation = <S extends z.ZodType>(
 ) => ToolOperation;
 
 /**
- * A variable of the environment of the worker that makes the call. Ask for it in `run`: gateways load the file too and need no
- * secrets. Throws where it is not set; nothing was done then.
+ * An environment variable of the worker that makes the call. Read it in `run`: gateways load the file without secrets. Throws,
+ * with nothing done, if it is not set.
  */
 export type Secret = (variable: string) => string;
 
-/** The error to throw where it is certain that nothing was done: the step fails, and nobody is asked what became of it. */
+/** The error to throw if certainly nothing was done: the step fails, and no person has to check the outcome. */
 export type Refusal = (message: string) => Error;

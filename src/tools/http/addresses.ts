@@ -1,17 +1,17 @@
-// Which addresses may be reached: public ones, and private ones only where the configuration lists them.
+// Which addresses may be reached: public ones, and private ones only if the configuration lists them.
 import ipaddr from 'ipaddr.js';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 export type AddressRules = {
-  /** Whether a connection to `address`, found under `host`, is allowed. */
+  /** Whether `address`, resolved from `host`, may be connected to. */
   allows(host: string, address: string): boolean;
 };
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /**
- * Rules that allow public addresses and what `allowPrivate` lists: host names, addresses, CIDR ranges.
- * @throws CountersignError invalid_configuration for an entry that is none of these
+ * Allows public addresses and `allowPrivate`: host names, addresses, CIDR ranges.
+ * @throws CountersignError invalid_configuration for other entries
  */
 export function createAddressRules(allowPrivate: readonly string[]): AddressRules {
   const hosts = new Set<string>();
@@ -32,7 +32,7 @@ export function createAddressRules(allowPrivate: readonly string[]): AddressRule
   return {
     allows(host, text) {
       if (!ipaddr.isValid(text)) return false;
-      // IPv4 inside IPv6 (::ffff:127.0.0.1) counts as the IPv4 address it is.
+      // IPv4 inside IPv6 (::ffff:127.0.0.1) counts as IPv4.
       const address = ipaddr.process(text);
       if (isPublic(address) || hosts.has(toHostName(host))) return true;
       return ranges.some(
@@ -42,10 +42,10 @@ export function createAddressRules(allowPrivate: readonly string[]): AddressRule
   };
 }
 
-/** Whether an address belongs to the open internet: global unicast, in no special range. */
+/** Public: global unicast, outside special ranges. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
-  // Of IPv6 only 2000::/3 is handed out; the rest (such as IPv4-compatible ::127.0.0.1) is not.
+  // Only 2000::/3 of IPv6 is assigned; the rest (such as IPv4-compatible ::127.0.0.1) is not.
   return address.kind() === 'ipv4' || address.match(globalUnicast);
 }
 
@@ -58,7 +58,7 @@ function toHostName(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** What is wrong with an address judged by its text alone; null when a connection may be tried. */
+/** Why a URL is not allowed, judged by its text, or null. */
 export function findUrlProblem(
   url: string,
   rules: AddressRules,
@@ -84,7 +84,6 @@ export function findUrlProblem(
   return null;
 }
 
-/** The refusal of a host that leads to a private address. */
 export function toNotAllowed(host: string): { code: ErrorCode; message: string } {
   return {
     code: 'address_not_allowed',

@@ -1,5 +1,4 @@
-// The connection behind every web call. The address that was checked is the address connected to,
-// so a name that changes its answer in between (DNS rebinding) gains nothing.
+// The connection behind every web call. It connects to the very address that was checked, which defeats DNS rebinding.
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
@@ -13,7 +12,7 @@ export type Lookup = (host: string) => Promise<string[]>;
 const lookupAll: Lookup = async (host) =>
   (await systemLookup(host, { all: true })).map((entry) => entry.address);
 
-/** An agent that connects only where `rules` allow. Close it when done. */
+/** An agent that connects only to allowed addresses. Close it when done. */
 export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupAll): Agent {
   const connect = buildConnector({ timeout: 10_000 });
   const guarded: buildConnector.connector = (options, callback) => {
@@ -22,7 +21,7 @@ export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupA
         const name = stripBrackets(options.hostname);
         const servername = options.servername ?? (isIP(name) === 0 ? name : '');
         connect(
-          // `host` wins over `hostname` where both are given, so neither may keep the unchecked name.
+          // `host` wins over `hostname`, so neither may keep the unchecked name.
           { ...options, hostname: address, host: address, servername },
           (...outcome) => {
             const [error, socket] = outcome;
@@ -39,7 +38,7 @@ export function createGuardedAgent(rules: AddressRules, lookup: Lookup = lookupA
   return new Agent({ connect: guarded, maxResponseSize: -1, connections: 8 });
 }
 
-/** The first allowed address of `hostname`. @throws CountersignError address_not_allowed, tool_failed */
+/** The first allowed address. @throws CountersignError address_not_allowed, tool_failed */
 async function findAddress(hostname: string, rules: AddressRules, lookup: Lookup): Promise<string> {
   const host = stripBrackets(hostname);
   let addresses: string[];
@@ -65,7 +64,7 @@ function stripBrackets(host: string): string {
   return host.replace(/^\[|\]$/g, '');
 }
 
-/** What the connector threw, which fetch wraps. */
+/** The connector's error, which fetch wraps. */
 export function findRefusal(error: unknown): CountersignError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof CountersignError) return cause;

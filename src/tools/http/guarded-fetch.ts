@@ -1,5 +1,5 @@
-// A fetch for small answers from addresses that a server names: it connects as the web tools do, so a private address has to be
-// listed under http.allowPrivate. Only the origin that the operator configured may be anywhere.
+// A fetch for small responses from addresses that a server names. Private ones must be listed under http.allowPrivate, except the
+// configured origin.
 import { Agent, fetch as fetchThrough } from 'undici';
 import { readBody } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,8 +11,8 @@ export type GuardedFetch = (at: string | URL, init?: RequestInit) => Promise<Res
 const maxBytes = 1_000_000;
 
 /**
- * @param own an address of the origin that may be private
- * @param timeoutMs for the whole answer, redirects included
+ * @param own the configured origin, which may be private
+ * @param timeoutMs for the whole response, including redirects
  */
 export function createGuardedFetch(
   rules: AddressRules,
@@ -23,7 +23,7 @@ export function createGuardedFetch(
   return async (at, init) => {
     const guarded = createGuardedAgent(rules);
     const direct = new Agent();
-    // Each stop of a redirect is dispatched anew.
+    // Each redirect is dispatched again.
     const dispatcher = guarded.compose(
       (dispatch) => (options, handler) =>
         String(options.origin) === origin

@@ -1,7 +1,7 @@
-// Which headers of a plan can be sent. What cannot is refused when the plan is proposed, with its name.
+// Headers that a plan may send. Others are refused by name when the plan is proposed.
 import { isObject } from '#domain/text.ts';
 
-/** Headers the connection decides; letting a plan set them would let it speak for another host. */
+/** Set by the connection; otherwise a plan could speak for another host. */
 const ownHeaders = new Set([
   'host',
   'connection',
@@ -41,7 +41,7 @@ function findProblem(name: string, value: unknown): string | null {
     : `The header ${name} has blanks around its value, which would be lost. Remove them.`;
 }
 
-/** Why one of `headers` cannot be sent; null: all can, as far as they are known. */
+/** Why a header can't be sent, or null if all known ones can. */
 export function findHeaderProblem(headers: unknown): Problem | null {
   if (!isObject(headers)) return null;
   const seen = new Set<string>();

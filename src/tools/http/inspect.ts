@@ -1,5 +1,5 @@
-// What is at the address that a request changes, read with GET before anybody approves and again just before the call (A12).
-// Only from origins that the operator has named: a read goes outside, and its address may carry data.
+// Reads the target of a change with GET before approval and again before the call (A12). Only configured origins: a read goes
+// outside, and its URL may carry data.
 import { hash } from 'node:crypto';
 import { CountersignError } from '#domain/errors.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
@@ -11,12 +11,12 @@ import type { WebAnswer, WebClient } from './send-request.ts';
 
 const maxText = 500;
 const changing = new Set(['PUT', 'PATCH', 'DELETE']);
-/** Headers that are about the change, not about reading what it changes. */
+/** Headers about the change, not about reading its target. */
 const aboutChange = /^(content-.*|if-.*|prefer|idempotency-key|x-http-method.*)$/i;
 
 type Target = { url: string; method: string; headers: Record<string, string> };
 
-/** The target of the call; null: it is not known yet, at another origin, or nothing that the call replaces or removes. */
+/** The call's target, or null if unknown, at another origin, or neither replaced nor removed. */
 function targetOf({ url, method, headers = {} }: JsonObject, origins: Set<string>): Target | null {
   if (typeof url !== 'string' || typeof method !== 'string' || !changing.has(method)) return null;
   if (!URL.canParse(url) || !origins.has(new URL(url).origin)) return null;
@@ -33,7 +33,7 @@ function readTime(text: string | undefined): string | null {
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }
 
-/** null: nothing in the answer tells one state from another. */
+/** Null if the response has nothing to compare by. */
 function toState({ headers, text }: WebAnswer): SeenState | null {
   const mark = headers.etag ?? text ?? headers['last-modified'];
   if (mark === undefined) return null;
@@ -57,7 +57,7 @@ const absent = (state: 'new' | 'missing'): SeenState => ({
   modified_at: null,
 });
 
-/** @param origins `https://api.example.com`, as the settings name them */
+/** @param origins `https://api.example.com`, as in the settings */
 export function inspectRequest(
   client: WebClient,
   origins: readonly string[],
@@ -77,7 +77,7 @@ export function inspectRequest(
       const { code, message, details, passesAfterMs } = error;
       if (details.status === 404 || details.status === 410)
         return absent(method === 'PUT' ? 'new' : 'missing');
-      // What cannot be read is found out by the call itself.
+      // The call itself will report a permanent failure.
       if (passesAfterMs === null) return null;
       throw new CountersignError(code, message, { cause: error, passesAfterMs });
     }

@@ -1,11 +1,11 @@
-// The client behind every web call of the tools. Most processes make none, so its library is loaded with the first.
+// The client behind all web calls of tools. Its library is loaded on first use, since most processes make none.
 import type { Settings } from '#domain/settings.ts';
 import type { AddressRules } from './addresses.ts';
 import type { Lookup } from './guarded-agent.ts';
 import type { WebClient } from './send-request.ts';
 
 export type Web = WebClient & {
-  /** Ends what is under way. */
+  /** Aborts calls in progress. */
   close(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export function openWebAtFirstUse(options: WebOptions): Web {
   let web: Promise<Web> | null = null;
   return {
     async send(request) {
-      // A library that could not be loaded now may be there the next time.
+      // A failed load may succeed next time.
       web ??= open(options).catch((error: unknown) => {
         web = null;
         throw error;

@@ -1,4 +1,4 @@
-// http_get reads a web address; http_request calls one with any method and counts as a change.
+// http_get reads a web address; http_request uses any method and counts as a change.
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import { AnyJson, type Json } from '#domain/text.ts';
@@ -29,7 +29,7 @@ const output = describeLargeOutput(
   }),
 );
 
-/** @param inspected origins whose answers show what a request would change */
+/** @param inspected origins whose responses show what a request would change */
 export function createHttpOperations(
   client: WebClient,
   rules: AddressRules,
@@ -104,14 +104,14 @@ export function createHttpOperations(
   ];
 }
 
-/** Also checks, before the call, values known only at run time. */
+/** Checked again before the call, for values known only at run time. */
 function requireHeaders(headers: Record<string, string>): void {
   const problem = findHeaderProblem(headers);
   if (problem !== null)
     throw new CountersignError(problem.code, problem.message, { details: nothingDone });
 }
 
-/** The content type of a JSON body, and a key by which the other side can tell a repetition. */
+/** Adds the content type of JSON, and a key for deduplication. */
 function addHeaders(
   headers: Record<string, string>,
   body: unknown,

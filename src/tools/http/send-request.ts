@@ -1,4 +1,4 @@
-// One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
+// One web call: redirects followed manually so that each is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
 import { longestReason, readBody } from '#domain/bounded-body.ts';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
@@ -22,7 +22,7 @@ export type WebRequest = {
   headers: Record<string, string>;
   body: string | null;
   signal: AbortSignal;
-  /** A call that changes something: it goes to no other place than the one named, and its fate can be unknown. */
+  /** A change: it never goes to another origin, and its outcome can be unknown. */
   changesSomething: boolean;
 };
 
@@ -35,7 +35,7 @@ export type WebAnswer = {
 };
 
 export type WebClient = {
-  /** @throws CountersignError for anything but an answer with a 2xx status */
+  /** @throws CountersignError unless the status is 2xx */
   send(request: WebRequest): Promise<WebAnswer>;
 };
 
@@ -48,7 +48,7 @@ export type WebClientOptions = {
 
 const maxRedirects = 5;
 const shownHeaders = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
-/** All that another origin is told after a redirect: a credential can have any name, so what is not known to be harmless stays behind. */
+/** Headers kept on a redirect to another origin: a credential can have any name, so all others are dropped. */
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 const aboutBody = new Set(['content-type', 'content-length']);
 
@@ -67,7 +67,7 @@ export function createWebClient(options: WebClientOptions): WebClient {
   };
 }
 
-/** @param way told as soon as a server has answered, and so has seen the call */
+/** @param way set once a server has answered and so seen the call */
 async function follow(
   first: WebRequest,
   options: WebClientOptions,
@@ -99,7 +99,7 @@ async function follow(
   }
 }
 
-/** The request to make after a redirect, as browsers do it, with nothing but harmless headers for another origin. */
+/** The request after a redirect, as in browsers, with harmless headers only for another origin. */
 function redirect(request: WebRequest, status: number, url: string): WebRequest {
   const leaves = new URL(url).origin !== new URL(request.url).origin;
   if (leaves && request.changesSomething)
@@ -161,7 +161,7 @@ async function readAnswer(
   };
 }
 
-/** Milliseconds an answer asks to wait; a date is compared with the server's own. */
+/** Milliseconds to wait; a date is compared with the server's clock. */
 const waitOf = ({ headers }: Response): number | null =>
   readRetryAfter(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''));
 
@@ -173,7 +173,7 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-/** What was thrown on the way, with the mark that the call may have acted where that is so. */
+/** Translates an error, marking calls that may have taken effect. */
 function translate(
   error: unknown,
   request: WebRequest & { answered: boolean },
@@ -202,7 +202,7 @@ function translate(
   );
 }
 
-/** A refusal in the server's own words (4xx) changed nothing; after any other answer the change may have been made. */
+/** A 4xx refusal changed nothing; with any other response the change may have been made. */
 function mayHaveActed(
   error: CountersignError,
   request: WebRequest & { answered: boolean },
@@ -217,7 +217,7 @@ function mayHaveActed(
   });
 }
 
-/** What the connector threw before there was a connection: no server has seen the call. */
+/** A connector error before the connection: no server has seen the call. */
 function withNothingDone(error: CountersignError): CountersignError {
   const { code, message, cause, passesAfterMs } = error;
   return new CountersignError(code, message, { details: nothingDone, cause, passesAfterMs });

@@ -1,12 +1,12 @@
-// Bodies of MCP servers over HTTP, limited like the lines of a program: one message of `longestMessage` bytes. A request with a
-// longer answer fails at once, and its stream is read on.
+// Limits HTTP bodies of MCP servers to one message of `longestMessage` bytes. A longer answer fails its request at once; its
+// stream is read on.
 import { longestReason, readBody, withBody } from '#domain/bounded-body.ts';
 import { isObject, parseJson } from '#domain/text.ts';
 import { longestMessage, MessageEnds, toTooLong } from './read-lines.ts';
 
 type Fetch = typeof fetch;
 
-/** A fetch whose answers never take more memory than one message. */
+/** A fetch whose bodies never exceed one message in memory. */
 export function boundBodies(inner: Fetch): Fetch {
   return async (address, init) => {
     const response = await inner(address, init);
@@ -22,7 +22,7 @@ export function boundBodies(inner: Fetch): Fetch {
   };
 }
 
-/** The id of the request in `body`; null: it has none. */
+/** The request's ID, or null. */
 function findRequest(body: unknown): number | null {
   const message = typeof body === 'string' ? parseJson(body) : null;
   return isObject(message) && typeof message.id === 'number' && 'method' in message
@@ -54,7 +54,7 @@ function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array>
     return Buffer.from(known === null ? '' : `data: ${JSON.stringify(toTooLong(known))}\n\n`);
   };
 
-  /** The index after the end of the event within `chunk`; -1: it continues. */
+  /** Index after the end of the event in `chunk`, or -1 if it continues. */
   function findEnd(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       if (chunk[at] === carriageReturn) continue;
@@ -76,10 +76,10 @@ function boundEvents(id: number | null): TransformStream<Uint8Array, Uint8Array>
         if (!isSkipping && size <= longestMessage) controller.enqueue(part);
         else if (!isSkipping) {
           isSkipping = true;
-          // Ends the event that was passed on so far, which is no message.
+          // Terminates the partial event, which isn't a message.
           controller.enqueue(Buffer.from('\n\n'));
           if (id !== null) {
-            // The stream of one request has nothing else to wait for.
+            // A request's own stream carries nothing else.
             controller.enqueue(answer());
             return controller.terminate();
           }

@@ -1,5 +1,5 @@
-// Keeps one MCP server reachable: connects, notices when it is gone, tries again with growing pauses and before each use.
-// A call that may have reached the server is never repeated here unless the operation may be.
+// Keeps one MCP server connected: detects losses and retries with growing pauses and before each use. A call that may have
+// reached the server is repeated only if the operation allows it.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CallToolResult, Client } from '@modelcontextprotocol/client';
@@ -16,38 +16,38 @@ import { maxTools } from './read-tools.ts';
 import { SignInError, type Tokens } from './tokens.ts';
 
 export type Connection = {
-  /** Why it cannot be used now; null while it is connected. */
+  /** Why it can't be used now, or null while connected. */
   problem(): string | null;
-  /** How it is now, and what went wrong last. */
+  /** Its current state and last error. */
   health(): ServerHealth;
-  /** Connects now if need be. @throws CountersignError tool_unavailable */
+  /** Connects if necessary. @throws CountersignError tool_unavailable */
   connect(signal?: AbortSignal): Promise<void>;
   /**
-   * @throws CountersignError tool_unavailable when the call was never made; otherwise tool_failed,
-   * timed_out or cancelled, marked `outcomeUnknown` where the server may have acted
+   * @throws CountersignError tool_unavailable if the call was not made; else tool_failed, timed_out or cancelled, marked
+   * `outcomeUnknown` if the server may have acted
    */
   call<T>(request: CallRequest, send: Send<T>): Promise<T>;
-  /** Which run of the server's program this is, while it is connected; null: it is behind an address, or not connected. */
+  /** Identifies the current run of a local server program, or null for a remote or disconnected one. */
   home(): string | null;
   /** Whether the server answers now. @throws CountersignError tool_unavailable */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Makes a call at a connected server. `timeoutMs`: how long it may take to answer. */
+/** Makes a call on a connected server, within `timeoutMs`. */
 type Send<T> = (client: Client, call: CallRequest, timeoutMs: number) => Promise<T>;
 
 export type CallRequest = {
-  /** What is sent, as traces name it. */
+  /** The method, as named in traces. */
   method: string;
   tool: string;
-  /** The schema of its arguments: some of them are sent as headers, too. */
+  /** The arguments' schema: some are also sent as headers. */
   input: JsonSchema;
   args: JsonObject;
   signal: AbortSignal;
-  /** Making the call twice is the same as making it once. */
+  /** Whether repeating the call has no further effect. */
   repeatable: boolean;
-  /** Asked just before the call, whenever the server was connected anew. @throws when the tool is another one by now */
+  /** Runs before the call after each reconnection. @throws if the tool has changed */
   requireSame(): void;
 };
 
@@ -55,19 +55,19 @@ export type ConnectionOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
-  /** Of a server at which people sign in; null: it takes none. */
+  /** Null if the server takes no sign-in. */
   tokens: Tokens | null;
-  /** What nobody is to be shown, beside what the server's own settings hold. */
+  /** Secrets to redact, in addition to those in the server's settings. */
   secrets: string[];
-  /** The server's tools, the name it gives itself and how it says it is to be used, each time the tools are listed. */
+  /** Called with the tools, server name and instructions each time tools are listed. */
   onTools(tools: unknown[], server: { name: string; instructions: string }): Promise<void>;
   warn(message: string): void;
   connectTimeoutMs: number;
-  /** First pause before trying again; doubles up to a minute. */
+  /** First pause before a retry; doubles up to a minute. */
   retryMs: number;
 };
 
-/** No server has seen the call, and a later one may find it back. */
+/** The call was never sent, and may be retried. */
 const notReached = { details: nothingDone, passesAfterMs: 0 };
 const maxRetryMs = 60_000;
 const stableMs = 60_000;
@@ -85,10 +85,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     calls: Set<Promise<unknown>>;
   } | null = null;
   let lastProblem: ServerHealth['last_problem'] = null;
-  /** Given up, with calls still under way. */
+  /** Dropped clients with calls still in progress. */
   const leaving = new Set<Client>();
   let starting: { client: Client; wire: Wire } | null = null;
-  /** A program that knows no revision of 2026, as far as is known. */
+  /** A program known not to support the 2026 revision. */
   let isLegacy = false;
   let signInNeeded = false;
   let connecting: Promise<Client> | null = null;
@@ -108,17 +108,17 @@ export function createConnection(options: ConnectionOptions): Connection {
     lastProblem = { at: new Date().toISOString(), text: reason };
   }
 
-  /** Gives up a client; the next one is made soon, or at the next use. */
+  /** Drops a client; it is replaced soon, or on next use. */
   function drop(client: Client, reason: string): void {
     if (live?.client !== client) return;
-    // A server that keeps stopping right after its start must not be started every second.
+    // A server that crashes right after starting must not be restarted every second.
     failures = Date.now() - live.since > stableMs ? 0 : failures + 1;
     const { calls } = live;
     live = null;
     note(reason);
     if (closed) return;
     options.warn(reason);
-    // Calls under way get answers of their own: cut off, nobody would know whether the server saw them.
+    // Lets calls in progress finish; if cut off, their outcome would be unknown.
     leaving.add(client);
     Promise.allSettled(calls)
       .then(() => client.close())
@@ -127,7 +127,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     retryLater();
   }
 
-  /** Sends a call, and keeps its client open until it has ended. */
+  /** Sends a call and keeps its client open until it ends. */
   async function sendOn<T>(client: Client, request: CallRequest, send: Send<T>): Promise<T> {
     const { method, tool } = request;
     const call = span('mcp_request', `${method} ${tool}`, describeRequest(request), () =>
@@ -142,7 +142,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** By OpenTelemetry's conventions for MCP. */
+  /** Follows OpenTelemetry's conventions for MCP. */
   function describeRequest({ method, tool }: CallRequest) {
     const address = server.url === undefined ? null : new URL(server.url);
     return {
@@ -172,13 +172,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
     timer = setTimeout(() => {
       timer = null;
-      // `connectOnce` has told the reason and plans the next try.
+      // `connectOnce` reports the error and schedules a retry.
       obtain().catch(() => undefined);
     }, pause);
     timer.unref();
   }
 
-  /** Asks for the revision of 2026, and takes the handshake of 2025 where that is not known. */
+  /** Requests the 2026 revision and falls back to the 2025 handshake. */
   function createClient(): Client {
     const client: Client = new Client(
       { name: 'countersign', version: '1' },
@@ -186,7 +186,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         capabilities: {},
         versionNegotiation: {
           mode: 'auto',
-          // Over stdio, a server that takes longer to answer is spoken to as one of 2025.
+          // Over stdio, a slow server is treated as a 2025 one.
           ...(server.url === undefined
             ? { probe: { timeoutMs: Math.min(probeMs, options.connectTimeoutMs) } }
             : {}),
@@ -214,13 +214,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         signal: ending.signal,
         ...prior,
       });
-      // A program is started twice to find out. Which revision an address speaks may change, and asking costs little.
+      // Detecting starts a program twice, so it is remembered. A remote server's revision may change, and asking is cheap.
       isLegacy = server.url === undefined && client.getProtocolEra() === 'legacy';
       await listTools(client, options);
       if (closed) throw new Error('it was closed');
       client.onclose = () => drop(client, explain('it stopped', wire.lastWords()));
       client.onerror = (error) => {
-        // The stream of an HTTP server is gone for good; the server may be, too.
+        // An HTTP server's stream is lost for good; the server may be as well.
         if (/reconnection attempts/i.test(error.message)) verify(client).catch(warn);
       };
       const home = server.url === undefined ? randomUUID() : null;
@@ -245,7 +245,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** The live client; callers during a connection attempt wait for that attempt. */
+  /** The live client; callers share a connection attempt in progress. */
   async function obtain(signal?: AbortSignal): Promise<Client> {
     if (live !== null) return live.client;
     if (closed)
@@ -262,7 +262,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function verify(client: Client): Promise<boolean> {
     try {
-      // Not a ping: a server that has other tools by now need not say so by itself.
+      // Lists tools instead of pinging: a server need not announce changes.
       await listTools(client, { ...options, connectTimeoutMs: pingMs });
       return true;
     } catch (thrown) {
@@ -274,8 +274,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Since the revision of 2026, changes of the tools are told on a stream of their own, which servers and proxies end when
-   * they like: what was missed meanwhile is read, and another one opened.
+   * Since the 2026 revision, tool changes come on a separate stream, which servers and proxies may end at any time. Reads what
+   * was missed and reopens it.
    */
   async function followChanges(client: Client): Promise<void> {
     let subscription = client.autoOpenedSubscription;
@@ -287,7 +287,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  // Somebody has signed in or out, in whatever process.
+  // A sign-in or sign-out in any process.
   const stopFollowing = tokens?.onChange(() => {
     if (closed) return;
     if (live !== null) return void verify(live.client).catch(warn);
@@ -346,16 +346,16 @@ export function createConnection(options: ConnectionOptions): Connection {
       stopFollowing?.();
       if (timer !== null) clearTimeout(timer);
       const clients = [live?.client, starting?.client, ...leaving].map((client) => client?.close());
-      // A client that still asks for the revision closes no wire.
+      // A client still negotiating doesn't close its transport.
       await Promise.all([...clients, starting?.wire.transport.close()]);
-      // An attempt under way ends in an error that nobody waits for any more.
+      // The pending attempt's error no longer matters.
       await connecting?.catch(() => undefined);
       live = null;
     },
   };
 }
 
-/** The definition is without an output schema: an answer against it would become a failure after the fact. */
+/** Without an output schema: a mismatch would turn a completed call into a failure. */
 export const callTool: Send<CallToolResult> = (client, call, timeoutMs) => {
   const { tool: name, args, input, signal } = call;
   const toolDefinition = { name, inputSchema: { ...input, type: 'object' as const } };
@@ -367,7 +367,7 @@ export const callTool: Send<CallToolResult> = (client, call, timeoutMs) => {
   );
 };
 
-/** Each tool is read by itself, so that one that is odd takes none of the others with it. */
+/** Each tool is parsed separately, so that an invalid one doesn't take the others with it. */
 const ToolsPage = z.looseObject({
   tools: z.array(z.unknown()).catch([]),
   nextCursor: z.string().min(1).optional().catch(undefined),
@@ -385,7 +385,7 @@ async function listTools(client: Client, options: ConnectionOptions): Promise<vo
     );
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
-    // A server that gives the same page again would give it for ever.
+    // Guards against a server that repeats pages forever.
     if (cursor === undefined || seen.has(cursor) || tools.length > maxTools) break;
     seen.add(cursor);
   }

@@ -1,4 +1,4 @@
-// An MCP tool as an operation. Its effect is what the operator says; what its annotations say counts for a trusted server only.
+// An MCP tool as an operation. Its effect is the operator's setting; annotations count only for trusted servers.
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpServer } from '#domain/settings.ts';
 import { type Sharing, sharingOf } from '#domain/tenancy.ts';
@@ -9,7 +9,6 @@ import { digestJson } from '../operation-digest.ts';
 
 const maxDescription = 2000;
 
-/** The operation for a tool. */
 export function describeTool(
   server: string,
   tool: Tool,
@@ -17,7 +16,7 @@ export function describeTool(
   serverDigest: string,
 ): OperationSpec {
   const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
-  // Nobody vouches for what else a server says: its word must not make a call repeat itself, or run while planning.
+  // An untrusted server's annotations must not make a call repeatable or available to planners.
   const vouched = trusted || override !== undefined;
   const effect = override ?? (trusted ? readEffect(tool) : 'write');
   const target = findTarget(tool);
@@ -28,7 +27,7 @@ export function describeTool(
     name: operationName(server, tool.name),
     description: toDescription(tool),
     input: toSchema(tool.inputSchema),
-    // `readResult` gives the structured content as it is; without a schema nothing is sure of it.
+    // `readResult` passes structured content through; without a schema its shape is unknown.
     ...(tool.outputSchema === undefined ? {} : { output: toSchema(tool.outputSchema) }),
     effect,
     destructive:
@@ -36,7 +35,7 @@ export function describeTool(
     ...(target === undefined ? {} : { targetArgument: target }),
     source: 'mcp',
     identity: { server: serverDigest, annotations: digestJson(toSchema(tool.annotations ?? {})) },
-    // A trusted server may still say itself that a tool reaches further.
+    // A trusted server may still declare a wider reach.
     ...(override !== undefined || (trusted && tool.annotations?.openWorldHint !== true)
       ? { trusted: true }
       : {}),
@@ -44,13 +43,13 @@ export function describeTool(
   };
 }
 
-/** What a trusted server says. Without a word from it, a tool is taken to change something. */
+/** A trusted server's annotations; without any, a tool is assumed to change something. */
 function readEffect(tool: Tool): Effect {
   if (tool.annotations?.readOnlyHint === true) return 'read';
   return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';
 }
 
-/** Workers tell the others of their tools through the database, so that it has to take every text of a schema. */
+/** Workers share tools through the database, which must accept every text of a schema. */
 function toSchema(schema: object): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [makeStorableText(key), makeStorable(value)]),
@@ -63,7 +62,7 @@ function toDescription(tool: Tool): string {
   return storable.length <= maxDescription ? storable : `${cutText(storable, maxDescription)}…`;
 }
 
-/** Arguments that usually name what is touched, most telling first. */
+/** Arguments that usually name the target, most telling first. */
 const targets = [
   'destination',
   'path',

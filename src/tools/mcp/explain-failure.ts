@@ -1,4 +1,4 @@
-// What went wrong with an MCP server, in a sentence, and what it means for the call that was under way.
+// Explains an MCP server failure in a sentence, and what it means for the call in progress.
 import { stripVTControlCharacters } from 'node:util';
 import {
   ProtocolError,
@@ -22,10 +22,10 @@ import { SignInError } from './tokens.ts';
 /** Characters of a quoted line. */
 const longestLine = 300;
 
-/** Redacts secrets in a text. Call it before cutting, or half a secret may remain. */
+/** Redacts secrets. Call it before cutting, or half a secret may remain. */
 type Clean = (text: string) => string;
 
-/** Why a server cannot be used now. `lastWords`: its process's last stderr output; the end of a long line is quoted. */
+/** Why a server can't be used. `lastWords`: its last stderr output; a long line's end is quoted. */
 export function explainFailure(name: string, error: unknown, clean: Clean, lastWords = ''): string {
   const words = clean(stripVTControlCharacters(lastWords)).trim();
   const line =
@@ -69,7 +69,7 @@ function firstLine(error: unknown, clean: Clean): string {
   return makeStorableText(line.slice(0, longestLine)).replace(/\.$/, '');
 }
 
-/** What is behind an error: its cause, or what the SDK keeps as one in its data. */
+/** The cause of an error, or what the SDK keeps in its data. */
 function causeOf(error: Error): unknown {
   if (!(error instanceof SdkError)) return error.cause;
   return isObject(error.data) && error.data.cause instanceof Error ? error.data.cause : error.cause;
@@ -83,7 +83,7 @@ function findSystemCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The server forgot this client's session (it was restarted) and took no notice of the call. */
+/** The server lost the session (it restarted) and ignored the call. */
 function isSessionLost(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
@@ -94,13 +94,13 @@ export type CallFailure = {
   message: string;
   details: Record<string, unknown>;
   passesAfterMs: number | null;
-  /** The connection is of no more use. */
+  /** The connection is unusable. */
   connectionLost: boolean;
-  /** The server cannot have seen the call. */
+  /** The server can't have seen the call. */
   neverSent: boolean;
 };
 
-/** What a failed call means. `closed`: its connection was closed meanwhile. */
+/** Classifies a failed call. `closed`: its connection was closed meanwhile. */
 export function toCallFailure(
   name: string,
   error: unknown,
@@ -139,7 +139,7 @@ export function toCallFailure(
       passesAfterMs: null,
     };
   if (error instanceof ProtocolError) {
-    // The server itself said no, and would say it again.
+    // A refusal from the server itself: a retry would fail as well.
     const said = { details: {}, passesAfterMs: null };
     const asks = error.code === ProtocolErrorCode.MissingRequiredClientCapability;
     const message = asks
@@ -165,7 +165,7 @@ export function toCallFailure(
   };
 }
 
-/** Whether `error` is of a call that the server itself answered with an error: it would say so again. */
+/** Whether the server itself answered with an error. */
 export function wasRefused(error: unknown): boolean {
   return error instanceof CountersignError && error.cause instanceof ProtocolError;
 }

@@ -1,4 +1,4 @@
-// The wire to an MCP server: a child process over stdio, or streamable HTTP.
+// The transport to an MCP server: a child process over stdio, or streamable HTTP.
 import { resolve } from 'node:path';
 import {
   type AuthProvider,
@@ -16,13 +16,13 @@ import { secretsOfServer } from './secrets.ts';
 
 export type Wire = {
   transport: Transport;
-  /** The last stderr output of the server's process, with secrets; its first line may be cut. */
+  /** The process's last stderr output, unredacted; its first line may be cut. */
   lastWords(): string;
 };
 
 const kept = 10_000;
 
-/** A fresh, unconnected wire; `tokens` sign its requests. Only the variables of `env` and a few harmless ones reach the child process. */
+/** A new, unconnected transport; `tokens` sign its requests. The child process gets only `env` and a few harmless variables. */
 export function openWire(server: McpServer, baseDir: string, tokens: AuthProvider | null): Wire {
   if (server.url !== undefined) {
     const options = {
@@ -45,7 +45,7 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
     cwd: server.cwd === undefined ? baseDir : resolve(baseDir, server.cwd),
     stderr: 'pipe',
   });
-  // The SDK's own reader ends the program at a long message. A subclass would not do: it starts the base class to ask for the revision.
+  // The SDK's reader ends the program at a long message. A subclass won't do: negotiation starts the base class.
   Reflect.set(transport, '_readBuffer', new LineReader());
   repairMessages(transport);
   const decoder = new TextDecoder();
@@ -57,7 +57,7 @@ export function openWire(server: McpServer, baseDir: string, tokens: AuthProvide
 }
 
 /**
- * Takes the values of the server's headers, environment and arguments, which may be secrets, out of texts.
+ * Redacts header, environment and argument values, which may be secrets.
  * @param more other secrets
  */
 export function createServerRedactor(server: McpServer, more: string[]): (text: string) => string {

@@ -1,23 +1,23 @@
-// The messages of a server that is a program: one line each, on a stream that may hold anything. A line that is no message is
-// skipped; one that is too long is never held whole, and the request that it answers fails at once.
+// Messages of an MCP server program, one per line. Other lines are skipped; an overlong one is never held whole and fails its
+// request at once.
 import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 import { describeBytes } from '#domain/words.ts';
 
 /** Bytes of a message. */
 export const longestMessage = 4_000_000;
-/** Characters at either end of a too long message that are searched for its id. */
+/** Characters at either end of an overlong message searched for its ID. */
 const endLength = 1000;
-/** Code of our own error: the server has acted, with unknown outcome. */
+/** Our error code: the server has acted, with unknown outcome. */
 export const tooLongCode = -32_099;
 
 const newline = 0x0a;
 
-/** The reader of a stdio transport: the same methods as the SDK's, without its end. */
+/** Replaces the SDK's stdio reader, with the same methods. */
 export class LineReader {
   #parts: Buffer[] = [];
   #size = 0;
-  /** The ends of a line that is too long; null: the line is kept so far. */
+  /** Both ends of an overlong line, or null while the line is kept. */
   #skipped: MessageEnds | null = null;
   readonly #messages: JSONRPCMessage[] = [];
 
@@ -73,7 +73,7 @@ export class LineReader {
   }
 }
 
-/** Both ends of a message that is too long to be kept. */
+/** Both ends of an overlong message. */
 export class MessageEnds {
   #head = '';
   #tail = '';
@@ -87,7 +87,7 @@ export class MessageEnds {
     this.#tail = (this.#tail + Buffer.from(last).toString('latin1')).slice(-endLength);
   }
 
-  /** The number of the request that it answers. */
+  /** The ID of the request it answers. */
   findId(): number | null {
     return findId(this.#head) ?? findId(this.#tail);
   }
@@ -98,15 +98,15 @@ function findId(text: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** The answer to a request whose own answer is too long. */
+/** Answers a request whose response is too long. */
 export function toTooLong(id: number): JSONRPCMessage {
   const message = `its answer is larger than ${describeBytes(longestMessage)}: ask for less at once`;
   return { jsonrpc: '2.0', id, error: { code: tooLongCode, message } };
 }
 
-/** The message of a line, or those of a list of them; []: it is something else. */
+/** The messages of a line, one or a batch; [] for anything else. */
 function readLine(line: Buffer): JSONRPCMessage[] {
-  // Programs greet and log here as well.
+  // Programs also log here.
   const text = line.toString('utf8').trim();
   const isWhole = text.startsWith('{')
     ? text.endsWith('}')
@@ -121,7 +121,7 @@ function readLine(line: Buffer): JSONRPCMessage[] {
 }
 
 function readMessage(json: unknown): JSONRPCMessage[] {
-  // Listing every fault of something that is no message would take long.
+  // A full validation error of a non-message would be slow.
   if (!isObject(json) || json.jsonrpc !== '2.0') return [];
   try {
     return [parseJSONRPCMessage(json)];

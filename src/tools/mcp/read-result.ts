@@ -1,4 +1,4 @@
-// The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
+// Converts an MCP call result into an output. It is external data: kept, capped, never obeyed.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { CountersignError } from '#domain/errors.ts';
@@ -13,11 +13,11 @@ import { cutText, toLine } from '../limit-output.ts';
 const maxErrorText = 2000;
 
 /**
- * `data` is the structured content where there is one, else `{ text }`; other parts are only named. With an output
- * schema the text may stand for the structured content, as servers send it for the sake of older clients.
- * @param promised the tool has an output schema
+ * `data` is the structured content, else `{ text }`; other parts are only named. With an output schema, text may replace
+ * structured content, as servers do for older clients.
+ * @param promised whether the tool has an output schema
  * @param effect what the call may have changed
- * @throws CountersignError tool_failed when the server says the call failed
+ * @throws CountersignError tool_failed if the server reports a failure
  */
 export function readResult(
   name: string,
@@ -52,10 +52,10 @@ export function readResult(
 
 const maxSummary = 200;
 const maxFields = 4;
-/** What people look for first in a record. */
+/** Fields that people look for first. */
 const telling = ['title', 'name', 'id', 'key', 'status', 'message', 'url', 'html_url', 'link'];
 
-/** `title: Broken · id: 42 · 3 labels`: the values of a record that fit on a line, the telling ones first. */
+/** `title: Broken · id: 42 · 3 labels`: as many values as fit on a line, the most telling first. */
 function tellFields(record: Record<string, unknown>): string {
   const rank = (name: string) => (telling.includes(name) ? telling.indexOf(name) : telling.length);
   const fields = Object.entries(record).flatMap(([name, value]): [string, string][] => {
@@ -70,7 +70,7 @@ function tellFields(record: Record<string, unknown>): string {
   return shown.join(' · ');
 }
 
-/** What came back, in a line that people read: never raw JSON. */
+/** The result as a readable line, never raw JSON. */
 function summarise(name: string, text: string, result: CallToolResult): string {
   const links = result.content.flatMap((part) =>
     part.type === 'resource_link' ? [`${part.title ?? part.name}: ${part.uri}`] : [],
@@ -89,10 +89,10 @@ function summarise(name: string, text: string, result: CallToolResult): string {
   return words === '' ? `${name} is done.` : toLine(words, maxSummary);
 }
 
-/** What a server may report about the step that calls it; what the step is called, it need not know. */
+/** What a server may report about the calling step, without knowing its ID. */
 const Reported = NewFinding.pick({ severity: true, message: true, evidence: true });
 
-/** The findings in `_meta["countersign/findings"]`; those that are none are left out. */
+/** Valid findings in `_meta["countersign/findings"]`. */
 function readFindings({ _meta }: CallToolResult): NewFinding[] {
   const listed: unknown = _meta?.['countersign/findings'];
   if (!Array.isArray(listed)) return [];
@@ -103,8 +103,8 @@ function readFindings({ _meta }: CallToolResult): NewFinding[] {
 }
 
 /**
- * The structured content, with the numbers of its text: the protocol's library has read the content itself, and rounded it.
- * @throws CountersignError tool_failed for a rounded number that no text has
+ * Structured content with exact numbers from its text: the SDK has already parsed and rounded the content.
+ * @throws CountersignError tool_failed for a rounded number that the text lacks
  */
 function readStructured(name: string, content: unknown, text: string, effect: Effect): Json {
   const rounded = findRounded(content, '');
@@ -125,11 +125,11 @@ function readSame(text: string, content: unknown): Json | undefined {
     const read = AnyJson.parse(parseExactly(text));
     return isDeepStrictEqual(JSON.parse(text), content) ? read : undefined;
   } catch {
-    return undefined; // a text that is no JSON says nothing of numbers
+    return undefined; // text that isn't JSON has no exact numbers
   }
 }
 
-/** The place of a number that was or may have been rounded; null: there is none. */
+/** Path of a number that was or may have been rounded, or null. */
 function findRounded(value: unknown, place: string): string | null {
   if (typeof value === 'number')
     return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
@@ -143,7 +143,7 @@ function findRounded(value: unknown, place: string): string | null {
   return null;
 }
 
-/** null: it is no JSON object. */
+/** Null if it isn't a JSON object. */
 function parseObject(text: string): Json | null {
   try {
     const parsed = JsonObject.safeParse(parseExactly(text));

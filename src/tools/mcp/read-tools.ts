@@ -1,5 +1,5 @@
-// The list of tools as a server sends it. One that cannot be used is left out by itself and named with the reason; what is plainly
-// meant is repaired. Nothing here trusts a shape.
+// Reads a server's tool list without trusting its shape. Unusable tools are left out with a reason; obvious mistakes are
+// repaired.
 import type { Tool } from '@modelcontextprotocol/client';
 import { errorMessage } from '#domain/errors.ts';
 import { isObject } from '#domain/text.ts';
@@ -7,15 +7,15 @@ import type { JsonSchema } from '#domain/tool.ts';
 import { isStorableText } from '#domain/words.ts';
 import { repairSchema } from '../repair-schema.ts';
 
-/** A tool that is not offered: its name as far as it has one, and why. */
+/** A tool that is not offered: its name, if it has one, and the reason. */
 export type SkippedTool = { name: string; reason: string };
 export type ReadTools = { tools: Tool[]; skipped: SkippedTool[] };
 
-/** Of one server: more are for no planner to choose from, and take the process too long. */
+/** Per server: a planner can't choose from more, and reading them takes too long. */
 export const maxTools = 2000;
 const longest = { name: 150, text: 100_000 };
 
-/** `Read.File`, `read_file` and `read-file` could be taken for each other. */
+/** `Read.File`, `read_file` and `read-file` could be mistaken for each other. */
 const likenessOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const textOf = (value: unknown): string | undefined =>
@@ -29,7 +29,7 @@ function readSchema(given: unknown): JsonSchema {
   return { ...schema, type: 'object' };
 }
 
-/** An output schema that cannot be used promises nothing. */
+/** An unusable output schema counts as none. */
 function readOutput(given: unknown): JsonSchema | undefined {
   try {
     return isObject(given) ? repairSchema(given) : undefined;
@@ -40,7 +40,7 @@ function readOutput(given: unknown): JsonSchema | undefined {
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-/** Hints that are yes or no; anything else counts as not said. */
+/** Boolean hints; other values count as missing. */
 function readAnnotations(given: unknown): Tool['annotations'] {
   if (!isObject(given)) return undefined;
   const kept = Object.entries(given).filter(([name, value]) =>
@@ -74,7 +74,7 @@ function readTool(given: unknown): Tool {
   ) as Tool; // each part was read above
 }
 
-/** @param listed what the server sends as `tools`, over all pages */
+/** @param listed the server's `tools` from all pages */
 export function readTools(listed: readonly unknown[]): ReadTools {
   const tools: Tool[] = [];
   const skipped: SkippedTool[] = [];

@@ -1,4 +1,4 @@
-// The result of a call as servers send it, put into the form that the protocol has: what is plainly meant counts.
+// Repairs tool results into the protocol's form, as far as the intent is clear.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
@@ -6,7 +6,7 @@ import { countOf } from '#domain/words.ts';
 const maxShown = 10_000;
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1;
 
-/** A part that has no form of the protocol's is shown as it is. */
+/** An unknown part is shown as text. */
 function repairPart(part: unknown): Record<string, unknown> {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isObject(part)) return { type: 'text', text: JSON.stringify(part) ?? '' };
@@ -33,7 +33,7 @@ function repairPart(part: unknown): Record<string, unknown> {
 
 const toText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, maxShown);
 
-/** Non-text parts of a result: each is validated separately, which takes time. */
+/** Maximum non-text parts, each validated separately. */
 const maxParts = 1000;
 
 /** Joins neighbouring texts, and counts what is left out. */
@@ -75,7 +75,7 @@ function repairResult(result: Record<string, unknown>): Record<string, unknown> 
   };
 }
 
-/** @returns `message`, with the result of a call of a tool in the protocol's form */
+/** @returns `message`, with a tool's result in the protocol's form */
 function repairMessage<M extends JSONRPCMessage>(message: M): M {
   if (!('result' in message) || !isObject(message.result)) return message;
   const { result } = message;

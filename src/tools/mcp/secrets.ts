@@ -1,20 +1,20 @@
-// What may be secret in how an MCP server is reached: headers, environment, parts of addresses and of arguments.
+// Finds possible secrets in an MCP server's headers, environment, URL and arguments.
 import type { McpServer } from '#domain/settings.ts';
 
-/** What may be secret in an address: who signs in, its query, and long parts of its path. */
+/** Possible secrets in a URL: credentials, query, and long path segments. */
 function secretsOf(address: string): string[] {
   const { username, password, search, searchParams, pathname } = new URL(address);
   const parts = pathname.split('/').filter((part) => part.length >= 16);
   return [search, ...searchParams.values(), username, password, ...parts];
 }
 
-/** The flag in front of a value that may be secret, with or without it: `--token`, `--api-key=…`; null: there is none. */
+/** A flag that takes a secret: `--token`, `--api-key=…`, or null. */
 export function findSecretFlag(argument: string): string | null {
   const flag = /^--?[\w-]+(?==|$)/.exec(argument)?.[0] ?? '';
   return /token|secret|key|password|auth|header/i.test(flag) ? flag : null;
 }
 
-/** What may be secret in the arguments of a command: values of such flags, addresses, and words that look like a token. */
+/** Possible secrets in arguments: values of such flags, URLs, and token-like words. */
 function secretsAmong(args: string[]): string[] {
   return args.flatMap((argument, index) => {
     const value = argument.replace(/^--?[\w-]+=/, '');
@@ -25,7 +25,6 @@ function secretsAmong(args: string[]): string[] {
   });
 }
 
-/** The values of a server's headers, environment, arguments and sign-in that may be secret. */
 export function secretsOfServer({ headers, env, args, url, oauth }: McpServer): string[] {
   return [
     ...Object.values(headers),

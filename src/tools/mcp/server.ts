@@ -1,4 +1,4 @@
-// One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
+// One MCP server as a tool: its operations, kept once first seen, and how to call them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Clock } from '#domain/clock.ts';
@@ -30,10 +30,10 @@ import { findSecretFlag } from './secrets.ts';
 import { taskOf } from './tasks.ts';
 import { createTokens, takesSignIn } from './tokens.ts';
 
-// What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
+// Reads a trusted server's target with the read operation configured for it (A12).
 const maxText = 500;
 
-/** The arguments that the read has too; null: one that names the target is not known yet, or the read needs others. */
+/** Arguments that the read also takes, or null if the target is unknown or the read needs others. */
 function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonObject | null {
   const { properties } = input;
   if (typeof properties !== 'object' || properties === null) return null;
@@ -45,8 +45,8 @@ function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonO
 }
 
 /**
- * Looks at a target by calling `read`. What the server refuses cannot be looked up.
- * @param call calls it @throws what the connection throws
+ * Inspects a target by calling `read`; a refusal means it can't be looked up.
+ * @throws errors of the connection
  */
 function inspectBy(
   read: OperationSpec,
@@ -78,9 +78,9 @@ export type McpTool = {
   sharing: Sharing;
   connection: Connection;
   operations(): Operation[];
-  /** How the server says it is to be used; empty: it says nothing. */
+  /** The server's usage instructions, or ''. */
   instructions(): string;
-  /** What of its tools is not offered, or not checked here, in sentences that say what to do. */
+  /** Sentences on tools not offered or not checked here, with advice. */
   notes(): string[];
 };
 
@@ -88,14 +88,14 @@ export type McpToolOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
-  /** Keeps sign-ins; null: nobody can sign in. */
+  /** Keeps sign-ins, or null if sign-in is not possible. */
   signIns: SignInStore | null;
   clock: Clock;
-  /** Where its authorization server may be. */
+  /** Allowed addresses of its authorization server. */
   rules: AddressRules;
   secrets: string[];
   warn(message: string): void;
-  /** Called when the operations have changed. */
+  /** Called when the operations change. */
   onChange(): void;
   connectTimeoutMs: number;
   retryMs: number;
@@ -176,7 +176,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     },
   });
 
-  /** @throws CountersignError `digest_mismatch` when the server offers another tool under that name by now, or none */
+  /** @throws CountersignError `digest_mismatch` if the server's tool of that name changed or is gone */
   function requireSame(spec: OperationSpec): void {
     const now = operations.find((one) => one.name === spec.name);
     const change =
@@ -223,7 +223,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   };
 }
 
-/** The arguments of a command without the values of those that may be secret: `--token abc`, `--api-key=abc`. */
+/** Drops argument values that may be secret: `--token abc`, `--api-key=abc`. */
 function withoutSecrets(args: string[]): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? '';
@@ -231,7 +231,7 @@ function withoutSecrets(args: string[]): string[] {
   });
 }
 
-/** Which server it is: its command or address and the name it gives itself; neither environment, headers nor query. */
+/** The server's identity: command or URL and its own name, without environment, headers or query. */
 function identifyServer({ command, args, url }: McpServer, serverName: string): string {
   const address = url === undefined ? null : new URL(url);
   return digestJson([
@@ -242,7 +242,7 @@ function identifyServer({ command, args, url }: McpServer, serverName: string): 
   ]);
 }
 
-/** Characters of a reason and patterns of one tool that are shown. */
+/** Maximum characters of a reason, and patterns per tool, that are shown. */
 const maxShown = { reason: 300, patterns: 3 };
 const maxNotes = 50;
 

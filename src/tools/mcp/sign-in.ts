@@ -1,5 +1,5 @@
-// Signing in at a hosted MCP server: discovery, registration, PKCE and the exchange of the code, by the SDK's own client. State and
-// browser are compared here.
+// Sign-in at a hosted MCP server: discovery, registration, PKCE and code exchange by the SDK's client. State and browser are
+// checked here.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   auth,
@@ -25,7 +25,7 @@ import { endOf, takesSignIn } from './tokens.ts';
 
 const askWithinMs = 15_000;
 
-/** What is known of a sign-in while it is under way. */
+/** A sign-in in progress. */
 type Draft = {
   client?: StoredOAuthClientInformation;
   authorizationServer?: string;
@@ -43,7 +43,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** What the SDK asks and tells; all of it ends in `draft`. */
+/** Collects in `draft` what the SDK asks for and returns. */
 function createProvider(
   draft: Draft,
   server: McpServer,
@@ -69,7 +69,7 @@ function createProvider(
     saveClientInformation(client) {
       draft.client = client;
     },
-    // Whoever signs in wants new tokens, with whatever rights are asked for now.
+    // A sign-in needs new tokens, with the rights requested now.
     tokens: () => undefined,
     saveTokens(tokens) {
       draft.tokens = { ...tokens };
@@ -100,7 +100,7 @@ function createProvider(
   };
 }
 
-/** What the server says about signing in when it is asked without a token. */
+/** The server's sign-in challenge to a request without a token. */
 async function readChallenge(
   url: string,
   fetchFn: GuardedFetch,
@@ -126,7 +126,7 @@ function fail(server: string, why: string, cause?: unknown): CountersignError {
   });
 }
 
-/** A person's browser is sent there, so it must be an address of the web. */
+/** The person's browser is sent there, so it must be a web address. */
 function requireWeb(server: string, address: URL | undefined): URL {
   const isWeb =
     address?.protocol === 'https:' ||
@@ -164,7 +164,7 @@ export function createSignIns(
       const state = randomBytes(32).toString('base64url');
       const draft: Draft = {};
       const former = await store.read(name);
-      // A client that is registered for another address cannot come back here.
+      // A client registered with another redirect address can't return here.
       if (former?.signIn.url === server.url && former.signIn.redirect === redirect)
         draft.client = former.signIn.client;
       try {
@@ -232,7 +232,7 @@ export function createSignIns(
   ): Promise<string> {
     const code = params.get('code');
     if (code === null) {
-      // Only the code of the error: its words may come from somebody else.
+      // Only the error code: its description may come from an attacker.
       const said = /^[a-z_]{1,60}$/.exec(params.get('error') ?? '')?.[0] ?? 'no code came back';
       throw fail(name, said);
     }

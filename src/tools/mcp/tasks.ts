@@ -1,5 +1,5 @@
-// Tools that run as background tasks (MCP 2025-11-25): a call comes back with a task, which is asked for, fetched and cancelled by its id.
-// A server that is a program of this process keeps its tasks for as long as it runs, and only this process can ask it.
+// Tools that run as background tasks (MCP 2025-11-25): a call returns a task, polled, fetched and cancelled by ID. A local
+// program loses its tasks when it ends.
 import { type CallToolResult, type Client, specTypeSchemas } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -11,16 +11,15 @@ import type { CallRequest, Connection } from './connection.ts';
 import { wasRefused } from './explain-failure.ts';
 import { readResult } from './read-result.ts';
 
-/** How long a server is asked to keep a task and its result (milliseconds); it may decide otherwise. */
+/** Milliseconds for which the server is asked to keep a task; it may decide otherwise. */
 const keepMs = 26 * 3600 * 1000;
-/** Where a server does not say when to ask (milliseconds). */
+/** Default polling interval in milliseconds. */
 const usualPollMs = 5000;
 const maxSaid = 500;
 
-/** `home`: the run of the program that has the task; null: it is behind an address. */
+/** `home`: the program run that has the task, or null for a remote server. */
 const Handle = z.object({ task: z.string().min(1).max(1000), home: z.string().nullable() });
 
-/** Sends a call that is to run as a task. */
 async function callAsTask(client: Client, { tool, args, signal }: CallRequest, timeout: number) {
   if (client.getProtocolEra() !== 'legacy')
     throw new CountersignError(
@@ -37,7 +36,7 @@ async function callAsTask(client: Client, { tool, args, signal }: CallRequest, t
   return task;
 }
 
-/** What `spec` needs to run as a task. @param requireSame throws when the tool is another one by now */
+/** The task methods of `spec`. @param requireSame throws if the tool has changed */
 export function taskOf(
   spec: OperationSpec,
   connection: Connection,
@@ -100,7 +99,7 @@ export function taskOf(
       case 'completed':
         return fetchResult(task, signal);
       case 'failed':
-        // The result says more, where it is one; some servers answer with an error instead.
+        // A task's result says more than its status; some servers answer with an error instead.
         return fetchResult(task, signal).catch((error: unknown) => {
           if (!wasRefused(error)) throw error;
           return { state: 'failed' as const, message: tell('failed') };

@@ -1,5 +1,5 @@
-// The bearer tokens of one hosted MCP server: given to each request, refreshed once for all processes, and known to be of no more use
-// when the server says so.
+// The bearer tokens of one hosted MCP server: added to requests, refreshed once for all processes, dropped when the server
+// rejects them.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AuthProvider,
@@ -18,9 +18,9 @@ import { quoteWords } from '#domain/shown-text.ts';
 import type { KeptSignIn, SignIn, SignInStore } from '#domain/tool-sign-in.ts';
 import type { AddressRules } from '../http/addresses.ts';
 
-/** Nothing was done: the server wants somebody to sign in first, or the tokens could not be refreshed. */
+/** Nothing was done: sign-in is needed, or the refresh failed. */
 export class SignInError extends Error {
-  /** A person has to sign in; false: it passes by itself. */
+  /** Whether a person has to sign in; otherwise it is transient. */
   readonly needed: boolean;
 
   constructor(message: string, needed: boolean, cause?: unknown) {
@@ -31,21 +31,21 @@ export class SignInError extends Error {
 }
 
 export type Tokens = AuthProvider & {
-  /** What an error of the transport means for the sign-in; any other error comes back as it is. */
+  /** Converts a transport error to a sign-in error if it is one. */
   judge(error: unknown): Promise<unknown>;
-  /** Calls `wake` when somebody has signed in or out. */
+  /** Calls `wake` on sign-in or sign-out. */
   onChange(wake: () => void): () => void;
-  /** Whether somebody has signed in, as far as is known. */
+  /** Whether a sign-in is known. */
   has(): boolean;
 };
 
-/** Milliseconds before the end of a token at which it is refreshed. */
+/** Milliseconds before expiry at which a token is refreshed. */
 const earlyMs = 30_000;
 const refreshWithinMs = 15_000;
-/** A refresh whose process died is taken over after this long. */
+/** Milliseconds after which a dead process's refresh is taken over. */
 const claimMs = 20_000;
 const lookEveryMs = 200;
-/** What was read is believed so long without a word of change. */
+/** Milliseconds for which the cache is trusted without a notification. */
 const believeMs = 30_000;
 
 const lasting: ReadonlySet<string> = new Set([
@@ -54,17 +54,17 @@ const lasting: ReadonlySet<string> = new Set([
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
-/** Its own credentials, which no sign-in replaces. */
+/** Credentials in the settings, which no sign-in replaces. */
 function hasOwnCredentials({ headers }: McpServer): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-/** Whether people sign in at the server, if it wants them to. */
+/** Whether people sign in at the server, if it asks for that. */
 export function takesSignIn(server: McpServer): boolean {
   return server.url !== undefined && !hasOwnCredentials(server);
 }
 
-/** When a token that was given at `now` for so many seconds ends, as ISO 8601; null: nobody said. */
+/** Expiry in ISO 8601 of a token issued at `now`, or null if not given. */
 export function endOf(seconds: unknown, now: Date): string | null {
   return typeof seconds === 'number'
     ? new Date(now.getTime() + seconds * 1000).toISOString()
@@ -91,7 +91,7 @@ export function createTokens(
     const now = clock.now().getTime();
     if (known !== null && now - known.at < believeMs) return known.kept;
     const kept = await store.read(name);
-    // Tokens are for the address they were given for.
+    // Tokens are valid only for the URL they were issued for.
     known = { kept: kept?.signIn.url === url ? kept : null, at: now };
     return known.kept;
   }
@@ -148,7 +148,7 @@ export function createTokens(
       const why = `its sign-in could not be renewed (${errorMessage(error)})`;
       throw new SignInError(`is not usable now: ${why}`, false, error);
     }
-    // Stored before it is used: the former refresh token may be spent.
+    // Stored before use: the old refresh token may be spent.
     if (!(await store.storeRefreshed(name, generation, signIn))) {
       const kept = await store.read(name);
       if (kept === null) throw needed('Nobody has signed in.');

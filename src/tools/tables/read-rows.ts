@@ -1,5 +1,5 @@
-// Rows of a table as objects by the names of its header, from delimited text or JSON lines: what spreadsheets, databases and pandas
-// write. Malformed lines are left out and reported.
+// Table rows as objects by header names, from delimited text or JSON lines as spreadsheets, databases and pandas write them.
+// Malformed lines are reported.
 import { parseShallowJson } from '#domain/json.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json } from '#domain/text.ts';
@@ -7,7 +7,7 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 import { splitLines, splitRecords } from './split-records.ts';
 
 export type TableRow = { [column: string]: Json };
-/** A row, or a line that is none. `columns` come with the first of them. */
+/** A row or a malformed line. `columns` come first. */
 export type TableEntry = { line: number } & (
   | { row: TableRow }
   | { reason: string }
@@ -15,9 +15,9 @@ export type TableEntry = { line: number } & (
 );
 
 export const maxColumns = 500;
-/** Lines of the beginning that tell what divides the columns. */
+/** First lines used to detect the delimiter. */
 const headLines = 50;
-/** The more telling come first: a comma is also in texts and amounts. */
+/** The most telling first: commas also occur in texts and amounts. */
 const delimiters = ['\t', ';', '|', ','] as const;
 
 const filled = (values: string[]): number => values.filter((value) => value.trim() !== '').length;
@@ -33,7 +33,7 @@ async function collect(lines: string[], delimiter: string): Promise<string[][]> 
   return records;
 }
 
-/** The delimiter that divides most of the first lines into as many values as their header; null: none divides it. */
+/** The delimiter that splits most of the first lines like the header, or null. */
 async function guessDelimiter(lines: string[]): Promise<string | null> {
   let best: { delimiter: string; score: number } | null = null;
   for (const delimiter of delimiters) {
@@ -47,7 +47,7 @@ async function guessDelimiter(lines: string[]): Promise<string | null> {
       .filter(
         (values) =>
           trimEnd(values).length <= width &&
-          // A quoted value with a delimiter was split: its quote opens in one value and closes in another.
+          // A split quoted value: its quote opens in one value and closes in another.
           values.every((value) => value.split('"').length % 2 === 1),
       )
       // A row that ends early may be sound, so this is a guess.
@@ -59,13 +59,13 @@ async function guessDelimiter(lines: string[]): Promise<string | null> {
   return best?.delimiter ?? null;
 }
 
-/** Without the empty values at its end, which a delimiter too many leaves. */
+/** Drops trailing empty values, left by extra delimiters. */
 function trimEnd(values: string[]): string[] {
   const last = values.findLastIndex((value) => value.trim() !== '');
   return values.slice(0, last + 1);
 }
 
-/** Names of columns: a column without one is called by its number, and a duplicate gets its number appended. */
+/** Column names: unnamed ones are numbered, duplicates get their number appended. */
 function nameColumns(header: string[]): string[] {
   const taken = new Set<string>();
   return header.map((written, index) => {
@@ -77,7 +77,7 @@ function nameColumns(header: string[]): string[] {
   });
 }
 
-/** Why the record is no row of `columns`; null: it is one. */
+/** Why the record is not a valid row, or null. */
 function findFault(values: string[], columns: string[]): string | null {
   const given = trimEnd(values).length;
   return given > columns.length
@@ -85,7 +85,7 @@ function findFault(values: string[], columns: string[]): string | null {
     : null;
 }
 
-/** Spreadsheets leave out the delimiters of empty cells at the end of a row. @returns null: all columns are there */
+/** Spreadsheets omit trailing empty cells. @returns null if all columns are there */
 function describeMissing(values: string[], columns: string[]): string | null {
   const missing = columns.slice(values.length);
   if (missing.length === 0) return null;
@@ -96,7 +96,7 @@ const separator = /^"?sep=(.)"?$/i;
 const sumWords =
   /^(?:grand |sub)?totals?$|^sum$|^summe$|^gesamt(?:summe)?$|^suma$|^totale$|^total général$|^итого$|^合计$/iu;
 
-/** @param asked the delimiter, or undefined to detect it from the first lines */
+/** @param asked the delimiter, or undefined to detect it */
 export async function* readDelimited(
   pieces: AsyncIterable<string>,
   asked?: string,
@@ -178,7 +178,7 @@ export async function* readJsonLines(pieces: AsyncIterable<string>): AsyncGenera
   }
 }
 
-/** One JSON list of objects, or an object in which one list is. */
+/** A JSON list of objects, or an object that contains one. */
 export async function* readJsonList(pieces: AsyncIterable<string>): AsyncGenerator<TableEntry> {
   let text = '';
   for await (const piece of pieces) text += piece;
@@ -209,6 +209,6 @@ function readJson(text: string): Json | undefined {
   try {
     return parseShallowJson(text);
   } catch {
-    return undefined; // the caller tells the line
+    return undefined; // the caller names the line
   }
 }

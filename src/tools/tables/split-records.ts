@@ -1,16 +1,16 @@
-// Records of delimited text (RFC 4180, and what spreadsheets make of it), each with the line it begins in. A record that is not sound
-// is reported with its line and reason, and reading continues with the next line: an open quote swallows nothing.
+// Splits delimited text (RFC 4180 and spreadsheet dialects) into records with line numbers. Reading continues after a malformed
+// line: an open quote swallows nothing.
 import { parse } from 'csv-parse/sync';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
-/** A record: its values, or why it has none. */
+/** A record's values, or why it has none. */
 export type TableRecord = { line: number } & ({ values: string[] } | { reason: string });
 
-/** Lines and characters that one record may have. */
+/** Maximum lines and characters of a record. */
 const maxLines = 100;
 const maxCharacters = 200_000;
 
-/** The whole lines of a text, each with its end, and what is behind the last of them. */
+/** The complete lines of a text with their ends, and the rest. */
 function cutLines(text: string): { lines: string[]; tail: string } {
   const lines: string[] = [];
   let start = 0;
@@ -22,7 +22,7 @@ function cutLines(text: string): { lines: string[]; tail: string } {
   return { lines, tail: text.slice(start) };
 }
 
-/** The lines of a chunked text with their line ends, read in slices. A line too long for a record is cut. */
+/** Lines of chunked text with their ends, in slices. Cuts lines too long for a record. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let open = '';
   for await (const piece of pieces) {
@@ -46,13 +46,13 @@ const withoutEnd = (line: string): string => line.replace(/\r?\n$|\r$/, '');
 
 const quotesIn = (text: string): number => text.split('"').length - 1;
 
-/** Whether a value of the line begins with a quote; others are plain characters. */
+/** Whether a value starts with a quote; others are plain characters. */
 function hasQuoted(line: string, delimiter: string): boolean {
   if (!line.includes('"')) return false;
   return line.split(delimiter).some((value) => value.trimStart().startsWith('"'));
 }
 
-/** The values of a whole record; null: its quotes are not those of one. */
+/** The values of a whole record, or null if its quotes don't match. */
 function parseRecord(text: string, delimiter: string): string[] | null {
   try {
     const [record, ...others] = parse(text, {
@@ -63,7 +63,7 @@ function parseRecord(text: string, delimiter: string): string[] | null {
     });
     return record !== undefined && others.length === 0 ? record : null;
   } catch {
-    return null; // the caller tells the line
+    return null; // the caller names the line
   }
 }
 
@@ -73,7 +73,7 @@ export async function* splitRecords(
   delimiter: string,
 ): AsyncGenerator<TableRecord> {
   const source = lines[Symbol.asyncIterator]();
-  /** Lines that were read ahead, and the number of the first of them. */
+  /** Lines read ahead, and the number of the first. */
   let ahead: string[] = [];
   let line = 0;
   const take = async (at: number): Promise<string | undefined> => {

@@ -1,4 +1,4 @@
-// Adds to or replaces in a stream of bytes; all other bytes stay as they are, in any encoding and in binary files.
+// Inserts into or replaces in a byte stream. All other bytes stay, in any encoding and in binary files.
 import { characterBytes, hasWideCharacters } from '#domain/encoding/detect.ts';
 import { encodePart, markOf, type TextEncoding, utf8 } from '#domain/encoding/encoding.ts';
 
@@ -6,10 +6,10 @@ export type Change =
   | { action: 'append' | 'prepend'; text: string }
   | { action: 'replace'; find: string; text: string; all: boolean };
 
-/** `encoding` null: the file is not text, and is taken for bytes. `start` and `end` are the first and last bytes of it. */
+/** `encoding` is null for binary files. `start` and `end`: first and last bytes. */
 export type FileFacts = { encoding: TextEncoding | null; start: Buffer; end: Buffer };
 
-/** The line break that a file uses; `\n` where it has none. */
+/** The file's line break, by default `\n`. */
 function lineBreakOf(start: Buffer, encoding: TextEncoding): string {
   const at = start.indexOf(encodePart('\n', encoding));
   const [pair, single] = [encodePart('\r\n', encoding), encodePart('\r', encoding)];
@@ -18,7 +18,7 @@ function lineBreakOf(start: Buffer, encoding: TextEncoding): string {
 
 type Counter = { replaced: number };
 
-/** The bytes of the file after `change`. @param counter counts the places that were replaced */
+/** The bytes after `change`. @param counter counts replacements */
 export function changeBytes(
   chunks: AsyncIterable<Buffer>,
   { encoding, start, end }: FileFacts,
@@ -59,7 +59,7 @@ async function* addInFront(chunks: AsyncIterable<Buffer>, mark: number, added: B
   if (!done) yield* added;
 }
 
-/** Tells whether a character begins at an offset. Asked in rising order, each about bytes that are at hand from there on. */
+/** Whether a character begins at an offset. Asked in ascending order. */
 class Characters {
   readonly #name: string;
   #next = 0;
@@ -80,9 +80,9 @@ class Characters {
   }
 }
 
-/** Bytes that are written at once, where many places are replaced. */
+/** Bytes per write if there are many replacements. */
 const batchBytes = 262_144;
-/** Bytes that the longest character may take beyond its first. */
+/** Most bytes of a character after its first. */
 const longestTail = 3;
 
 async function* replaceBytes(
@@ -93,12 +93,12 @@ async function* replaceBytes(
 ) {
   const [sought, put] = [encodePart(find, encoding), encodePart(text, encoding)];
   const kept = Math.max(sought.length - 1, longestTail);
-  // UTF-8 and encodings of one byte cannot be found out of step.
+  // UTF-8 and single-byte encodings can't be matched out of step.
   const isPlain = !hasWideCharacters(encoding.name);
   const characters = new Characters(encoding.name);
   let base = 0;
   let rest: Buffer = Buffer.alloc(0);
-  /** What becomes of `data` up to `end`, or up to behind a place that begins before it. */
+  /** `data` up to `end`, or past a match that begins before it. */
   const take = function* (data: Buffer, end: number) {
     let [from, size] = [0, 0];
     let pieces: Buffer[] = [];

@@ -1,5 +1,5 @@
-// workspace_edit: adds lines to a file, or replaces a text in it, by its bytes. What is not meant stays as it is, line ends and
-// encoding included. Written aside, flushed, then renamed, like every write.
+// workspace_edit: adds lines or replaces text in a file by its bytes, keeping all else, including line ends and encoding. Written
+// aside, flushed, then renamed.
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { z } from 'zod';
@@ -132,7 +132,7 @@ async function editFile(place: Place, change: Change, signal: AbortSignal) {
   };
 }
 
-/** Bytes of the beginning and the end that are looked at for line breaks. */
+/** Bytes at the start and end examined for line breaks. */
 const edgeBytes = 65_536;
 
 async function readFacts(file: FileHandle | null, size: number): Promise<FileFacts> {
@@ -151,7 +151,7 @@ const factsOf = (bytes: Buffer, encoding: FileFacts['encoding']): FileFacts => (
   end: bytes.subarray(-4),
 });
 
-/** The file as it was when it was opened; what is appended meanwhile is noticed by its size. */
+/** The file as opened; appended bytes show in its size. */
 async function* readChunks(file: FileHandle | null, size: number, signal: AbortSignal) {
   if (file === null || size === 0) return;
   for await (const chunk of file.createReadStream({ start: 0, end: size - 1, autoClose: false })) {
@@ -160,7 +160,7 @@ async function* readChunks(file: FileHandle | null, size: number, signal: AbortS
   }
 }
 
-/** @throws where the file was changed by somebody else since `before` */
+/** @throws if the file has changed since `before` */
 async function requireSame(place: Place, before: Stats): Promise<void> {
   const now = await lstat(place.at);
   if (now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
@@ -171,7 +171,7 @@ async function requireSame(place: Place, before: Stats): Promise<void> {
   );
 }
 
-/** The text that an edit leaves; null: an argument is not known yet, or the edit cannot be made. */
+/** The text after an edit, or null if an argument is unknown or the edit fails. */
 async function previewEdit(args: JsonObject, bytes: Buffer): Promise<string | null> {
   if (isOpen(args)) return null;
   const parsed = Arguments.safeParse(args);

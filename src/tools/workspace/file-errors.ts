@@ -1,4 +1,4 @@
-// System errors of the workspace in a person's words.
+// Workspace system errors in everyday words.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { passesOf, systemCode } from '../failures.ts';
 
@@ -16,7 +16,7 @@ const sentences: Record<string, (path: string) => string> = {
   ENAMETOOLONG: (path) => `The name ${path} is too long for the file system.`,
 };
 
-/** Runs `work`; what the file system refuses about `path` becomes a CountersignError. */
+/** Runs `work`; file system errors about `path` become CountersignErrors. */
 export async function withFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

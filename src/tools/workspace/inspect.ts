@@ -1,5 +1,5 @@
-// The current state of a target, read for the review and again just before the call: read-only, bounded, and never through a link that
-// leads out of the workspace.
+// The current state of a target, for the review and again before the call: read-only, bounded, and never through a link out of
+// the workspace.
 import { createHash, hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
@@ -11,17 +11,17 @@ import { systemCode, throwIfAborted } from '../failures.ts';
 import { isTemporary, toWorkspacePath } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Larger files are told apart by size and time alone. */
+/** Larger files are compared by size and time only. */
 const maxHashed = 10_000_000;
-/** Folders with more in them are told apart by their own time alone. */
+/** Larger folders are compared by their own time only. */
 const maxEntries = 2000;
-/** Without waiting: a pipe or a device is opened, found out and refused. */
+/** Non-blocking: a pipe or device is opened, detected and refused. */
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const textOf = (value: Json | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
-/** The same as of a file that holds exactly `content`; null: it is too large to be hashed. */
+/** The fingerprint of a file with exactly `content`, or null if too large to hash. */
 export function fingerprintOfText(content: string): string | null {
   return Buffer.byteLength(content) > maxHashed ? null : `sha256:${hash('sha256', content)}`;
 }
@@ -45,7 +45,7 @@ async function hashFile(at: string, info: Stats): Promise<string> {
 
 type Tree = { lines: string[]; files: number; bytes: number; complete: boolean };
 
-/** Names, sizes and times of what is in a folder; links are named, never followed. */
+/** Names, sizes and times in a folder; links are named, never followed. */
 async function listTree(at: string, prefix: string, tree: Tree, signal: AbortSignal) {
   for (const name of (await readdir(at)).sort()) {
     throwIfAborted(signal);
@@ -87,7 +87,7 @@ async function readState(at: string, deep: boolean, signal: AbortSignal): Promis
   return { state, fingerprint, size: tree.bytes, modified_at, files: tree.files };
 }
 
-/** @param deep whether a later difference has to be noticed */
+/** @param deep whether later differences must be detected */
 function look(
   sandbox: Sandbox,
   path: string,
@@ -107,13 +107,13 @@ function look(
     })
     .catch(orNothing)
     .catch((error: unknown) => {
-      // The call itself finds out about anything else.
+      // The call itself reports anything else.
       const leadsOut = error instanceof CountersignError && error.code === 'path_outside_workspace';
       return leadsOut ? nothing('missing') : null;
     });
 }
 
-/** The same name may be spelled in two ways; any other difference was made by a link. */
+/** Unicode normalisation may differ; any other difference comes from a link. */
 const isLink = (given: string, found: string): boolean =>
   toWorkspacePath(given).normalize('NFC') !== found.normalize('NFC');
 
@@ -123,7 +123,7 @@ function behindLink(state: SeenState, leads_to: string): SeenState {
   return { ...state, fingerprint: fingerprint === null ? null : bound, leads_to };
 }
 
-/** @param absent what it means that nothing is there */
+/** @param absent what a missing target means */
 export function inspectWrite(sandbox: Sandbox, absent: 'new' | 'missing') {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
     const path = textOf(args.path);
@@ -140,7 +140,7 @@ export function inspectDelete(sandbox: Sandbox) {
   };
 }
 
-/** Of what is only read nothing is told but that it is missing: what is read may change. */
+/** Reads report only missing targets: content may change. */
 export function inspectRead(sandbox: Sandbox) {
   return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
     const path = textOf(args.path);
@@ -151,10 +151,9 @@ export function inspectRead(sandbox: Sandbox) {
 }
 
 /**
- * `missing`: there is nothing to move or copy, with `onto` if it is to overwrite something; `exists`: something is at the
- * destination; `new`: nothing is.
- * @param argument names what is moved, or what is copied; of a copy, links are followed
- * @param findDestination where it would be put
+ * `missing`: no source (with `onto` if it would overwrite); `exists`: the destination does; `new`: it doesn't.
+ * @param argument names the source; links are followed for copies
+ * @param findDestination resolves the destination
  */
 export function inspectMove(
   sandbox: Sandbox,

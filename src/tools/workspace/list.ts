@@ -1,4 +1,4 @@
-// workspace_list: what is in a folder of the workspace, a page at a time. Links are named, never followed.
+// workspace_list: a folder's entries, page by page. Links are named, never followed.
 import { isUtf8 } from 'node:buffer';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { checkPaths, isReserved, isTemporary } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const maxEntries = 5000;
-/** Bytes of a page as JSON, well below what an output may have. */
+/** Bytes of JSON per page, well below the output limit. */
 const pageBytes = 600_000;
 
 const Entry = z.strictObject({
@@ -76,7 +76,7 @@ export function createList(sandbox: Sandbox): Operation {
   });
 }
 
-/** Paths of the files and folders there are, the first page of them. */
+/** The first page of existing paths. */
 export function suggestPaths(sandbox: Sandbox): NonNullable<Operation['suggest']> {
   return (signal) =>
     sandbox.withPlace('.', { follow: true }, async (place) => {
@@ -86,7 +86,7 @@ export function suggestPaths(sandbox: Sandbox): NonNullable<Operation['suggest']
     });
 }
 
-/** `missed`: entries that cannot be read or named, and folders whose entries cannot. */
+/** `missed`: entries that can't be read or named, and unreadable folders. */
 type Page = { entries: Entry[]; bytes: number; missed: number };
 
 function relativeTo(prefix: string, after: string): string {
@@ -98,9 +98,9 @@ function relativeTo(prefix: string, after: string): string {
 }
 
 /**
- * Adds the entries of `folder` in the order of their names, a folder before what is inside it.
- * @param behind the names that lead to the last entry of the page before; none: from the first
- * @returns false when there were too many
+ * Adds entries of `folder` by name, folders before their content.
+ * @param behind names leading to the previous page's last entry; empty for the first page
+ * @returns false if there are too many
  */
 async function collect(
   folder: string,
@@ -146,7 +146,7 @@ async function collect(
   return true;
 }
 
-/** The names in a folder, sorted. No path can name what is not UTF-8. */
+/** Sorted names in a folder. Paths can't name what isn't UTF-8. */
 async function readNames(folder: string, page: Page): Promise<string[]> {
   const names = await readdir(folder, { encoding: 'buffer' });
   const readable = names.filter((name) => isUtf8(name));

@@ -1,5 +1,5 @@
-// One change of a file at a time among the processes that share its folder: the holder keeps a hidden lock file next to it and
-// touches it while it works. A lock file that is no longer touched was left by a process that died.
+// Serialises changes of a file among processes with a hidden lock file that its holder keeps touching. An untouched lock file
+// belongs to a dead process.
 import { hash, randomBytes } from 'node:crypto';
 import { type FileHandle, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ const staleMs = 10_000;
 const longestWaitMs = 60_000;
 const [shortestPauseMs, pausesMs] = [5, 20];
 
-/** Listings leave such names out. */
+/** Listings skip these names. */
 const hidden = (place: Place, hex: string) => join(place.folder, `.countersign-${hex}.tmp`);
 
 /** File systems may fold case and normalise names. */
@@ -22,7 +22,7 @@ function lockOf(place: Place): string {
   return hidden(place, hash('sha256', name).slice(0, 12));
 }
 
-/** null: it is held by another. */
+/** Null if another process holds it. */
 async function tryLock(lock: string): Promise<FileHandle | null> {
   try {
     return await open(lock, 'wx');
@@ -37,7 +37,7 @@ function ignoreMissing(error: unknown): null {
   throw error;
 }
 
-/** Removes the lock of a process that died. Only one of several moves it; a newer lock that was moved by mistake is put back. */
+/** Removes a dead process's lock. Only one process can move it; a newer lock moved by mistake is put back. */
 async function removeStale(place: Place, lock: string): Promise<void> {
   const found = await lstat(lock).catch(ignoreMissing);
   if (found === null || Date.now() - found.mtimeMs < staleMs) return;
@@ -53,13 +53,13 @@ async function release(lock: string, held: FileHandle): Promise<void> {
   const { ino } = await held.stat();
   await held.close();
   const there = await lstat(lock).catch(ignoreMissing);
-  // A process that was suspended for long has lost it to another.
+  // A process suspended for long has lost it to another.
   if (there?.ino === ino) await unlink(lock).catch(ignoreMissing);
 }
 
 /**
- * Does `work` while no other process changes the file at `place`.
- * @throws CountersignError if the lock is held for too long, or `signal` is aborted meanwhile
+ * Runs `work` while no other process changes the file at `place`.
+ * @throws CountersignError if the lock is held too long or `signal` aborts
  */
 export async function whileLocked<T>(
   place: Place,
@@ -101,7 +101,7 @@ async function isSameLock(one: Place, other: Place): Promise<boolean> {
   return a.ino === b.ino && a.dev === b.dev;
 }
 
-/** As `whileLocked` of both places. All take them in the same order, so that no two wait for each other. */
+/** Locks both places, always in the same order to avoid a deadlock. */
 export async function whileBothLocked<T>(
   one: Place,
   other: Place,

@@ -1,4 +1,4 @@
-// workspace_move: renames a file or folder, or puts it into another folder. Nothing is replaced unless asked.
+// workspace_move: renames or moves a file or folder. Nothing is replaced unless requested.
 import { lstat, rename } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { z } from 'zod';
@@ -68,7 +68,7 @@ async function moveTo(source: Place, target: Place, overwrite: boolean) {
   };
 }
 
-/** `to` itself, or the place inside it when it is a folder. */
+/** `to` itself, or the place inside it if it is a folder. */
 export async function findDestination(sandbox: Sandbox, from: string, to: string): Promise<string> {
   const path = toWorkspacePath(to);
   if (from === '.')
@@ -84,7 +84,7 @@ export async function findDestination(sandbox: Sandbox, from: string, to: string
         (await lstat(place.at)).isDirectory(),
       ),
     ).catch((error: unknown) => {
-      // Nothing is there, which is certain only by these.
+      // Only these codes prove that nothing is there.
       const code = systemCode(error instanceof CountersignError ? error.cause : error);
       if (code === 'ENOENT' || code === 'ENOTDIR') return false;
       throw error;

@@ -1,4 +1,4 @@
-// What a path in the workspace may look like. Pure, so that a plan with a bad path is refused when it is proposed.
+// Valid workspace paths. Pure, so that a plan with a bad path is refused when proposed.
 import { posix } from 'node:path';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { trimTail } from '#domain/words.ts';
@@ -6,12 +6,12 @@ import { trimTail } from '#domain/words.ts';
 const maxPath = 2000;
 const maxName = 255;
 const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
-/** A folder at the workspace root that no path may enter: Countersign's own files, and other organisations' folders. */
+/** A root folder that no path may enter: Countersign's files, and other organisations' folders. */
 export const reservedFolder = '.countersign';
 
 export type PathProblem = { code: ErrorCode; message: string };
 
-/** What is wrong with a workspace path, judged by its text alone; null when it may be used. */
+/** Why a path is invalid, judged by its text, or null. */
 export function findPathProblem(path: string): PathProblem | null {
   const shown = JSON.stringify(path.length <= 80 ? path : `${path.slice(0, 77)}…`);
   const invalid = (message: string): PathProblem => ({ code: 'invalid_arguments', message });
@@ -39,7 +39,7 @@ export function findPathProblem(path: string): PathProblem | null {
 }
 
 /**
- * The path in its shortest form, without a slash at its end; `.` is the workspace itself.
+ * The shortest form, without a trailing slash; `.` is the workspace.
  * @throws CountersignError path_outside_workspace or invalid_arguments
  */
 export function toWorkspacePath(path: string): string {
@@ -49,7 +49,7 @@ export function toWorkspacePath(path: string): string {
   return normal === '' ? '.' : normal;
 }
 
-/** The check of an operation whose arguments `names` are workspace paths. */
+/** A check that the arguments `names` are valid workspace paths. */
 export function checkPaths(
   ...names: string[]
 ): (args: { [key: string]: unknown }) => PathProblem | null {
@@ -63,12 +63,12 @@ export function checkPaths(
   };
 }
 
-/** A name that is used while a file is written; such files are not part of the workspace. */
+/** Names used while writing; these files aren't part of the workspace. */
 export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** Whether a normalised path enters the reserved folder, in any spelling that a file system accepts. */
+/** Whether a normalised path enters the reserved folder, in any spelling that file systems accept. */
 export function isReserved(path: string): boolean {
   const [first = ''] = path.split(/[\\/]/, 1);
   return (

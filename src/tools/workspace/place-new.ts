@@ -1,13 +1,13 @@
-// Puts a file or folder where nothing may be yet, so that two steps that run at once never replace each other's result.
+// Puts a file or folder where nothing exists, so that concurrent steps never replace each other's result.
 import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { systemCode } from '../failures.ts';
 
-/** What `link` answers where only `rename` can do it: for folders, and on file systems without hard links. */
+/** Errors of `link` that require `rename`: folders, and file systems without hard links. */
 const noLinks = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs one `work` at a time in this process. */
+/** Serialises `work` in this process. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = last.then(work, work);
   last = mine.catch(() => undefined);
@@ -27,12 +27,12 @@ async function renameToNew(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Moves `from` to `to`. A file is linked there first, which fails where something is already; for folders, which cannot be
- * linked, that holds among the steps of this process.
- * @returns false: something is there already, and nothing was moved
+ * Moves `from` to `to`. Files are linked first, which fails if something exists; folders can't be linked, so only steps of this
+ * process are safe.
+ * @returns false if something exists and nothing was moved
  */
 export async function placeNew(from: string, to: string): Promise<boolean> {
-  // A link to a symbolic link would be a link to its target on some systems.
+  // On some systems a link to a symbolic link points to its target.
   if (!(await lstat(from)).isFile()) return inTurn(() => renameToNew(from, to));
   try {
     await link(from, to);

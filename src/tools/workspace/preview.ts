@@ -1,5 +1,4 @@
-// The current state of files, for reviewing what a step would do to them: read-only, bounded, and never through a link out of
-// the workspace.
+// The current state of files, for reviewing a step's effect: read-only, bounded, and never through a link out of the workspace.
 import { open } from 'node:fs/promises';
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
 import { decodeText } from '#domain/encoding/encoding.ts';
@@ -12,13 +11,13 @@ import type { Sandbox } from './sandbox.ts';
 
 /** Longer texts are not compared. */
 const maxCompared = 200_000;
-/** Edits after which two texts are taken for different ones altogether. */
+/** Edits after which two texts count as entirely different. */
 const maxEdits = 2000;
-/** Milliseconds after which two texts are taken for that too: nothing else happens in the process meanwhile. */
+/** Time limit in milliseconds, with the same result: comparing blocks the process. */
 const comparedWithinMs = 100;
-/** A file of so many lines is shown whole around what changes, with what is unchanged folded. */
+/** Up to this many lines, the diff shows the whole file with unchanged parts folded. */
 const maxWhole = 2000;
-/** Characters of a file that goes away. */
+/** Characters shown of a file to be removed. */
 const maxBeginning = 4000;
 
 const textOf = (value: Json | undefined): string | null =>
@@ -29,7 +28,7 @@ function diffTexts(before: string, after: string, context: number): StructuredPa
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? null;
 }
 
-/** The text that a call leaves in a file that has `bytes` now; null: that is not known, or it can't be shown. */
+/** The text after a call, or null if unknown or not showable. */
 type NextText = (args: JsonObject, bytes: Buffer) => Promise<string | null>;
 
 /** A unified diff between a file's text and what a call leaves. */
@@ -56,7 +55,7 @@ type Found = Pick<FilePreview, 'found' | 'size' | 'text'> & { bytes: Buffer | nu
 
 const absent: Found = { found: 'nothing', size: null, text: null, bytes: null };
 
-/** What is at `path`; its text where it is no longer than what is compared. @throws what the file system does */
+/** The target, with text unless too long to compare. @throws file system errors */
 async function readText(
   sandbox: Sandbox,
   path: string,
@@ -81,7 +80,7 @@ async function readText(
   });
 }
 
-/** null: it cannot be looked at from here. */
+/** Null if it can't be read from here. */
 async function look(
   sandbox: Sandbox,
   path: string,
@@ -102,14 +101,14 @@ const toHunk = ({ oldStart, newStart, lines }: StructuredPatchHunk): Hunk => ({
   lines,
 });
 
-/** The beginning of what is there now. */
+/** The beginning of the current content. */
 function showBeginning(path: string, { text, bytes: _, ...found }: Found): FilePreview {
   const shown = text === null ? null : text.slice(0, maxBeginning);
   const cut = shown !== null && text !== null && shown.length < text.length;
   return { path, ...found, hunks: null, text: shown, cut };
 }
 
-/** What a call would change; of a file that is not there yet it says only that. */
+/** What a call would change; for a new file, only that it is new. */
 export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['preview']> {
   return async (args, signal) => {
     const path = textOf(args.path);
@@ -128,7 +127,7 @@ export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Opera
   };
 }
 
-/** The beginning of what goes away. @param argument names it */
+/** The beginning of what will be removed. @param argument names it */
 export function previewTarget(
   sandbox: Sandbox,
   argument: 'path' | 'from' | 'to',

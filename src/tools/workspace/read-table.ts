@@ -1,5 +1,5 @@
-// workspace_read_table: rows of a CSV, TSV or JSON file as objects by the names of its columns, a page at a time. The file is
-// streamed, so no more than a page of it is held; JSON that is one list is read as a whole. Malformed lines are reported.
+// workspace_read_table: rows of a CSV, TSV or JSON file as objects, page by page. Streamed, except a single JSON list. Malformed
+// lines are reported.
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeChunks, detectEncoding, type TextEncoding } from '#domain/encoding/encoding.ts';
@@ -23,10 +23,10 @@ import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
 const maxRows = 1000;
-/** Bytes of a page as JSON, and of a file that is one JSON list. */
+/** Bytes of JSON per page, and of a single JSON list. */
 const pageBytes = 600_000;
 const jsonBytes = 5_000_000;
-/** Most malformed lines of a page that are listed. */
+/** Maximum malformed lines listed per page. */
 const maxSkipped = 200;
 const fileBytes = 200_000_000;
 
@@ -75,7 +75,7 @@ export function createReadTable(sandbox: Sandbox): Operation {
 
 type Page = { offset: number; limit: number; delimiter?: string | undefined };
 
-/** @throws CountersignError `tool_failed` with what is wrong with the table */
+/** @throws CountersignError `tool_failed` with the table's error */
 function refuse(path: string, what: string): never {
   throw new CountersignError('tool_failed', `${path} can't be read as a table: ${what}`);
 }
@@ -130,7 +130,7 @@ async function detectFile(file: FileHandle, path: string): Promise<TextEncoding>
   return encoding ?? refuse(path, `it is not text.${where} Save it as "CSV UTF-8".`);
 }
 
-/** The number of the line in which a text ends that comes in pieces. */
+/** The line number at the end of chunked text. */
 function createLineCounter() {
   let [line, open] = [1, ''];
   return (piece: string): number => {
@@ -142,7 +142,7 @@ function createLineCounter() {
   };
 }
 
-/** Text with a few NULs, which spoil their lines only. `encoding` null: it is something else; `line`: the first NUL's. */
+/** Text with a few NULs, which only spoil their lines. `encoding` is null for anything else; `line` is the first NUL's. */
 async function detectBesideNuls(
   chunks: AsyncIterable<Buffer>,
 ): Promise<{ encoding: TextEncoding | null; line: number | null }> {
@@ -213,7 +213,7 @@ async function readRows(
       continue;
     }
     if ('reason' in entry) {
-      // The page before reported what is before the first row of this one.
+      // The previous page reported what precedes this one's first row.
       if (seen < offset || (seen === offset && offset > 0)) continue;
       if (skipped.length < maxSkipped) skipped.push({ line: entry.line, reason: entry.reason });
       else more += 1;

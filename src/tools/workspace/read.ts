@@ -1,4 +1,4 @@
-// workspace_read: the text of a file, up to a size; says when a file is not text.
+// workspace_read: a file's text up to a size limit; reports files that aren't text.
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeText } from '#domain/encoding/encoding.ts';

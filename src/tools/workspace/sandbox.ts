@@ -1,5 +1,5 @@
-// Reaches files of the workspace and no others: symbolic links may lead around inside it, never out of it.
-// The folder that was checked is held open, so swapping it for a link between check and use changes nothing.
+// Confines file access to the workspace: links may lead around inside, never out. The checked folder is held open, so swapping it
+// for a link has no effect.
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -7,27 +7,27 @@ import { CountersignError } from '#domain/errors.ts';
 import { systemCode } from '../failures.ts';
 import { isReserved, toWorkspacePath } from './paths.ts';
 
-/** A place in the workspace: `at` is what to hand to the file system while the place is held. */
+/** A place in the workspace: pass `at` to the file system while the place is held. */
 export type Place = {
-  /** The path as people write it, relative to the workspace. */
+  /** As people write it, relative to the workspace. */
   path: string;
-  /** The folder that holds it, pinned. */
+  /** The parent folder, pinned. */
   folder: string;
-  /** The file or folder itself, by way of its pinned folder. */
+  /** The entry itself, via its pinned folder. */
   at: string;
-  /** Flushes the folder, so that a rename in it survives a power cut. */
+  /** Flushes the folder, so that a rename survives a power cut. */
   syncFolder(): Promise<void>;
 };
 
 export type PlaceOptions = {
-  /** Follow a symbolic link at the very end (reading, writing), or act on the link itself (moving, deleting). */
+  /** Follow a final symbolic link (reading, writing), or act on the link (moving, deleting). */
   follow: boolean;
-  /** Create the folders above that are missing. */
+  /** Create missing parent folders. */
   createFolders?: boolean;
 };
 
 export type Sandbox = {
-  /** The real path of the folder. */
+  /** The folder's real path. */
   root(): Promise<string>;
   /** Runs `use` with the place held. @throws CountersignError path_outside_workspace */
   withPlace<T>(path: string, options: PlaceOptions, use: (place: Place) => Promise<T>): Promise<T>;
@@ -35,17 +35,17 @@ export type Sandbox = {
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const maxLinks = 40;
-// Linux lets an open folder be used as the start of a path; elsewhere the real path is checked again after opening.
+// Linux accepts an open folder as the start of a path; elsewhere the real path is checked again after opening.
 const canPin = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** A sandbox over `folder`, which is created at first use. */
+/** `folder` is created on first use. */
 export function openSandbox(folder: string): Sandbox {
   let opened: Promise<string> | null = null;
   const root = () => {
     opened ??= mkdir(folder, { recursive: true })
       .then(() => realpath(folder))
       .catch((error: unknown) => {
-        // A failure is not cached: the folder may exist the next time.
+        // Failures are not cached: the folder may exist next time.
         opened = null;
         throw error;
       });
@@ -75,7 +75,7 @@ export function openSandbox(folder: string): Sandbox {
   };
 }
 
-/** `path` relative to `root` with every link on the way resolved. Parts that don't exist yet are kept. */
+/** `path` relative to `root` with links resolved. Missing parts are kept. */
 async function resolveInside(
   root: string,
   path: string,
@@ -104,7 +104,7 @@ async function resolveInside(
   return relative(root, real);
 }
 
-/** How an entry of `folder` is spelled on disk: macOS takes accents apart, and people and chats do not. */
+/** How an entry is spelled on disk: macOS decomposes accents, people and chats don't. */
 async function spellingOf(folder: string, name: string, asGiven: string): Promise<string> {
   if (/^\p{ASCII}*$/u.test(name) || (await isThere(join(folder, name)))) return name;
   const composed = name.normalize('NFC');
@@ -126,12 +126,12 @@ async function isThere(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
-    if (systemCode(error) === 'ENOTDIR') return true; // said by what follows
+    if (systemCode(error) === 'ENOTDIR') return true; // reported by the next check
     throw error;
   }
 }
 
-/** What the link at `path` says; null when there is no link there. */
+/** A link's target, or null if there is no link. */
 async function readLink(path: string, asGiven: string): Promise<string | null> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
@@ -143,10 +143,10 @@ async function readLink(path: string, asGiven: string): Promise<string | null> {
   }
 }
 
-/** The absolute place a link in the folder `real` points to, as text; `..` is resolved since `real` has no links. */
+/** Absolute target of a link in `real`; `..` is resolved textually since `real` has no links. */
 async function resolveLink(real: string, link: string, asGiven: string): Promise<string> {
   if (link.startsWith(sep)) {
-    // An absolute link may itself go through links outside the workspace; only its real place counts.
+    // An absolute link may pass through links outside; only its real place counts.
     try {
       return await realpath(link);
     } catch {
@@ -156,7 +156,7 @@ async function resolveLink(real: string, link: string, asGiven: string): Promise
   return join(real, link);
 }
 
-/** The parts of an absolute path below `root`. @throws when it is not below */
+/** The parts below `root`. @throws if not below */
 function toInside(root: string, parts: string[], asGiven: string): string[] {
   const inside = root.split(sep).filter((part) => part !== '');
   if (inside.some((part, index) => parts[index] !== part)) throw outside(asGiven);
@@ -165,7 +165,7 @@ function toInside(root: string, parts: string[], asGiven: string): string[] {
 
 type Pin = { handle: FileHandle; at: string };
 
-/** Opens the folder `names` below `root`, one name at a time, refusing links: none is left after resolving. */
+/** Opens the folder name by name, refusing links: none are left after resolving. */
 async function openFolder(
   root: string,
   names: string[],
@@ -190,7 +190,7 @@ async function openFolder(
   return pin;
 }
 
-/** Holds the folder at `path` open; no link there is followed. `real`: where it really is. The caller closes it. */
+/** Holds the folder open without following links. `real`: its real path. The caller closes it. */
 export async function pinFolder(path: string, real: string, asGiven: string): Promise<Pin> {
   let handle: FileHandle;
   try {
@@ -204,7 +204,7 @@ export async function pinFolder(path: string, real: string, asGiven: string): Pr
       case 'ELOOP':
         throw outside(asGiven, error);
       case 'ENOTDIR': {
-        // A link that appeared after the check also answers ENOTDIR when a folder is asked for.
+        // A link that appeared after the check also gives ENOTDIR.
         const info = await lstat(path).catch(() => null);
         throw info?.isSymbolicLink() === true
           ? outside(asGiven, error)

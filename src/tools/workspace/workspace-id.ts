@@ -1,4 +1,4 @@
-// Tells whether two processes work in the same folder: a random id in a file of it, written once by whichever comes first.
+// Tells whether two processes share a workspace folder: a random ID in a file, written once by the first.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { systemCode } from '../failures.ts';
 import { reservedFolder } from './paths.ts';
 import { placeNew } from './place-new.ts';
 
-/** What the file system answers where nothing can be written. */
+/** Errors if nothing can be written. */
 const readOnly = new Set(['EROFS', 'EACCES', 'EPERM']);
 
 async function readId(path: string): Promise<string | null> {
@@ -18,7 +18,7 @@ async function readId(path: string): Promise<string | null> {
   }
 }
 
-/** The id of a workspace folder, which is given one where it has none; null: it has none and can only be read. */
+/** The folder's ID, created if missing, or null if it has none and is read-only. */
 export async function readWorkspaceId(folder: string): Promise<string | null> {
   const own = join(folder, reservedFolder);
   const path = join(own, 'workspace-id');

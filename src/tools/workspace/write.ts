@@ -1,4 +1,5 @@
-// workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the new one.
+// workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the new
+// one.
 import { randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, open, readFile, rename, unlink } from 'node:fs/promises';
@@ -77,7 +78,7 @@ function folderSentence(path: string): string {
   return `${path} names a folder; give the path of a file, such as ${join(path, 'notes.md')}.`;
 }
 
-/** A file that is replaced keeps its encoding and its byte order mark. */
+/** A replaced file keeps its encoding and byte order mark. */
 async function writeText(place: Place, text: string, overwrite: boolean): Promise<ToolOutput> {
   const before = await lstat(place.at).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
@@ -95,7 +96,7 @@ async function writeText(place: Place, text: string, overwrite: boolean): Promis
   if (before === null || !overwrite) {
     const fresh = before === null && (await putFile(place, content, { mode: 0o666, overwrite }));
     if (fresh) return done('Created', true);
-    // The same content is the outcome that was asked for, as after a repeated call.
+    // The same content is the desired outcome, as after a repeated call.
     if ((await lstat(place.at)).size === size && (await readFile(place.at)).equals(content))
       return done('Kept', false);
     throw new CountersignError(
@@ -109,13 +110,13 @@ async function writeText(place: Place, text: string, overwrite: boolean): Promis
 
 type Put = {
   mode: number;
-  /** It may replace what is there by then. */
+  /** Whether it may replace an existing file. */
   overwrite: boolean;
-  /** Throws where the file must not be put in its place after all; called once all of it is written. */
+  /** Called once all is written; throws if the file must not be put in place. */
   isReady?: () => Promise<void>;
 };
 
-/** Writes aside, flushes and puts the file in its place in one move. @returns false: something is there, and it stays */
+/** Writes aside, flushes and renames. @returns false if something exists, which stays */
 export async function putFile(
   place: Place,
   content: Buffer | AsyncIterable<Buffer>,
