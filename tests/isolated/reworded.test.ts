@@ -1,6 +1,6 @@
 // Every sentence of the product is reworded here, and the stories are played again: what happens must not depend on words.
 // Only the words by which a person decides (“approve”, “propose changes: …”) are read.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { slackDrawing } from '#adapters/slack/drawing.ts';
 import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
@@ -10,8 +10,8 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanningRequest, RunView } from '#domain/planning/run.ts';
 import { stagedPlanner } from '../fixtures/staged-planner.ts';
 import { draftStep } from '../fixtures/steps.ts';
-import { useDatabase } from '../setup/database.ts';
-import { ana, noop, openTestInstance, reach, type TestInstance } from '../setup/instance.ts';
+import { ana, noop, reach } from '../setup/instance.ts';
+import { useInstance } from '../setup/use-instance.ts';
 import { waitFor } from '../wait.ts';
 
 /** A module whose functions say ⟦…⟧ in place of every sentence. */
@@ -49,8 +49,7 @@ vi.mock('#domain/errors.ts', async (load: () => Promise<typeof import('#domain/e
   return { ...errors, CountersignError };
 });
 
-const database = useDatabase();
-let instance: TestInstance;
+const instance = useInstance({ planner: { name: 'scripted', plan } });
 let db: Queryable;
 const staged = stagedPlanner(() => db);
 
@@ -87,11 +86,8 @@ const humanTask: StepDraft = draftStep('1', 'Open the hall', 'human_task', {
 });
 
 beforeAll(async () => {
-  instance = await openTestInstance(database.url, { planner: { name: 'scripted', plan } });
   db = instance.db.query;
 });
-afterAll(() => instance.close());
-
 let conversation = '';
 beforeEach((context) => {
   conversation = `conv-${context.task.id}-${context.task.result?.retryCount ?? 0}`;

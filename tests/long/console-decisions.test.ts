@@ -126,18 +126,6 @@ describe('a review', () => {
 });
 
 describe('a plan on the page', () => {
-  it('is approved once, however often the button is pressed', async () => {
-    await ask('Create notes/once.md saying "Hello"');
-    await shownPlan();
-    const sent: string[] = [];
-    page.on('request', (request) => {
-      if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
-    });
-    await button('Approve').dblclick();
-    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
-    expect(sent).toEqual(['/api/press']);
-  });
-
   it('says who was first when it was decided elsewhere, and shows how it stands now', async () => {
     await ask('Create notes/race.md saying "Mine"');
     const plan = await shownPlan();

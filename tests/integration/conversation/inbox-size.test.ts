@@ -1,6 +1,6 @@
 // The inbox of an instance with years of plans: what it reads grows with what is alive and what is shown, not with what has ended.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { fillPlans, personOf } from '#bench/fill-plans.ts';
 import { readInbox } from '#conversation/inbox.ts';
 import { readWithin } from '#conversation/plans-within.ts';
@@ -8,24 +8,19 @@ import type { Database } from '#db/database.ts';
 import { endedCounted } from '#db/plans/groups.ts';
 import type { InboxGroup, InboxQuery } from '#domain/plan/inbox.ts';
 import { explainReads } from '../../fixtures/explained-database.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
 const ended = 20_000;
 const live = 60;
 const reader = personOf(3);
-let instance: TestInstance;
+const instance = useInstance({ work: false });
 beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
   await fillPlans(instance.db, { people: 50, ended, live });
   await instance.db.query.execute(sql`
     update countersign.plans set tenant = case when id < 'PLAN-00002710' then 'slack:T1' else 'slack:T2' end
     where right(id, 1) < 'c'`);
   await instance.db.pool.query('vacuum (analyze) countersign.plans');
 }, 120_000);
-afterAll(() => instance.close());
-
 const scope = { tenant: 'slack:T1', reader };
 const context = (db: Database) => ({ db, approvers: [reader], guardedApprovers: {} });
 

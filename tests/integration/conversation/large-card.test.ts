@@ -1,16 +1,10 @@
 // What a card costs does not grow with its plan.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { ana, noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
-
+const instance = useInstance({ work: false });
 const write = (position: number) =>
   draftStep(`w${position}`, `Write ${position}`, 'workspace_write', {
     path: `${position}.md`,

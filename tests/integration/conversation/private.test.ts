@@ -1,15 +1,14 @@
 // Only participants read a conversation over HTTP. The operator and typed names take part in no chat, and in no conversation of a person
 // who has signed in.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { serveWithin } from '#conversation/serve-within.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
+const instance = useInstance({ work: false });
 
 const known = (...names: string[]): ConversationReader => ({ names, tenant: null });
 const nameTyped: ConversationReader = { names: null, tenant: null };
@@ -27,7 +26,6 @@ const slackAna = person('slack:U1', 'slack');
 const signedIn = (id: string): Actor => ({ ...person(id, 'console'), verified: true });
 
 beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
   const { service, db } = instance;
   await db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel, thread) values
@@ -63,8 +61,6 @@ beforeAll(async () => {
     insert into countersign.signed_in (account, provider, name, email, groups, at)
     values ('corp:ben', 'corp', 'Ben', 'ben@example.com', '{}', now())`);
 });
-afterAll(() => instance.close());
-
 test.each<[string, string, string[]]>([
   ['a direct message', 'slack-7caa701b2bd5a182b80c72b9bdf88e2d', anas],
   ['a thread of a channel', 'slack-c485d2ed5cc4ce64fcccca710c7a0bb7', [...anas, 'ben, signed in']],

@@ -200,20 +200,6 @@ describe('a press', () => {
     expect((await textsIn('race')).filter((text) => text === 'approve')).toHaveLength(1);
   });
 
-  test('on a card that has gone is told what is shown now', async () => {
-    const run = await ask('stale', 'Plan the launch');
-    const old = await pressOf(run, { kind: 'approve' });
-    await instance.service.decideRun(run, old, ana);
-    await settled(run);
-    await expect(instance.service.decideRun(run, old, ana)).rejects.toMatchObject({
-      code: 'stale_version',
-      message:
-        'This changed while you were reading: it now shows the roadmap. Read it and decide again.',
-      details: { current: { turn: 2, digest: digestOf('b1'), waits_for: 'gate' } },
-    });
-    expect(requestsOf(run)).toHaveLength(2);
-  });
-
   test('decides about the plan where that is what the run waits with', async () => {
     const run = await ask('plan-press', 'Write a note');
     const { plan_id } = await instance.service.getRun(run);

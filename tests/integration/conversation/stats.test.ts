@@ -1,22 +1,17 @@
 // What `plans stats` counts: plans by status, and what people asked for that no tool can do, each of their wishes once.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { findPlans } from '#conversation/find-plans.ts';
 import { readPlanStats } from '#db/plans/stats.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { changeAudit } from '../../setup/audit.ts';
 import { copyRows } from '../../setup/copy-rows.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { ana, ben, noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { ana, ben, noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url);
-});
-afterAll(() => instance.close());
+const instance = useInstance();
 beforeEach(() =>
   changeAudit(
     instance.db,

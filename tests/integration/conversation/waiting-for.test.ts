@@ -1,29 +1,24 @@
 // What waits for somebody is found by every rule, and by as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { findWaiting } from '#conversation/waiting-for.ts';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
 const everyPlan = { words: [], names: null, tool: null, within: null };
 
-const database = useDatabase();
 const ana = person('ana@corp.example', 'slack');
 const ben = person('ben@corp.example', 'slack');
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    work: false,
-    settings: {
-      guardedTools: ['control_wait'],
-      guardedApprovers: { control_wait: { kind: 'named', people: ['cleo@corp.example'] } },
-    },
-  });
+const instance = useInstance({
+  work: false,
+  settings: {
+    guardedTools: ['control_wait'],
+    guardedApprovers: { control_wait: { kind: 'named', people: ['cleo@corp.example'] } },
+  },
 });
-afterAll(() => instance.close());
 beforeEach(() =>
   instance.db.query.execute(
     sql`truncate countersign.plans, countersign.messages, countersign.identities cascade`,

@@ -1,6 +1,6 @@
 // A thread that one lets go of in the very moment in which another enters it.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { handleEvent } from '#chat/inbox/handle-event.ts';
 import { type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
 import {
@@ -12,17 +12,11 @@ import {
 } from '#db/chat/inbox-thread.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, readInbox } from './bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false });
 beforeEach(() => clearInbox(instance));
 
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;

@@ -1,20 +1,14 @@
 // What handling costs: the statements of a thread's events, which is what bounds how many a worker can take.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#chat/inbox/inbox-context.ts';
 import { holdThread, workOnThread } from '#chat/inbox/work-on-thread.ts';
 import type { Queryable, Statement } from '#db/database.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { clearInbox, readInbox, textOf } from './bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
+const instance = useInstance({ work: false });
 beforeEach(() => clearInbox(instance));
 
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;

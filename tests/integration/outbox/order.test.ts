@@ -1,7 +1,7 @@
 // Who changes many places at once, or a conversation and its place, waits in nobody's circle; and what only one of two
 // installations served is all that ends with it.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createSlackInstallations } from '#chat/slack-installations.ts';
 import { createTeamsConversations } from '#chat/teams-conversations.ts';
 import { lockConversation } from '#db/chat/messages.ts';
@@ -11,21 +11,15 @@ import { createSeal } from '#db/seal.ts';
 import { type ChatPlace, conversationAt } from '#domain/chat/chat.ts';
 import { systemClock } from '#domain/clock.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 import { open } from './bench.ts';
 
-const database = useDatabase();
-let instance: TestInstance;
+const instance = useInstance({ work: false });
 const sent: string[] = [];
 
 const enqueue = async (): Promise<void> => {};
 
-beforeAll(async () => {
-  instance = await openTestInstance(database.url, { work: false });
-});
-afterAll(() => instance.close());
 beforeEach(async () => {
   sent.length = 0;
   await instance.db.query.execute(

@@ -1,45 +1,41 @@
 // Groups in approver rules: members count, by the configuration and by what a sign-in said, and nobody else does.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { ApproverPolicy, Plan } from '#domain/plan/plan.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { useDatabase } from '../../setup/database.ts';
-import { noop, openTestInstance, type TestInstance } from '../../setup/instance.ts';
+import { noop } from '../../setup/instance.ts';
 import { readsOf } from '../../setup/reads.ts';
+import { useInstance } from '../../setup/use-instance.ts';
 
-const database = useDatabase();
 const ana = person('ana@example.com', 'slack');
 const ben = person('ben@example.com', 'slack');
 const cleo = person('cleo@example.com', 'slack');
 /** Signed in, and by the provider's word one of the auditors. */
 const dan: Actor = { ...person('oidc:corp:dan', 'console'), verified: true, role: 'approver' };
-let instance: TestInstance;
+const instance = useInstance({
+  work: false,
+  env: { COUNTERSIGN_PUBLIC_URL: 'https://bot.example.com' },
+  settings: {
+    identity: {
+      providers: Object.fromEntries(
+        ['corp', 'other'].map((name) => [
+          name,
+          { issuer: `https://${name}.example`, client_id: 'c', client_secret: 's' },
+        ]),
+      ),
+    },
+    groups: { finance: [ana.id, ben.id], small: [ben.id], nobody: [] },
+    approvers: ['group:small'],
+    guardedApprovers: { workspace_delete: { kind: 'named', people: ['group:corp:auditors'] } },
+  },
+});
 
 beforeAll(async () => {
-  instance = await openTestInstance(database.url, {
-    work: false,
-    env: { COUNTERSIGN_PUBLIC_URL: 'https://bot.example.com' },
-    settings: {
-      identity: {
-        providers: Object.fromEntries(
-          ['corp', 'other'].map((name) => [
-            name,
-            { issuer: `https://${name}.example`, client_id: 'c', client_secret: 's' },
-          ]),
-        ),
-      },
-      groups: { finance: [ana.id, ben.id], small: [ben.id], nobody: [] },
-      approvers: ['group:small'],
-      guardedApprovers: { workspace_delete: { kind: 'named', people: ['group:corp:auditors'] } },
-    },
-  });
   await instance.db.query.execute(sql`
     insert into countersign.signed_in (account, provider, name, email, tenant, groups, at)
     values (${dan.id}, 'corp', 'Dan', null, null, array['auditors', 'finance'], now())`);
 });
-afterAll(() => instance.close());
-
 const propose = (approvers: ApproverPolicy, requester = cleo): Promise<Plan> =>
   instance.service.propose(
     { title: 'Plan', steps: [noop('a')], approvers },

@@ -312,24 +312,6 @@ describe('answers and questions', () => {
     });
   });
 
-  it('asks at most as many questions as the person wants', async () => {
-    const ask = (question: string) => ({ question, why: null, default: null, essential: true });
-    const { outcome } = await run([
-      {
-        calls: [
-          {
-            name: 'elicit_context',
-            args: { questions: ['Which folder?', 'Which name?', 'How long?'].map(ask) },
-          },
-        ],
-      },
-    ]);
-    expect(outcome.result).toMatchObject({
-      kind: 'question',
-      questions: [{ text: 'Which folder?' }, { text: 'Which name?' }],
-    });
-  });
-
   it('offers its own tools and one for reading, and one of them must be called', async () => {
     const { server } = await run([{ text: 'ok' }]);
     const names = server.requests[0]?.tools?.map((tool) => tool.function.name) ?? [];

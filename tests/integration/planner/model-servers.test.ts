@@ -88,39 +88,6 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-describe('a model that calls tools in its own way', () => {
-  const write = ({ name, args }: { name: string; args: unknown }) =>
-    JSON.stringify({ name, arguments: args });
-
-  it.each<[string, ServerName, Reply[]]>([
-    ['one call a reply', 'Ollama', draft(['b.txt']).calls.map((one) => ({ calls: [one] }))],
-    [
-      'written in its text, behind its thoughts',
-      'vLLM',
-      [
-        {
-          text: `<think>Two calls.</think>\n${draft(['b.txt'])
-            .calls.map((one) => `<tool_call>\n${write(one)}\n</tool_call>`)
-            .join('\n')}`,
-        },
-      ],
-    ],
-    [
-      'written in its text, one a reply',
-      'LM Studio',
-      draft(['b.txt']).calls.map((one) => ({
-        text: `[TOOL_REQUEST]${write(one)}[END_TOOL_REQUEST]`,
-      })),
-    ],
-  ])('makes a plan: %s (%s)', async (_, name, replies) => {
-    const server = await startServer(name, replies);
-    closers.push(server.close);
-    const outcome = await plan(plannerAt(server.url), 'Write b.txt');
-    expect(listSteps(proposalOf(outcome))).toHaveLength(1);
-    expect(server.seen).toHaveLength(replies.length);
-  });
-});
-
 describe('what a server cannot do', () => {
   const error = (message: string, more: object = {}) => ({ error: { message, ...more } });
   it.each<[string, ServerName, Refusal, RegExp]>([

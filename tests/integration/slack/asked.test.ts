@@ -74,17 +74,6 @@ test('who wrote in the thread just before is neither mentioned nor told', async 
   ]);
 });
 
-test('a card whose answer from Slack is lost mentions once and tells once', async () => {
-  const desk = await useAsking();
-  const { slack, ana, ben, channel } = desk;
-  slack.fail('chat.postMessage', { hangUp: 'after' });
-  const { message } = await slack.mention(ana.id, channel, 'ship it');
-  await waitFor('ben to be told', () => direct(desk, ben.id).length > 0);
-  await waitFor('the card', () => own(desk, message.ts).length > 0);
-  expect(own(desk, message.ts)).toHaveLength(1);
-  expect(direct(desk, ben.id)).toHaveLength(1);
-});
-
 test('where the app may open no direct messages the mention stands, and the log says what is missing', async () => {
   const scopes = usualScopes.filter((scope) => scope !== 'im:write');
   const desk = await useAsking({ slack: { scopes } });

@@ -63,29 +63,6 @@ test('what people say to each other is not stored, nor is a reply below what is 
   expect(rows).toEqual([{ n: 0 }]);
 });
 
-test('unsigned, wrongly signed, changed, old and early requests get 401 and nothing is stored', async () => {
-  const { slack, ana, channel, instance } = await useChannel({ work: false });
-  const { deliveries } = await slack.mention(ana.id, channel.id, 'hello');
-  const [delivery] = deliveries;
-  if (delivery === undefined) throw new Error('Nothing was sent.');
-  await clearInbox(instance);
-  const forgeries = [
-    { signature: 'none' as const },
-    { signature: 'wrong' as const },
-    { signature: { secret: 'another' } },
-    { ageSeconds: 301 },
-    { ageSeconds: -302 },
-    { tamper: (body: string) => `${body} ` },
-    { headers: { 'x-slack-request-timestamp': 'soon' } },
-  ];
-  for (const forgery of forgeries) {
-    expect((await slack.replay(delivery.signal, undefined, forgery)).status).toBe(401);
-  }
-  expect(await readInbox(instance)).toEqual([]);
-  expect((await slack.replay(delivery.signal, undefined, { ageSeconds: 290 })).status).toBe(200);
-  expect(await readInbox(instance)).toHaveLength(1);
-});
-
 test('the address can be verified', async () => {
   const { slack } = await useChannel({ work: false });
   const { status, body } = await slack.verifyUrl();

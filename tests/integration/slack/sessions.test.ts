@@ -68,13 +68,3 @@ test('an offer is answered by its button, once, and an old button answers nothin
   expect((await told(desk, ana))[0]).toContain('already answered');
   expect(desk.asked.filter(({ text }) => text === '1. The blue one')).toHaveLength(1);
 });
-
-test('a session is rejected by a press, and nothing is run', async () => {
-  const desk = await useSession();
-  const { slack, ana } = desk;
-  const { card } = await begin(desk, 'Plan the launch', 'countersign:session_reject');
-  await slack.press(ana.id, card, 'countersign:session_reject');
-  await waitFor('the end', async () =>
-    desk.asked.some(({ decision }) => decision.kind === 'reject'),
-  );
-});

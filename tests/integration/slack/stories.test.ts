@@ -3,12 +3,11 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
-import type { Signal } from '../../fixtures/slack/delivery.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { clearInbox, settled } from '../inbox/bench.ts';
-import { askFor, type Desk, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
+import { settled } from '../inbox/bench.ts';
+import { askFor, type Desk, openWindow, seeCard, useDesk } from './desk.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(({ text, revision }) => {
@@ -23,58 +22,12 @@ const planner = scriptedPlanner(({ text, revision }) => {
 });
 const useStory = () => useDesk(database, { planner });
 
-/** A press once more, as a new one of the same card. */
-function pressAgain({ slack }: Desk, signal: Signal, count: number) {
-  return slack.replay(signal, (payload) => {
-    const { actions } = payload as { actions: { action_ts: string }[] };
-    for (const action of actions) action.action_ts = `1700000000.00000${count}`;
-    Object.assign(payload, { trigger_id: `again.${count}` });
-  });
-}
-
 async function attemptsOf({ instance }: Desk, plan: string): Promise<number> {
   const { rows } = await instance.db.query.execute(
     sql`select from countersign.step_attempts where plan_id = ${plan}`,
   );
   return rows.length;
 }
-
-test('four presses on Approve, the first delivered twice, run the work once', async () => {
-  const desk = await useStory();
-  const { slack, ana, instance } = desk;
-  const { card, plan } = await askFor(desk, 'plan it');
-  await clearInbox(instance);
-  const { delivery } = await slack.press(ana.id, card, 'countersign:approve');
-  await slack.replay(delivery.signal);
-  await Promise.all([1, 2, 3].map((count) => pressAgain(desk, delivery.signal, count)));
-  const done = await reach(instance, plan.id, 'completed');
-  const presses = (await settled(instance)).filter(({ body }) => body.startsWith('payload='));
-  expect(presses).toHaveLength(4);
-  expect(done.approvals).toHaveLength(1);
-  expect(await attemptsOf(desk, plan.id)).toBe(2);
-});
-
-test('an old card that is approved after a revision does not run the new plan', async () => {
-  const desk = await useStory();
-  const { slack, ana, ben, instance } = desk;
-  const { card, plan, root } = await askFor(desk, 'plan it');
-  const { delivery } = await slack.press(ben.id, card, 'countersign:approve');
-  await told(desk, ben);
-  const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
-  await slack.submit(ana.id, view, { value: 'only c' });
-  await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
-  await slack.replay(delivery.signal, (payload) => {
-    const { user } = payload as { user: { id: string } };
-    user.id = ana.id;
-    Object.assign(payload, { trigger_id: 'old.1' });
-  });
-  expect((await told(desk, ana))[0]).toContain('version 2 is below');
-  expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
-  await waitFor('the old card without buttons', async () =>
-    lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
-  );
-  await seeCard(desk, root);
-});
 
 test('a word that was written before a revision came does not run the new plan', async () => {
   const desk = await useStory();

@@ -69,18 +69,6 @@ test('a group is named by its mention, its handle or its id, is shown by its han
   expect(approver_policy).toMatchObject({ people: ['@zoe'] });
 });
 
-test('two of a group are two of its people, and the card says how many are missing', async () => {
-  const { propose, decide, instance } = await useFinance();
-  const plan = await propose(['@finance'], { kind: 'n_of', n: 1 });
-  expect((await decide(plan, inSlack('eve'))).status).toBe('approved');
-  const both = await propose(['@finance', 'ana@example.com'], { kind: 'n_of', n: 2 });
-  const read = () => instance.service.card(both.id, { user: 'zoe', timezone: 'UTC' });
-  expect((await read()).approvers).toBe('2 of @finance and ana@example.com');
-  expect((await decide(both, inSlack('ben'))).status).toBe('proposed');
-  expect((await read()).approvers).toBe('one of @finance or ana@example.com');
-  expect((await decide(both, inSlack('eve'))).status).toBe('approved');
-});
-
 test('a card in a channel mentions the group once and tells its members nowhere else', async () => {
   const desk = await useFinance({ settings });
   const { slack, ben, eve, ana, finance } = desk;

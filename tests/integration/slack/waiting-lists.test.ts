@@ -80,14 +80,3 @@ test('what waits for the reader is on top however much came since, whoever asks 
   expect(shown).toContain(old.id);
   expect(shown).toContain('And 45 more: /plans others');
 });
-
-test('a configured approver finds on top what waits for them', async () => {
-  const use = await useSlackInstance(database, {
-    settings: { approvers: ['ben@example.com'] },
-  });
-  const { slack, instance } = use;
-  await clearInbox(instance);
-  const ben = slack.addUser({ name: 'ben' });
-  await propose(instance, 'Of dora', 'dora@example.com');
-  expect(await asking(use, ben)('')).toContain('needs your approval');
-});

@@ -112,33 +112,6 @@ test.each([
   }
 });
 
-test('somebody who is blocked is told so alone, and neither a press nor a word nor a command does anything', async () => {
-  const { teams, ana, channel, instance, plan, card } = await useCard();
-  const { blocked } = instance.config.settings.identity;
-  blocked.push('ANA@example.com');
-  try {
-    expect(words(await teams.press(ana, card, 'Approve'))).toContain('You are blocked here');
-    for (const text of ['approve', 'do something else', 'plans']) {
-      const toldBefore = teams.messages.length;
-      await teams.say(ana, channel, text);
-      await waitFor(
-        'a refusal',
-        () =>
-          teams.messages
-            .slice(toldBefore)
-            .filter((one) => JSON.stringify(one.activity).includes('You are blocked here')).length >
-          0,
-      );
-    }
-    expect(await instance.service.getPlan(plan.id)).toMatchObject({
-      status: 'proposed',
-      approvals: [],
-    });
-  } finally {
-    blocked.splice(0);
-  }
-});
-
 test('a press replayed from another channel, user, tenant or plan decides nothing', async () => {
   const { teams, instance, ana, ben, card, plan } = await useCard();
   const elsewhere = teams.addChannel([ana, ben]);

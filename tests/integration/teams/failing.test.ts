@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readDeliveryState } from '#db/chat/places.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
+import { noop, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { awaitMessage, openTeamsInstance, useTeamsInstance } from './teams-instance.ts';
@@ -16,7 +16,6 @@ const planner = scriptedPlanner(() => ({
 }));
 
 const posting = /^POST .*\/activities$/;
-const changing = /^PUT /;
 
 async function useChannel() {
   const use = await useTeamsInstance(database, { planner });
@@ -59,17 +58,6 @@ test('Retry-After is obeyed: nobody asks again before', async () => {
       posting.test(`${method} ${path}`) && !JSON.stringify(body).includes('"typing"'),
   );
   expect(posts).toHaveLength(1);
-});
-
-test('of changes that were refused the latest state is shown', async () => {
-  const { teams, ana, channel, instance } = await useChannel();
-  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
-  const card = await awaitMessage(teams, conversation, '"approve"');
-  for (const status of [412, 429, 503, 412])
-    teams.refuse({ status, headers: { 'retry-after': '0' }, path: changing });
-  await teams.press(ana, card, 'Approve');
-  await reach(instance, planOf(card), 'completed');
-  await waitFor('the last state', async () => (cardOf(card).actions ?? []).length === 0);
 });
 
 test('an answer to a post that was lost posts it once more rather than never', async () => {
