@@ -129,6 +129,16 @@ export type EvalCase = {
   turns?: Turn[];
 };
 
+/** A step that the plan has to have; by `key`, other gates name it. */
+export const gate = (
+  operation: string,
+  args: StepGate['args'] = {},
+  more: Omit<StepGate, 'operation' | 'args'> = {},
+): StepGate => ({ operation, args, ...more });
+
+export const writes = (path: string, content: Wanted, more: Parameters<typeof gate>[2] = {}) =>
+  gate('workspace_write', { path, content }, more);
+
 type Fields = { [name: string]: JsonSchema };
 
 export const text: JsonSchema = { type: 'string' };

@@ -1,5 +1,5 @@
 // Requests that leave something open: a question only where looking does not settle it.
-import type { EvalCase } from '../case.ts';
+import { type EvalCase, gate } from '../case.ts';
 
 export const ambiguous: EvalCase[] = [
   {
@@ -27,7 +27,7 @@ export const ambiguous: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [{ operation: 'workspace_delete', args: { path: 'offers/draft-offer.md' } }],
+      steps: [gate('workspace_delete', { path: 'offers/draft-offer.md' })],
       reads: { must: ['workspace_list'] },
     },
   },
@@ -43,12 +43,7 @@ export const ambiguous: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'reminder_set',
-          args: { text: { $has: ['landlord'] }, at: { $has: ['2026-03-05'] } },
-        },
-      ],
+      steps: [gate('reminder_set', { text: { $has: ['landlord'] }, at: { $has: ['2026-03-05'] } })],
       says: { oneOf: ['assum', 'no time'] },
     },
   },
@@ -63,10 +58,9 @@ export const ambiguous: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 3,
-      steps: ['a', 'b', 'c'].map((name) => ({
-        operation: 'workspace_move',
-        args: { from: `inbox/${name}.eml`, to: `archive/${name}.eml` },
-      })),
+      steps: ['a', 'b', 'c'].map((name) =>
+        gate('workspace_move', { from: `inbox/${name}.eml`, to: `archive/${name}.eml` }),
+      ),
     },
   },
   {
@@ -93,10 +87,10 @@ export const ambiguous: EvalCase[] = [
         expect: {
           outcome: 'proposal',
           steps: [
-            {
-              operation: 'chat_post',
-              args: { text: { $has: ['moved office'] }, conversation: { $has: ['team-blue'] } },
-            },
+            gate('chat_post', {
+              text: { $has: ['moved office'] },
+              conversation: { $has: ['team-blue'] },
+            }),
           ],
           count: 1,
         },
@@ -116,12 +110,7 @@ export const ambiguous: EvalCase[] = [
         says: 'in the release thread',
         expect: {
           outcome: 'proposal',
-          steps: [
-            {
-              operation: 'chat_post',
-              args: { text: { $has: ['4.2'] }, conversation: 'slack-1f3a' },
-            },
-          ],
+          steps: [gate('chat_post', { text: { $has: ['4.2'] }, conversation: 'slack-1f3a' })],
           count: 1,
         },
       },

@@ -1,5 +1,5 @@
 // Conditions: each is a `when` on a step, or an answer of a person that gates it, and none is dropped.
-import { does, type EvalCase, fields, looks, oneOf, text } from '../case.ts';
+import { does, type EvalCase, fields, gate, looks, oneOf, text, writes } from '../case.ts';
 
 const deploys = [
   looks(
@@ -48,14 +48,13 @@ export const conditional: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        { key: 'look', operation: 'ci_get_status', not_before: '2026-03-04T21:00:00Z' },
-        {
-          key: 'deploy',
-          operation: 'ci_deploy',
-          args: { service: 'api' },
-          when: { is: 'equals', value: 'green' },
-        },
-        { key: 'tell', operation: 'chat_post', when: { is: 'not_equals', value: 'green' } },
+        gate('ci_get_status', {}, { key: 'look', not_before: '2026-03-04T21:00:00Z' }),
+        gate(
+          'ci_deploy',
+          { service: 'api' },
+          { key: 'deploy', when: { is: 'equals', value: 'green' } },
+        ),
+        gate('chat_post', {}, { key: 'tell', when: { is: 'not_equals', value: 'green' } }),
       ],
       count: 3,
       order: [
@@ -73,17 +72,12 @@ export const conditional: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          key: 'ask',
-          operation: 'human_task',
-          args: { assignee: { $has: ['ben'] }, form: { $has: ['yes', 'no'] } },
-        },
-        {
-          key: 'close',
-          operation: 'desk_close_ticket',
-          args: { id: 'T-305' },
-          when: { value: 'Yes' },
-        },
+        gate(
+          'human_task',
+          { assignee: { $has: ['ben'] }, form: { $has: ['yes', 'no'] } },
+          { key: 'ask' },
+        ),
+        gate('desk_close_ticket', { id: 'T-305' }, { key: 'close', when: { value: 'Yes' } }),
       ],
       order: [['ask', 'close']],
       atMost: { calls: 1 },
@@ -97,19 +91,17 @@ export const conditional: EvalCase[] = [
       outcome: 'proposal',
       count: 3,
       steps: [
-        { key: 'ask', operation: 'human_task', args: { assignee: { $has: ['sam'] } } },
-        {
-          key: 'post',
-          operation: 'chat_post',
-          args: { text: { $has: ['shipping'] } },
-          when: { value: 'Yes' },
-        },
-        {
-          key: 'remind',
-          operation: 'reminder_set',
-          args: { at: { $time: '2026-03-05T09:00:00Z' } },
-          when: true,
-        },
+        gate('human_task', { assignee: { $has: ['sam'] } }, { key: 'ask' }),
+        gate(
+          'chat_post',
+          { text: { $has: ['shipping'] } },
+          { key: 'post', when: { value: 'Yes' } },
+        ),
+        gate(
+          'reminder_set',
+          { at: { $time: '2026-03-05T09:00:00Z' } },
+          { key: 'remind', when: true },
+        ),
       ],
       order: [
         ['ask', 'post'],
@@ -126,14 +118,13 @@ export const conditional: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        { key: 'priya', operation: 'human_task', args: { assignee: { $has: ['priya'] } } },
-        { key: 'omar', operation: 'human_task', args: { assignee: { $has: ['omar'] } } },
-        {
-          key: 'publish',
-          operation: 'workspace_write',
-          args: { path: 'public/draft.md' },
-          when: { value: 'Yes' },
-        },
+        gate('human_task', { assignee: { $has: ['priya'] } }, { key: 'priya' }),
+        gate('human_task', { assignee: { $has: ['omar'] } }, { key: 'omar' }),
+        gate(
+          'workspace_write',
+          { path: 'public/draft.md' },
+          { key: 'publish', when: { value: 'Yes' } },
+        ),
       ],
       order: [
         ['priya', 'publish'],
@@ -149,12 +140,7 @@ export const conditional: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'workspace_write',
-          args: { path: 'notes/plan.md', content: { $has: ['Plan 2026'] } },
-        },
-      ],
+      steps: [writes('notes/plan.md', { $has: ['Plan 2026'] })],
       reads: { must: ['workspace_list'] },
       atMost: { calls: 2 },
     },
@@ -168,13 +154,12 @@ export const conditional: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          key: 'look',
-          operation: 'logs_count_errors',
-          args: { service: 'checkout' },
-          not_before: '2026-03-04T22:00:00Z',
-        },
-        { key: 'open', operation: 'oncall_open_incident', when: { is: 'greater', value: 50 } },
+        gate(
+          'logs_count_errors',
+          { service: 'checkout' },
+          { key: 'look', not_before: '2026-03-04T22:00:00Z' },
+        ),
+        gate('oncall_open_incident', {}, { key: 'open', when: { is: 'greater', value: 50 } }),
       ],
       order: [['look', 'open']],
       atMost: { calls: 1 },
@@ -187,12 +172,12 @@ export const conditional: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          key: 'ask',
-          operation: 'human_task',
-          args: { assignee: { $has: ['kim'] }, form: { $has: ['red', 'blue'] } },
-        },
-        { operation: 'workspace_write', args: { path: 'theme.txt', content: { $from: 'ask' } } },
+        gate(
+          'human_task',
+          { assignee: { $has: ['kim'] }, form: { $has: ['red', 'blue'] } },
+          { key: 'ask' },
+        ),
+        writes('theme.txt', { $from: 'ask' }),
       ],
       atMost: { calls: 1 },
     },
@@ -203,7 +188,7 @@ export const conditional: EvalCase[] = [
     files: { 'logs/2024.txt': 'old' },
     expect: {
       outcome: 'proposal',
-      steps: [{ operation: 'workspace_delete', args: { path: 'logs/2024.txt' }, ask_before: true }],
+      steps: [gate('workspace_delete', { path: 'logs/2024.txt' }, { ask_before: true })],
       count: 1,
       atMost: { calls: 2 },
     },

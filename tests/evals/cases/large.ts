@@ -1,5 +1,5 @@
 // Large plans: many items of one kind are one for_each, and long lists lose nothing.
-import { does, type EvalCase, fields, listOf, looks, oneOf, text } from '../case.ts';
+import { does, type EvalCase, fields, gate, listOf, looks, oneOf, text } from '../case.ts';
 
 const cache = Object.fromEntries(
   Array.from({ length: 1000 }, (_, index) => [
@@ -41,8 +41,8 @@ export const large: EvalCase[] = [
       count: 750,
       only: ['workspace_delete'],
       steps: [
-        { operation: 'workspace_delete', args: { path: 'cache/part-0001.tmp' } },
-        { operation: 'workspace_delete', args: { path: 'cache/part-0999.tmp' } },
+        gate('workspace_delete', { path: 'cache/part-0001.tmp' }),
+        gate('workspace_delete', { path: 'cache/part-0999.tmp' }),
       ],
       atMost: { calls: 3, tokensACall: 20_000 },
     },
@@ -56,10 +56,7 @@ export const large: EvalCase[] = [
       count: 30,
       only: ['workspace_move'],
       steps: [
-        {
-          operation: 'workspace_move',
-          args: { from: 'inbox/photo-30.jpg', to: 'photos/2026/photo-30.jpg' },
-        },
+        gate('workspace_move', { from: 'inbox/photo-30.jpg', to: 'photos/2026/photo-30.jpg' }),
       ],
       atMost: { calls: 3 },
     },
@@ -73,8 +70,8 @@ export const large: EvalCase[] = [
       count: 40,
       only: ['tracker_assign_issue'],
       steps: [
-        { operation: 'tracker_assign_issue', args: { id: 'W-2', assignee: 'lena' } },
-        { operation: 'tracker_assign_issue', args: { id: 'W-60', assignee: 'lena' } },
+        gate('tracker_assign_issue', { id: 'W-2', assignee: 'lena' }),
+        gate('tracker_assign_issue', { id: 'W-60', assignee: 'lena' }),
       ],
       atMost: { calls: 3 },
     },
@@ -98,18 +95,18 @@ export const large: EvalCase[] = [
       outcome: 'proposal',
       count: 12,
       steps: [
-        { operation: 'workspace_write', args: { path: 'onboarding/day1.md' } },
-        { operation: 'workspace_write', args: { path: 'onboarding/day2.md' } },
-        { operation: 'workspace_write', args: { path: 'onboarding/day3.md' } },
-        { key: 'laptop', operation: 'human_task', args: { assignee: { $has: ['raj'] } } },
-        { key: 'accounts', operation: 'human_task', args: { assignee: { $has: ['mira'] } } },
-        { key: 'set up', operation: 'chat_post', args: { text: { $has: ['all set up'] } } },
-        { operation: 'reminder_set', args: { at: { $time: '2026-03-09T08:00:00Z' } } },
-        { operation: 'reminder_set', args: { at: { $time: '2026-03-13T15:00:00Z' } } },
-        { key: 'move', operation: 'workspace_move' },
-        { key: 'sign', operation: 'human_task', args: { assignee: { $has: ['noor'] } } },
-        { key: 'signed', operation: 'chat_post', args: { text: { $has: ['contract signed'] } } },
-        { operation: 'workspace_delete', args: { path: 'onboarding/old.md' } },
+        gate('workspace_write', { path: 'onboarding/day1.md' }),
+        gate('workspace_write', { path: 'onboarding/day2.md' }),
+        gate('workspace_write', { path: 'onboarding/day3.md' }),
+        gate('human_task', { assignee: { $has: ['raj'] } }, { key: 'laptop' }),
+        gate('human_task', { assignee: { $has: ['mira'] } }, { key: 'accounts' }),
+        gate('chat_post', { text: { $has: ['all set up'] } }, { key: 'set up' }),
+        gate('reminder_set', { at: { $time: '2026-03-09T08:00:00Z' } }),
+        gate('reminder_set', { at: { $time: '2026-03-13T15:00:00Z' } }),
+        gate('workspace_move', {}, { key: 'move' }),
+        gate('human_task', { assignee: { $has: ['noor'] } }, { key: 'sign' }),
+        gate('chat_post', { text: { $has: ['contract signed'] } }, { key: 'signed' }),
+        gate('workspace_delete', { path: 'onboarding/old.md' }),
       ],
       order: [
         ['laptop', 'set up'],
@@ -128,13 +125,12 @@ export const large: EvalCase[] = [
       outcome: 'proposal',
       count: 12,
       only: ['workspace_write'],
-      steps: [1, 7, 12].map((week) => ({
-        operation: 'workspace_write',
-        args: {
+      steps: [1, 7, 12].map((week) =>
+        gate('workspace_write', {
           path: `week${String(week).padStart(2, '0')}/plan.md`,
           content: { $any: [`Week ${week}`, `Week ${week}\n`] },
-        },
-      })),
+        }),
+      ),
       atMost: { calls: 2 },
     },
   },
@@ -145,11 +141,11 @@ export const large: EvalCase[] = [
     expect: {
       outcome: ['proposal'],
       steps: [
-        { key: 'quotes', operation: 'human_task', args: { assignee: { $has: ['mira'] } } },
-        { key: 'rooms', operation: 'human_task', args: { assignee: { $has: ['raj'] } } },
-        { key: 'pick', operation: 'human_task', args: { assignee: { $has: ['ana'] } } },
-        { key: 'pack', operation: 'human_task', args: { assignee: { $has: ['joel'] } } },
-        { key: 'update', operation: 'chat_post', args: { conversation: { $has: ['office'] } } },
+        gate('human_task', { assignee: { $has: ['mira'] } }, { key: 'quotes' }),
+        gate('human_task', { assignee: { $has: ['raj'] } }, { key: 'rooms' }),
+        gate('human_task', { assignee: { $has: ['ana'] } }, { key: 'pick' }),
+        gate('human_task', { assignee: { $has: ['joel'] } }, { key: 'pack' }),
+        gate('chat_post', { conversation: { $has: ['office'] } }, { key: 'update' }),
       ],
       order: [
         ['quotes', 'pick'],
@@ -168,8 +164,8 @@ export const large: EvalCase[] = [
       count: 60,
       only: ['tracker_assign_issue'],
       steps: [
-        { operation: 'tracker_assign_issue', args: { id: 'W-1', assignee: 'lena' } },
-        { operation: 'tracker_assign_issue', args: { id: 'W-60', assignee: 'lena' } },
+        gate('tracker_assign_issue', { id: 'W-1', assignee: 'lena' }),
+        gate('tracker_assign_issue', { id: 'W-60', assignee: 'lena' }),
       ],
       atMost: { calls: 4 },
     },
@@ -195,10 +191,10 @@ export const large: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        { key: 'lease', operation: 'human_task', args: { question: { $has: ['lease'] } } },
-        { key: 'network', operation: 'human_task', args: { question: { $has: ['network'] } } },
-        { key: 'day', operation: 'human_task', args: { question: { $has: ['moving day'] } } },
-        { key: 'old', operation: 'human_task', args: { question: { $has: ['old office'] } } },
+        gate('human_task', { question: { $has: ['lease'] } }, { key: 'lease' }),
+        gate('human_task', { question: { $has: ['network'] } }, { key: 'network' }),
+        gate('human_task', { question: { $has: ['moving day'] } }, { key: 'day' }),
+        gate('human_task', { question: { $has: ['old office'] } }, { key: 'old' }),
       ],
       order: [
         ['lease', 'network'],

@@ -1,5 +1,5 @@
 // Requests that need a look first: at files, at a connected server, at several pages of it.
-import { does, type EvalCase, fields, listOf, looks, oneOf, text } from '../case.ts';
+import { does, type EvalCase, fields, gate, listOf, looks, oneOf, text, writes } from '../case.ts';
 
 const changelog = '# Changelog\n\n## 3.0\n- New editor\n';
 
@@ -72,12 +72,7 @@ export const lookUp: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'workspace_write',
-          args: { path: 'reports/total.txt', content: { $any: ['450', '450.00', '450\n'] } },
-        },
-      ],
+      steps: [writes('reports/total.txt', { $any: ['450', '450.00', '450\n'] })],
       reads: { must: ['workspace_read'] },
       atMost: { calls: 2 },
     },
@@ -89,15 +84,9 @@ export const lookUp: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        {
-          operation: 'workspace_write',
-          args: {
-            path: 'team/handbook-2026.md',
-            content: {
-              $any: ['# Handbook\n\nBe kind. Ship small.\n', { $from: '1', path: '/text' }],
-            },
-          },
-        },
+        writes('team/handbook-2026.md', {
+          $any: ['# Handbook\n\nBe kind. Ship small.\n', { $from: '1', path: '/text' }],
+        }),
       ],
       never: ['workspace_move', 'workspace_delete'],
     },
@@ -110,14 +99,11 @@ export const lookUp: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'workspace_write',
-          args: {
-            path: 'CHANGELOG.md',
-            content: { $any: [`${changelog}- Dark mode\n`, `${changelog}- Dark mode`] },
-            overwrite: true,
-          },
-        },
+        gate('workspace_write', {
+          path: 'CHANGELOG.md',
+          content: { $any: [`${changelog}- Dark mode\n`, `${changelog}- Dark mode`] },
+          overwrite: true,
+        }),
       ],
       reads: { must: ['workspace_read'] },
       atMost: { calls: 2 },
@@ -156,7 +142,7 @@ export const lookUp: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [{ operation: 'desk_close_ticket', args: { id: 'T-20' } }],
+      steps: [gate('desk_close_ticket', { id: 'T-20' })],
       reads: { must: ['desk_list_tickets'] },
       atMost: { calls: 2 },
     },
@@ -172,10 +158,7 @@ export const lookUp: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'chat_post',
-          args: { text: { $has: ['4.2', '19 March'] }, conversation: { $has: ['ops'] } },
-        },
+        gate('chat_post', { text: { $has: ['4.2', '19 March'] }, conversation: { $has: ['ops'] } }),
       ],
       atMost: { calls: 2 },
     },

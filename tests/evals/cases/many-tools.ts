@@ -5,6 +5,7 @@ import {
   type EvalCase,
   type Expectation,
   fields,
+  gate,
   listOf,
   looks,
   text,
@@ -97,7 +98,7 @@ export const manyTools: EvalCase[] = [
     operations,
     expect: {
       outcome: ['proposal', 'question'],
-      steps: [{ operation: 'billing_suspend_account', args: { customer: { $has: ['initech'] } } }],
+      steps: [gate('billing_suspend_account', { customer: { $has: ['initech'] } })],
       only: ['billing_suspend_account'],
       atMost: small,
     },
@@ -110,14 +111,11 @@ export const manyTools: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'travel_file_expense',
-          args: {
-            amount: 41,
-            currency: { $any: ['EUR', 'euro', 'euros'] },
-            what: { $has: ['taxi'] },
-          },
-        },
+        gate('travel_file_expense', {
+          amount: 41,
+          currency: { $any: ['EUR', 'euro', 'euros'] },
+          what: { $has: ['taxi'] },
+        }),
       ],
       atMost: small,
     },
@@ -141,10 +139,11 @@ export const manyTools: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'fleet_reserve_vehicle',
-          args: { from: { $has: ['2026-03-06'] }, to: { $has: ['13'] }, seats: { $any: [6, 7] } },
-        },
+        gate('fleet_reserve_vehicle', {
+          from: { $has: ['2026-03-06'] },
+          to: { $has: ['13'] },
+          seats: { $any: [6, 7] },
+        }),
       ],
       atMost: small,
     },

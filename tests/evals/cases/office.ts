@@ -1,5 +1,5 @@
 // Everyday work of a small company whose tickets, customers, orders, invoices and mail are on one server.
-import { does, type EvalCase, fields, listOf, looks, step, text } from '../case.ts';
+import { does, type EvalCase, fields, gate, listOf, looks, step, text } from '../case.ts';
 
 const amount = { type: 'number' };
 const ticket = fields({ id: text, title: text, status: text, owner: text, 'due?': text });
@@ -135,8 +135,8 @@ export const office: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        { key: 'make', operation: 'biz_create_invoice', args: { customer: 'C-1', amount: 720 } },
-        { key: 'send', operation: 'biz_send_invoice', args: { id: { $from: 'make' } } },
+        gate('biz_create_invoice', { customer: 'C-1', amount: 720 }, { key: 'make' }),
+        gate('biz_send_invoice', { id: { $from: 'make' } }, { key: 'send' }),
       ],
       order: [['make', 'send']],
       atMost: { calls: 3 },
@@ -151,8 +151,8 @@ export const office: EvalCase[] = [
       count: 2,
       only: ['biz_send_mail'],
       steps: [
-        { operation: 'biz_send_mail', args: { to: 'tom@co.example', text: { $has: ['T-301'] } } },
-        { operation: 'biz_send_mail', args: { to: 'kim@co.example', text: { $has: ['T-304'] } } },
+        gate('biz_send_mail', { to: 'tom@co.example', text: { $has: ['T-301'] } }),
+        gate('biz_send_mail', { to: 'kim@co.example', text: { $has: ['T-304'] } }),
       ],
       atMost: { calls: 3 },
     },
@@ -165,10 +165,9 @@ export const office: EvalCase[] = [
       outcome: 'proposal',
       count: 3,
       only: ['biz_assign_ticket'],
-      steps: ['T-301', 'T-302', 'T-306'].map((id) => ({
-        operation: 'biz_assign_ticket',
-        args: { id, owner: 'zoe' },
-      })),
+      steps: ['T-301', 'T-302', 'T-306'].map((id) =>
+        gate('biz_assign_ticket', { id, owner: 'zoe' }),
+      ),
       atMost: { calls: 2 },
     },
   },
@@ -191,11 +190,11 @@ export const office: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'biz_send_mail',
-          args: { to: 'lena@acme.example', text: { $has: ['O-17', 'packed'] } },
-          ask_before: true,
-        },
+        gate(
+          'biz_send_mail',
+          { to: 'lena@acme.example', text: { $has: ['O-17', 'packed'] } },
+          { ask_before: true },
+        ),
       ],
       atMost: { calls: 3 },
     },
@@ -220,8 +219,8 @@ export const office: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        { key: 'list', operation: 'biz_list_tickets', args: { status: 'open' } },
-        { key: 'post', operation: 'chat_post', args: { text: { $decide: true } } },
+        gate('biz_list_tickets', { status: 'open' }, { key: 'list' }),
+        gate('chat_post', { text: { $decide: true } }, { key: 'post' }),
       ],
       series: [{ rrule: { $has: ['WEEKLY', 'MO'] }, starts_at: '2026-03-09T08:00:00.000Z' }],
       atMost: { calls: 2 },
@@ -239,11 +238,7 @@ export const office: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'biz_send_mail',
-          args: { to: 'tom@co.example' },
-          not_before: '2026-03-05T08:00:00.000Z',
-        },
+        gate('biz_send_mail', { to: 'tom@co.example' }, { not_before: '2026-03-05T08:00:00.000Z' }),
       ],
       atMost: { calls: 1 },
     },

@@ -1,5 +1,5 @@
 // People and dates: who does it, and when by whose clock. It is Wednesday, 4 March 2026, 11:00 in Berlin.
-import type { EvalCase } from '../case.ts';
+import { type EvalCase, gate } from '../case.ts';
 
 /** 14:00 in Berlin and 21:00 in New York as they may be written; which zone is meant is in another argument. */
 const berlin = [
@@ -33,12 +33,7 @@ export const peopleAndDates: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'reminder_set',
-          args: { text: { $has: ['certificate'] }, at: { $any: berlin } },
-        },
-      ],
+      steps: [gate('reminder_set', { text: { $has: ['certificate'] }, at: { $any: berlin } })],
       says: { has: ['14:00'] },
       atMost: { calls: 1 },
     },
@@ -49,9 +44,7 @@ export const peopleAndDates: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        { operation: 'reminder_set', args: { text: { $has: ['call'] }, at: { $any: eastern } } },
-      ],
+      steps: [gate('reminder_set', { text: { $has: ['call'] }, at: { $any: eastern } })],
       atMost: { calls: 1 },
     },
   },
@@ -62,10 +55,10 @@ export const peopleAndDates: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        {
-          operation: 'calendar_add',
-          args: { title: { $has: ['roadmap'] }, start: { $time: '2026-03-05T13:00:00Z' } },
-        },
+        gate('calendar_add', {
+          title: { $has: ['roadmap'] },
+          start: { $time: '2026-03-05T13:00:00Z' },
+        }),
       ],
       atMost: { calls: 2 },
     },
@@ -77,10 +70,7 @@ export const peopleAndDates: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'reminder_set',
-          args: { rrule: { $has: ['MO,TU,WE,TH,FR'] }, text: { $has: ['stretch'] } },
-        },
+        gate('reminder_set', { rrule: { $has: ['MO,TU,WE,TH,FR'] }, text: { $has: ['stretch'] } }),
       ],
       atMost: { calls: 1 },
     },
@@ -93,11 +83,12 @@ export const peopleAndDates: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          operation: 'workspace_write',
-          args: { path: 'log/week.txt', content: { $has: ['week done'] }, overwrite: true },
-        },
-        { operation: 'chat_post' },
+        gate('workspace_write', {
+          path: 'log/week.txt',
+          content: { $has: ['week done'] },
+          overwrite: true,
+        }),
+        gate('chat_post'),
       ],
       series: [{ rrule: { $has: ['WEEKLY', 'FR'] }, starts_at: '2026-03-06T16:00:00Z' }],
       atMost: { calls: 2 },
@@ -109,12 +100,7 @@ export const peopleAndDates: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'human_task',
-          args: { assignee: { $has: ['leo'] }, question: { $has: ['wiki'] } },
-        },
-      ],
+      steps: [gate('human_task', { assignee: { $has: ['leo'] }, question: { $has: ['wiki'] } })],
       says: { oneOf: ['Friday', '6 March', '18:00'] },
       atMost: { calls: 2 },
     },
@@ -127,18 +113,8 @@ export const peopleAndDates: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          key: 'write',
-          operation: 'human_task',
-          args: { assignee: { $has: ['leo'] } },
-          minutes: 1440,
-        },
-        {
-          key: 'review',
-          operation: 'human_task',
-          args: { assignee: { $has: ['ana'] } },
-          minutes: 480,
-        },
+        gate('human_task', { assignee: { $has: ['leo'] } }, { key: 'write', minutes: 1440 }),
+        gate('human_task', { assignee: { $has: ['ana'] } }, { key: 'review', minutes: 480 }),
       ],
       order: [['write', 'review']],
       atMost: { calls: 3 },
@@ -151,11 +127,11 @@ export const peopleAndDates: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'chat_post',
-          args: { text: { $has: ['two weeks to go'] }, conversation: { $has: ['offsite'] } },
-          not_before: '2026-03-30T06:00:00Z',
-        },
+        gate(
+          'chat_post',
+          { text: { $has: ['two weeks to go'] }, conversation: { $has: ['offsite'] } },
+          { not_before: '2026-03-30T06:00:00Z' },
+        ),
       ],
       atMost: { calls: 1 },
     },

@@ -1,5 +1,5 @@
 // Plain requests: all there is to know is in the words.
-import type { EvalCase, Expectation } from '../case.ts';
+import { type EvalCase, type Expectation, gate, writes } from '../case.ts';
 
 /** Nothing is to be looked up. */
 const small: Expectation['atMost'] = { calls: 1 };
@@ -18,12 +18,7 @@ export const plain: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'workspace_write',
-          args: { path: 'contact.txt', content: { $has: ['ana.mori@example.com'] } },
-        },
-      ],
+      steps: [writes('contact.txt', { $has: ['ana.mori@example.com'] })],
       keeps: [],
       atMost: { calls: 1 },
     },
@@ -36,13 +31,10 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'workspace_write',
-          args: {
-            path: 'packing.txt',
-            content: { $has: ['tent', 'stove', 'two torches'], $lacks: ['in it', 'please'] },
-          },
-        },
+        writes('packing.txt', {
+          $has: ['tent', 'stove', 'two torches'],
+          $lacks: ['in it', 'please'],
+        }),
       ],
       says: { lacks: notYet },
       atMost: { calls: 1, tokens: 4000 },
@@ -55,14 +47,8 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          operation: 'workspace_write',
-          args: { path: 'kickoff.md', content: { $has: ['kickoff at ten'], $lacks: ['retro'] } },
-        },
-        {
-          operation: 'workspace_write',
-          args: { path: 'retro.md', content: { $has: ['retro at four'], $lacks: ['kickoff'] } },
-        },
+        writes('kickoff.md', { $has: ['kickoff at ten'], $lacks: ['retro'] }),
+        writes('retro.md', { $has: ['retro at four'], $lacks: ['kickoff'] }),
       ],
       atMost: small,
     },
@@ -75,9 +61,9 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 3,
       steps: [
-        { operation: 'workspace_write', args: { path: 'a.txt', content: 'alpha' } },
-        { operation: 'workspace_write', args: { path: 'b.txt', content: 'beta' } },
-        { operation: 'workspace_delete', args: { path: 'old/list.txt' } },
+        writes('a.txt', 'alpha'),
+        writes('b.txt', 'beta'),
+        gate('workspace_delete', { path: 'old/list.txt' }),
       ],
       order: [
         ['1', '3'],
@@ -93,13 +79,10 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'chat_post',
-          args: {
-            text: { $has: ['demo', 'thursday', '3'], $lacks: ['in here', 'pls'] },
-            conversation: { $absent: true },
-          },
-        },
+        gate('chat_post', {
+          text: { $has: ['demo', 'thursday', '3'], $lacks: ['in here', 'pls'] },
+          conversation: { $absent: true },
+        }),
       ],
       atMost: small,
     },
@@ -111,13 +94,10 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'chat_post',
-          args: {
-            text: { $has: ['kitchen', 'closed', 'monday'], $lacks: ['#facilities'] },
-            conversation: { $has: ['facilities'] },
-          },
-        },
+        gate('chat_post', {
+          text: { $has: ['kitchen', 'closed', 'monday'], $lacks: ['#facilities'] },
+          conversation: { $has: ['facilities'] },
+        }),
       ],
       atMost: small,
     },
@@ -129,14 +109,11 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 1,
       steps: [
-        {
-          operation: 'http_request',
-          args: {
-            url: 'https://hooks.example.net/ci',
-            method: 'POST',
-            body: { $any: [{ ref: 'main', dry: false }, '{"ref":"main","dry":false}'] },
-          },
-        },
+        gate('http_request', {
+          url: 'https://hooks.example.net/ci',
+          method: 'POST',
+          body: { $any: [{ ref: 'main', dry: false }, '{"ref":"main","dry":false}'] },
+        }),
       ],
       atMost: small,
     },
@@ -148,12 +125,7 @@ export const plain: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'workspace_move',
-          args: { from: 'brand/logo-old.svg', to: 'brand/logo-2025.svg' },
-        },
-      ],
+      steps: [gate('workspace_move', { from: 'brand/logo-old.svg', to: 'brand/logo-2025.svg' })],
       atMost: { calls: 2 },
     },
   },
@@ -165,14 +137,8 @@ export const plain: EvalCase[] = [
       outcome: 'proposal',
       count: 2,
       steps: [
-        {
-          operation: 'workspace_move',
-          args: { from: 'contracts/acme.pdf', to: 'contracts/signed/acme.pdf' },
-        },
-        {
-          operation: 'workspace_move',
-          args: { from: 'contracts/globex.pdf', to: 'contracts/signed/globex.pdf' },
-        },
+        gate('workspace_move', { from: 'contracts/acme.pdf', to: 'contracts/signed/acme.pdf' }),
+        gate('workspace_move', { from: 'contracts/globex.pdf', to: 'contracts/signed/globex.pdf' }),
       ],
       atMost: { calls: 2 },
     },
@@ -183,12 +149,7 @@ export const plain: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [
-        {
-          operation: 'workspace_write',
-          args: { path: 'einkauf.txt', content: { $has: ['milch', 'eier', 'brot'] } },
-        },
-      ],
+      steps: [writes('einkauf.txt', { $has: ['milch', 'eier', 'brot'] })],
       says: { oneOf: ['schreib', 'anleg', 'legt', 'erstell'], lacks: ['Writes', 'Create'] },
       atMost: small,
     },
@@ -199,8 +160,8 @@ export const plain: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       steps: [
-        { key: 'wait', operation: 'control_wait', args: { seconds: 300 } },
-        { key: 'post', operation: 'chat_post', args: { text: { $has: ['coffee is ready'] } } },
+        gate('control_wait', { seconds: 300 }, { key: 'wait' }),
+        gate('chat_post', { text: { $has: ['coffee is ready'] } }, { key: 'post' }),
       ],
       count: 2,
       order: [['wait', 'post']],

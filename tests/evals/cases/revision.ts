@@ -1,6 +1,6 @@
 // Feedback to a plan: what was asked changes, and every other step stays byte for byte the same.
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import { type EvalCase, step } from '../case.ts';
+import { type EvalCase, gate, step, writes } from '../case.ts';
 
 const launch: PlanDraft = {
   title: 'Announce the new price list',
@@ -52,7 +52,7 @@ export const revision: EvalCase[] = [
       outcome: 'proposal',
       changed: ['2'],
       count: 3,
-      steps: [{ operation: 'chat_post', args: { conversation: { $has: ['partners'] } } }],
+      steps: [gate('chat_post', { conversation: { $has: ['partners'] } })],
       says: { lacks: ['in #sales that'] },
       atMost: { calls: 1, tokensACall: 5000 },
     },
@@ -80,8 +80,8 @@ export const revision: EvalCase[] = [
       count: 2,
       never: ['chat_post'],
       steps: [
-        { key: 'write', operation: 'workspace_write' },
-        { key: 'delete', operation: 'workspace_delete' },
+        gate('workspace_write', {}, { key: 'write' }),
+        gate('workspace_delete', {}, { key: 'delete' }),
       ],
       order: [['write', 'delete']],
       atMost: { calls: 1 },
@@ -95,11 +95,11 @@ export const revision: EvalCase[] = [
       outcome: 'proposal',
       count: 4,
       steps: [
-        {
-          operation: 'reminder_set',
-          args: { at: { $time: '2026-03-06T08:00:00Z' }, text: { $has: ['numbers'] } },
-        },
-        { operation: 'workspace_delete', args: { path: 'prices-old.md' } },
+        gate('reminder_set', {
+          at: { $time: '2026-03-06T08:00:00Z' },
+          text: { $has: ['numbers'] },
+        }),
+        gate('workspace_delete', { path: 'prices-old.md' }),
       ],
       atMost: { calls: 1 },
     },
@@ -113,9 +113,9 @@ export const revision: EvalCase[] = [
       changed: ['2', '3'],
       count: 3,
       steps: [
-        { key: 'post', operation: 'chat_post' },
-        { key: 'delete', operation: 'workspace_delete' },
-        { key: 'write', operation: 'workspace_write' },
+        gate('chat_post', {}, { key: 'post' }),
+        gate('workspace_delete', {}, { key: 'delete' }),
+        gate('workspace_write', {}, { key: 'write' }),
       ],
       order: [
         ['delete', 'post'],
@@ -132,9 +132,9 @@ export const revision: EvalCase[] = [
       outcome: 'proposal',
       count: 4,
       steps: [
-        { key: 'ask', operation: 'human_task', args: { assignee: { $has: ['priya'] } } },
-        { key: 'delete', operation: 'workspace_delete', when: { value: 'Yes' } },
-        { operation: 'chat_post', args: { conversation: '#sales' } },
+        gate('human_task', { assignee: { $has: ['priya'] } }, { key: 'ask' }),
+        gate('workspace_delete', {}, { key: 'delete', when: { value: 'Yes' } }),
+        gate('chat_post', { conversation: '#sales' }),
       ],
       order: [['ask', 'delete']],
       atMost: { calls: 1 },
@@ -147,7 +147,7 @@ export const revision: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       changed: ['2'],
-      steps: [{ operation: 'chat_post', args: { text: { $has: ['preisliste', 'prices.md'] } } }],
+      steps: [gate('chat_post', { text: { $has: ['preisliste', 'prices.md'] } })],
       atMost: { calls: 1 },
     },
   },
@@ -159,15 +159,7 @@ export const revision: EvalCase[] = [
       outcome: 'proposal',
       changed: ['117'],
       count: 300,
-      steps: [
-        {
-          operation: 'workspace_write',
-          args: {
-            path: 'certificates/117.txt',
-            content: { $has: ['distinction', 'participant 117'] },
-          },
-        },
-      ],
+      steps: [writes('certificates/117.txt', { $has: ['distinction', 'participant 117'] })],
       atMost: { calls: 2, tokensACall: 6000 },
     },
   },
@@ -177,7 +169,7 @@ export const revision: EvalCase[] = [
     expect: {
       outcome: 'proposal',
       count: 1,
-      steps: [{ operation: 'chat_post', not_before: '2026-03-05T07:00:00Z' }],
+      steps: [gate('chat_post', {}, { not_before: '2026-03-05T07:00:00Z' })],
     },
     turns: [
       {
@@ -187,11 +179,7 @@ export const revision: EvalCase[] = [
           count: 1,
           changed: ['1'],
           steps: [
-            {
-              operation: 'chat_post',
-              args: { text: { $has: ['9:45'] } },
-              not_before: '2026-03-05T06:30:00Z',
-            },
+            gate('chat_post', { text: { $has: ['9:45'] } }, { not_before: '2026-03-05T06:30:00Z' }),
           ],
         },
       },
@@ -201,12 +189,12 @@ export const revision: EvalCase[] = [
           outcome: 'proposal',
           count: 2,
           steps: [
-            { operation: 'chat_post', args: { conversation: { $has: ['standup'] } } },
-            {
-              operation: 'chat_post',
-              args: { conversation: { $absent: true } },
-              not_before: '2026-03-05T06:30:00Z',
-            },
+            gate('chat_post', { conversation: { $has: ['standup'] } }),
+            gate(
+              'chat_post',
+              { conversation: { $absent: true } },
+              { not_before: '2026-03-05T06:30:00Z' },
+            ),
           ],
         },
       },
