@@ -6,7 +6,7 @@ import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
-import { askFor, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
+import { askFor, lookAgain, openWindow, told, useDesk } from './desk.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(() => ({
@@ -162,45 +162,6 @@ test('an answer goes to Slack’s own addresses only', async () => {
   const rows = await settled(instance);
   expect(rows.map(({ state }) => state)).toEqual(['handled', 'handled']);
   expect(slack.ephemerals(ana.id)).toHaveLength(answers);
-});
-
-test('mentions, links and right-to-left marks in a plan ping nobody and hide nothing, wherever it is shown', async () => {
-  const wild =
-    '<!channel> <!here> @everyone <@U1> <#C1> <!subteam^S1> [x](https://evil.test) \u202Etxt.exe 👩‍👩‍👧';
-  const loud = scriptedPlanner(() => ({
-    kind: 'proposal',
-    draft: {
-      title: `Title ${wild}`,
-      summary: wild,
-      steps: Array.from({ length: 30 }, (_, i) => ({
-        ...noop(`s${i}`),
-        description: `${wild} ${'long '.repeat(500)}`,
-      })),
-    },
-  }));
-  const desk = await useDesk(database, { planner: loud });
-  const { slack, ana, ben, channel, instance } = desk;
-  const { plan, card } = await askFor(desk, `do it ${wild}`);
-  await openWindow(desk, ana, card, 'countersign:details');
-  await slack.command(ana.id, channel, '/plans', 'all');
-  await slack.openHome(ana.id);
-  await slack.press(ben.id, card, 'countersign:approve');
-  await told(desk, ben);
-  await slack.press(ana.id, card, 'countersign:approve');
-  await reach(instance, plan.id, 'completed');
-  await waitFor('the Home tab', async () => slack.home(ana.id));
-  const own = slack.messages(channel).filter(({ bot_id }) => bot_id !== undefined);
-  expect(own.flatMap(({ pings }) => pings)).toEqual([]);
-  const everything = [
-    ...own,
-    ...slack.ephemerals(),
-    ...slack.views(ana.id),
-    slack.home(ana.id),
-  ].map((one) => JSON.stringify(one));
-  expect(everything.filter((text) => text.includes('"mrkdwn"'))).toEqual([]);
-  const texts = [...own, ...slack.ephemerals()].map(({ text }) => text);
-  expect(texts.filter((text) => /<[!@#]/.test(text))).toEqual([]);
-  await seeCard(desk, card.thread_ts ?? '', plan.id);
 });
 
 test('a name that is markup is shown as it is written, on cards, in lists and in what is said, and pings nobody', async () => {
