@@ -48,6 +48,7 @@ const shared = [
   'cards/words.ts',
   'domain/exact-json.ts',
   'domain/people/memory-note.ts',
+  'domain/plan/edge-ends.ts',
   'domain/plan/expected-step.ts',
   'domain/plan/handed-over.ts',
   'domain/plan/planner-words.ts',

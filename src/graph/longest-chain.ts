@@ -1,6 +1,7 @@
 // The duration of a plan's longest chain: how long it takes if nothing waits for a worker. Durations and edges come as columns,
 // so 100,000 steps take a few megabytes.
-import { type DependencyType, edgeEnds } from '#domain/plan/dependency.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
 
 /** Links between steps by their index in `durations`; lags in minutes. */

@@ -2,7 +2,7 @@
 // With deadlines a heuristic: lowest latest start first.
 // Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
 // resource-constrained project scheduling methods revisited", EJOR 90 (1996).
-import { edgeEnds } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { Interval } from './intervals.ts';
 import {
   findPlaceEnding,

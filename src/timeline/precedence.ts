@@ -1,7 +1,8 @@
 // Generalised precedence relations with minimal time lags: FS, SS, FF and SF with lag or lead, as bounds on starts and ends.
 // Elmaghraby and Kamburowski, "The analysis of activity networks under generalized precedence relations", Management Science
 // 38(9), 1992.
-import { type DependencyType, edgeEnds } from '#domain/plan/dependency.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { createHeap } from './heap.ts';
 import type { Interval } from './intervals.ts';
 import { minuteMs } from './working-time.ts';

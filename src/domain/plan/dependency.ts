@@ -17,17 +17,3 @@ export type Dependency = z.infer<typeof Dependency>;
 export function toDependency(entry: string | Dependency): Dependency {
   return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
 }
-
-/** Whether a type counts from its predecessor's finish, and whether it holds its successor's finish. */
-export const edgeEnds: Record<DependencyType, { fromFinish: boolean; toFinish: boolean }> = {
-  FS: { fromFinish: true, toFinish: false },
-  SS: { fromFinish: false, toFinish: false },
-  FF: { fromFinish: true, toFinish: true },
-  SF: { fromFinish: false, toFinish: true },
-};
-
-/** The type of two precedences in a row: where the first counts from, and what the second holds. */
-export function joinTypes(first: DependencyType, second: DependencyType): DependencyType {
-  if (edgeEnds[first].fromFinish) return edgeEnds[second].toFinish ? 'FF' : 'FS';
-  return edgeEnds[second].toFinish ? 'SF' : 'SS';
-}

@@ -1,5 +1,6 @@
 // Bridges nodes without steps, such as milestones: edges over them become edges between nodes with steps.
-import { type DependencyType, edgeEnds, joinTypes } from '#domain/plan/dependency.ts';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import { edgeEnds, joinTypes } from '#domain/plan/edge-ends.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { sortTopologically } from '#graph/digraph.ts';
 import { isWithin } from '../outline/outline-tree.ts';

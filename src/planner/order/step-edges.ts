@@ -1,11 +1,7 @@
 // Lowers edges between nodes to edges between steps: the last steps of one node before the first of the other. Nodes without
 // steps are bridged; where too many pairs would arise, one joint step is put between them.
-import {
-  type Dependency,
-  type DependencyType,
-  edgeEnds,
-  toDependency,
-} from '#domain/plan/dependency.ts';
+import { type Dependency, type DependencyType, toDependency } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';

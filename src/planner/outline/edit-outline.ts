@@ -1,5 +1,6 @@
 // An outline under repair. Each edit costs what it touches; removals are spliced together at once.
-import { type Dependency, joinTypes, toDependency } from '#domain/plan/dependency.ts';
+import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
+import { joinTypes } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 
 const maxEdges = 1000;

@@ -1,7 +1,8 @@
 // Precedence in an outline as a graph of events: each node starts and finishes, a part within its whole, so that a phase precedes
 // another without an edge per part. FS, SS, FF and SF are arcs between events (generalised precedence, Elmaghraby and
 // Kamburowski 1992).
-import { type DependencyType, edgeEnds, toDependency } from '#domain/plan/dependency.ts';
+import { type DependencyType, toDependency } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, findCycle } from '#graph/digraph.ts';

@@ -1,6 +1,6 @@
 // Turns placements into schedule blocks: which nodes need a time of their own, and which times hold steps back. Without stated
 // times there are no blocks, or only forecasts.
-import { edgeEnds } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Interval } from '#timeline/intervals.ts';

@@ -1,5 +1,5 @@
 // Compares a schedule with everything else that takes people's time: overlaps, free slots and load.
-import { edgeEnds } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';

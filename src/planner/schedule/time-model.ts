@@ -1,6 +1,6 @@
 // Models outline and roadmap for scheduling: leaves are placed; inner nodes become moments around their parts, so that their
 // edges, dates and deadlines bind everything inside.
-import { edgeEnds } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -1,6 +1,6 @@
 // Validates a schedule: precedence, deadlines, working hours, and one thing at a time per person.
 import { sayMinutes } from '#cards/times.ts';
-import { edgeEnds } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';

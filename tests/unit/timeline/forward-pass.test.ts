@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { edgeEnds } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type PassInput, runForwardPass, type TimedNode } from '#timeline/forward-pass.ts';
 import { findOverload } from '#timeline/load.ts';

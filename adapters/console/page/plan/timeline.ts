@@ -3,7 +3,8 @@
 import { headlineOf } from '#cards/calls.ts';
 import { formatWork } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
-import { type Dependency, edgeEnds } from '#domain/plan/dependency.ts';
+import type { Dependency } from '#domain/plan/dependency.ts';
+import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import { formatDuration, formatMoment } from './format.ts';
