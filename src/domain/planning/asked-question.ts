@@ -60,15 +60,19 @@ function pick({ options = [] }: AskedQuestion, text: string): string {
   return option !== undefined && (rest === '' || rest === option) ? option : text;
 }
 
-/** A person's answers to open questions: one line each where there are as many lines, else all of it to the first. */
+/** A person's answers to open questions: one line each where there are as many lines, else all of it to the first, or to the one it is a choice of. */
 export function assignAnswers(questions: AskedQuestion[], text: string): GivenAnswer[] {
   const lines = text
     .split('\n')
     .map((one) => one.trim().replace(/^(?:[-•*]|\d+[.)])\s+/, ''))
     .filter((one) => one !== '');
   const each = questions.length > 1 && lines.length >= questions.length;
+  // One of the choices of a question is about that question, wherever it stands.
+  const isChoice = ({ options = [] }: AskedQuestion) =>
+    options.some((one) => one.text === text.trim());
+  const meant = Math.max(0, questions.findIndex(isChoice));
   return questions.flatMap((question, index) => {
-    const own = each ? lines[index] : index === 0 ? text.trim() : undefined;
+    const own = each ? lines[index] : index === meant ? text.trim() : undefined;
     return own === undefined || own === ''
       ? []
       : [{ question_id: question.id, text: pick(question, own) }];

@@ -236,7 +236,7 @@ export const forms: readonly Form[] = [
       'Gives a person a task or a question. Followed by `if yes:`, it becomes a Yes/No question.',
     describe: ({ assignee, question }) =>
       `Ask ${assignee === undefined ? 'you' : say(assignee)} ${quote(question)}`,
-    near: 'assign task question let have confirm approve whether tell',
+    near: 'assign task question let have confirm approve whether tell send message remind email',
   },
   {
     id: 'remind',
@@ -246,7 +246,7 @@ export const forms: readonly Form[] = [
     example: 'remind me every weekday at 9:30: post the standup',
     effect: 'Reminds you. It needs a time: `tomorrow at 9:00`, `every Monday at 9:00`.',
     describe: ({ text }) => `Remind you of ${quote(text)}`,
-    near: 'reminder alarm alert notify remember set',
+    near: 'reminder alarm alert notify remember set timer',
   },
   {
     id: 'add event',
@@ -271,7 +271,7 @@ export const forms: readonly Form[] = [
     example: 'calendar tomorrow',
     effect: 'Shows what is in your calendar today, or on that day.',
     describe: () => 'Read the calendar',
-    near: 'agenda events appointments meetings',
+    near: "agenda events appointments meetings what what's show my",
   },
   {
     id: 'wait',
@@ -341,7 +341,7 @@ export const forms: readonly Form[] = [
     looks: true,
     example: 'reminders',
     effect: 'Lists your upcoming reminders.',
-    near: 'recurring repeating upcoming',
+    near: 'recurring repeating upcoming reminder cancel stop list',
   },
 ];
 

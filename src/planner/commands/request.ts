@@ -256,16 +256,17 @@ class RequestReader {
   }
 
   #readLoop(): Loop | null {
-    const over = this.#take('for each row in')
-      ? 'rows'
-      : this.#take('for each file in')
-        ? 'files'
-        : null;
+    const over =
+      this.#take('for each row in') || this.#take('for every row in')
+        ? 'rows'
+        : this.#take('for each file in') || this.#take('for every file in')
+          ? 'files'
+          : null;
     if (over === null) return null;
     const token = this.#reading.tokens[this.#at];
     const isNamed = token?.kind === 'word' || token?.kind === 'quote';
     this.#reached = this.#at + (isNamed ? 1 : 0);
-    if (!isNamed || this.#value(1) !== ':') throw new Stop(this.#reached);
+    if (!isNamed || !/^[:,]$/.test(this.#value(1) ?? '')) throw new Stop(this.#reached);
     this.#at += 2;
     return { over, path: token.text, summary: null };
   }

@@ -1,62 +1,79 @@
 // Suggests the two nearest forms, filled with the person's words. Each is parsed again before it is offered.
-import { shorten, trimTail } from '#domain/words.ts';
-import { readWhen, type When, type Words } from '#timeline/spoken-times.ts';
+import { trimTail } from '#domain/words.ts';
+import { readSpan, readWhen, type When, type Words } from '#timeline/spoken-times.ts';
 import { type Form, forms } from './forms.ts';
 import { compile, isAddress, isFile, isPlace } from './match.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 const maxTokens = 200;
 const maxText = 300;
+const maxOffered = 1000;
 
-/** The words of a command that could not be read, by what they may be. */
-type Sorted = {
-  texts: string[];
-  files: string[];
-  addresses: string[];
-  places: string[];
-  people: string[];
-  times: string[];
-  data: string[];
-  /** All other words, as they are written. */
-  rest: Token[];
-};
+type Kind =
+  | 'text'
+  | 'file'
+  | 'address'
+  | 'place'
+  | 'person'
+  | 'time'
+  | 'span'
+  | 'data'
+  /** Nothing that a slot takes, but words that must not be lost. */
+  | 'other'
+  /** All other words. */
+  | 'rest';
+/** A word or a group of words of a command that could not be read, by its kind. `text`: as a form takes it. */
+type Piece = { kind: Kind; text: string; value: string; start: number; end: number };
 
 const small = new Set(
-  'a an the to in on at of for with and then please me my it is be that this here from into by can you could would i we'.split(
+  'a an the to in on at of for with and then please me my it is be that this from into by can you could would i we all some called named saying content contents'.split(
     ' ',
   ),
 );
+const greetings = /^(?:hey|hi|hello|dear|countersign)$/;
 const quote = (text: string) => (text.includes('"') ? `“${text}”` : `"${text}"`);
 
-function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Sorted {
+/** Whoever stands behind one of these is a person, if the word can be a name. */
+const personVerbs = /^(?:ask|tell|send|remind|let|have|get|assign|email|message|to)$/;
+
+function kindOf(token: Token, before: string): Kind {
+  if (token.kind === 'quote') return 'text';
+  if (token.kind === 'data') return 'data';
+  if (isAddress(token.text)) return 'address';
+  if (isPlace(token)) return 'place';
+  if (/\S@\S/.test(token.text)) return 'other';
+  if (isFile(token) && !/^\d+$/.test(token.text)) return 'file';
+  return personVerbs.test(before) && /^\p{Lu}\p{L}+$/u.test(token.text) ? 'person' : 'rest';
+}
+
+function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Piece[] {
   const tokens = tokenize(source).slice(0, maxTokens);
   const words: Words = { source, tokens, ...setting };
-  const found: Sorted = {
-    texts: [],
-    files: [],
-    addresses: [],
-    places: [],
-    people: [],
-    times: [],
-    data: [],
-    rest: [],
-  };
+  const pieces: Piece[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at];
     if (token === undefined || token.kind === 'mark' || token.kind === 'line') continue;
+    if (token.value === 'please' || (pieces.length === 0 && greetings.test(token.value))) continue;
+    const { start, end, value, text } = token;
+    const before = tokens[at - 1]?.value ?? '';
     const when = readWhen(words, at);
-    if (when !== null) {
-      found.times.push(wholeTime(when.value));
-      at = when.next - 1;
-    } else if (token.kind === 'quote') found.texts.push(token.text);
-    else if (token.kind === 'data') found.data.push(token.text);
-    else if (isAddress(token.text)) found.addresses.push(token.text);
-    else if (isPlace(token)) found.places.push(token.text);
-    else if (isFile(token)) found.files.push(token.text);
-    else if (at > 0 && /^\p{Lu}\p{Ll}+$/u.test(token.text)) found.people.push(token.text);
-    else if (token.value !== 'please') found.rest.push(token);
+    const span = when === null ? readSpan(words, at) : null;
+    if (when === null && span === null) {
+      const isRule = value === 'every' || value === 'each';
+      pieces.push({ kind: isRule ? 'other' : kindOf(token, before), text, value, start, end });
+      continue;
+    }
+    at = (when ?? span)?.next ?? at;
+    at -= 1;
+    const to = tokens[at]?.end ?? end;
+    const own = { value: '', start, end: to };
+    if (when === null) pieces.push({ kind: 'span', text: source.slice(start, to), ...own });
+    // A deadline, “next Tuesday” and the like mean more than the time in them.
+    else if (/^(?:by|next|last|until|till|before|after|since|every|each)$/.test(before))
+      pieces.push({ kind: 'other', text: source.slice(start, to), ...own });
+    else pieces.push({ kind: 'time', text: wholeTime(when.value), ...own });
   }
-  return found;
+  return pieces;
 }
 
 /** A time with nothing open, for what is offered: a day without a time of day begins at nine. */
@@ -74,48 +91,68 @@ function wholeTime({ words, clock, date, isToday, instant }: When): string {
   return `${day} at ${String(hour).padStart(2, '0')}:${String(clock.minute).padStart(2, '0')}`.trim();
 }
 
-/** Destructive forms are offered only if asked for, and never if a condition would be lost. */
-const conditions = /^(?:not|don't|don’t|never|only|unless|until|if|before|after|except|but)$/;
-function isFit({ id, spellings }: Form, { rest, files, addresses }: Sorted): boolean {
-  const said = rest.map(({ value }) => value);
+/** Words by which a command depends on something, or leaves it open: no form that would lose them is offered. */
+const conditions =
+  /^(?:or|either|not|don't|don’t|never|only|unless|until|if|before|after|except|but|instead)$/;
+
+const fileVerbs = /^(?:write|create|make|save|put|store|note|add|append|insert|new)$/;
+
+const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
+
+/** Forms that change files are offered only if their own words were used, and no other form that says something else. */
+function isFit({ id, spellings, looks }: Form, pieces: Piece[]): boolean {
   const [first = ''] = spellings;
-  // An address or file that nobody named is made up only where a text goes into a new file.
-  if (first.includes(':address}') && addresses.length === 0) return false;
-  if (first.includes(':file}') && files.length === 0 && id !== 'write') return false;
-  if (id !== 'delete' && id !== 'delete folder' && id !== 'move') return true;
-  if (said.some((word) => conditions.test(word))) return false;
+  const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
+  // An address or file that nobody named is made up only where a quoted text goes into a new file.
+  if (first.includes(':address}') && !has('address')) return false;
+  const isText = id === 'write' && has('text');
+  if (first.includes(':file}') && !has('file') && !isText) return false;
+  const said = pieces.flatMap((one) => (one.kind === 'rest' ? [one.value] : []));
+  const verb = said.find((one) => !small.has(one)) ?? '';
+  if (looks !== true && retractions.test(verb)) return false;
+  if ((id === 'write' || id === 'append') && !has('text') && !fileVerbs.test(verb)) return false;
+  if (id === 'copy' && !said.some((one) => /^(?:copy|duplicate|backup|back)$/.test(one)))
+    return false;
+  if (id === 'replace' && !/^(?:replace|change|swap|substitute)$/.test(verb)) return false;
+  if ((id === 'post' || id === 'remind') && has('person') && !has('place')) return false;
+  if (id === 'ask' && !has('person') && verb !== 'ask') return false;
   if (id === 'delete folder')
     return (
       /^(?:delete|remove)$/.test(said[0] ?? '') && /^(?:folder|directory)$/.test(said.at(-2) ?? '')
     );
-  return files.length > 0 && /^(?:delete|remove|move|rename|archive)$/.test(said[0] ?? '');
+  if (id !== 'delete' && id !== 'move') return true;
+  return /^(?:delete|remove|move|rename|archive)$/.test(said[0] ?? '');
 }
 
-/** How well a form fits the words. */
-function rate({ spellings, near, id }: Form, words: Sorted): number {
-  const [spelling = ''] = spellings;
-  const elements = compile(spelling);
-  const literal = new Set(
-    spellings
-      .flatMap((one) => compile(one))
-      .flatMap((one) => (one.kind === 'words' ? one.words : [])),
+const literalOf = ({ spellings }: Form): Set<string> =>
+  new Set(
+    spellings.flatMap((one) =>
+      compile(one).flatMap((element) => (element.kind === 'words' ? element.words : [])),
+    ),
   );
-  const others = new Set(near.split(' '));
-  const said = words.rest.filter(({ value }) => !small.has(value));
+
+/** How well a form fits the words. */
+function rate(form: Form, pieces: Piece[]): number {
+  const [spelling = ''] = form.spellings;
+  const literal = literalOf(form);
+  const others = new Set(form.near.split(' '));
+  const said = pieces.filter(({ kind, value }) => kind === 'rest' && !small.has(value));
   const first = said[0]?.value ?? '';
-  const slots = elements.flatMap((one) => (one.kind === 'slot' ? [one.type] : []));
-  const wants = (type: string) => slots.some((slot) => slot === type);
-  const has = (type: string, list: string[]) =>
-    wants(type) ? (list.length > 0 ? 2 : -1) : list.length > 0 ? -1 : 0;
+  const slots = compile(spelling).flatMap((one) => (one.kind === 'slot' ? [one.type] : []));
+  const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
+  const wants = (kind: Kind) => slots.some((slot) => slot === kind);
+  const fits = (kind: Kind) => (wants(kind) ? (has(kind) ? 2 : -1) : has(kind) ? -1 : 0);
   return (
     (literal.has(first) ? 6 : others.has(first) ? 4 : 0) +
     said.filter(({ value }) => literal.has(value)).length * 2 +
     said.filter(({ value }) => others.has(value)).length +
-    has('file', words.files) +
-    has('address', words.addresses) +
-    (wants('place') && words.places.length > 0 ? 2 : 0) +
-    (wants('person') && words.people.length > 0 ? 2 : 0) +
-    (id === 'remind' && words.times.length > 0 ? 2 : 0)
+    fits('file') +
+    fits('address') +
+    (wants('text') && has('text') ? 1 : 0) +
+    (form.id === 'remind' && has('span') ? 2 : 0) +
+    (wants('place') && has('place') ? 2 : 0) +
+    (wants('person') && has('person') ? 2 : 0) +
+    (form.id === 'remind' && has('time') ? 2 : 0)
   );
 }
 
@@ -132,54 +169,111 @@ const otherwise: Record<string, string> = {
   clock: '10:00',
 };
 
-function fill(form: Form, words: Sorted): string {
-  const spelling = form.spellings.find((one) => {
-    const types = compile(one).flatMap((element) =>
-      element.kind === 'slot' ? [element.type] : [],
-    );
-    return (
-      !types.includes('rest') &&
-      (!form.id.startsWith('post') || types.includes('place') === words.places.length > 0) &&
-      !one.includes('?')
-    );
+/** What a piece of each kind may fill. */
+const kinds: Record<string, Kind> = {
+  ...{ text: 'text', file: 'file', folder: 'file', address: 'address', place: 'place' },
+  ...{ person: 'person', data: 'data', time: 'time', span: 'span' },
+};
+
+const isVerb = (form: Form, { value }: Piece): boolean =>
+  literalOf(form).has(value) || form.near.split(' ').includes(value);
+
+/**
+ * The words that are left as one text, without the verb in front and the small words around what was taken.
+ * @returns null where what was taken stood in the middle of them
+ */
+function joinLeft(
+  form: Form,
+  pieces: Piece[],
+  left: ReadonlySet<Piece>,
+  source: string,
+): string | null {
+  const first = pieces.find(({ kind }) => kind === 'rest');
+  const isLead = (one: Piece | undefined) =>
+    one !== undefined && (small.has(one.value) || (one === first && isVerb(form, one)));
+  const runs: Piece[][] = [[]];
+  for (const piece of pieces)
+    if (left.has(piece)) runs.at(-1)?.push(piece);
+    else runs.push([]);
+  const texts = runs.flatMap((run) => {
+    while (isLead(run[0])) run.shift();
+    while (/^(?:to|in|into|on|at|from|with|for)$/.test(run.at(-1)?.value ?? '')) run.pop();
+    const [from, to] = [run[0]?.start, run.at(-1)?.end];
+    const isNamed = run.every((one) => small.has(one.value) || isVerb(form, one));
+    return from === undefined || to === undefined
+      ? []
+      : [{ isNamed, text: source.slice(from, to) }];
   });
-  const elements = compile(spelling ?? form.spellings[0] ?? '');
-  const literal = new Set(elements.flatMap((one) => (one.kind === 'words' ? one.words : [])));
-  const left = { ...words, files: [...words.files], texts: [...words.texts] };
-  const said = words.rest.filter(
-    ({ value }, at) =>
-      !(at === 0 && (literal.has(value) || form.near.split(' ').includes(value))) &&
-      !literal.has(value),
+  // “the team” in front of a channel says nothing more.
+  const own = texts.filter(({ isNamed }) => !isNamed);
+  const [{ text } = { text: '' }, ...others] = own.length > 0 ? own : texts;
+  const isKept = pieces.every(
+    (one) => !left.has(one) || !['text', 'data', 'address', 'other'].includes(one.kind),
   );
-  const plain = said
-    .map(({ text }) => text)
-    .join(' ')
-    .replace(/^(?:to|that) /i, '')
-    .slice(0, maxText);
-  const take: Record<string, () => string | undefined> = {
-    text: () => quote(left.texts.shift() ?? (plain === '' ? 'hello' : plain)),
-    file: () => left.files.shift(),
-    folder: () => left.files.shift()?.replace(/\/$/, '') ?? said.at(-1)?.text,
-    address: () => words.addresses[0],
-    place: () => words.places[0],
-    person: () => words.people[0],
-    data: () => words.data[0] ?? (left.texts[0] === undefined ? undefined : quote(left.texts[0])),
-    time: () => words.times[0],
+  return others.length > 0 || text.length > maxText || text === '' || !isKept ? null : text;
+}
+
+/** The form with the words in its slots, in the first spelling that loses none; null: something that was said would be lost. */
+function fill(form: Form, pieces: Piece[], source: string): string | null {
+  const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
+  for (const spelling of form.spellings) {
+    const types = compile(spelling).flatMap((one) => (one.kind === 'slot' ? [one.type] : []));
+    if (types.includes('rest') || spelling.includes('?')) continue;
+    if (form.id === 'post' && types.includes('place') !== has('place')) continue;
+    const text = fillSpelling(form, spelling, pieces, source);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+function fillSpelling(
+  form: Form,
+  spelling: string,
+  pieces: Piece[],
+  source: string,
+): string | null {
+  const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
+  const elements = compile(spelling);
+  const left = new Set(pieces);
+  const take = (kind: Kind | undefined): string | undefined => {
+    const found = pieces.find((one) => one.kind === kind && left.has(one));
+    if (found !== undefined) left.delete(found);
+    return found?.text;
   };
+  const times = pieces.filter(({ kind }) => kind === 'time');
+  const isTimed = form.operation !== null && form.looks !== true && form.id !== 'add event';
+  const after = form.id === 'remind' && times.length === 0 ? take('span') : undefined;
+  const time =
+    after !== undefined ? `in ${after}` : isTimed && times.length === 1 ? take('time') : undefined;
+  // Slots of one kind are filled before a text takes the words that are left.
+  const filled = new Map(
+    elements.flatMap((element) => {
+      if (element.kind !== 'slot') return [];
+      const isNamed = element.type === 'data' && !has('data') && has('text');
+      const text = take(isNamed ? 'text' : kinds[element.type]);
+      const isQuoted = element.type === 'text' || isNamed;
+      return [[element, text === undefined || !isQuoted ? text : quote(text)] as const];
+    }),
+  );
+  const open = [...filled].filter(([{ type }, text]) => type === 'text' && text === undefined);
+  const words = open.length > 0 ? joinLeft(form, pieces, left, source) : null;
+  if (open.length > 1 || (open.length === 1 && words === null)) return null;
+  const isLost = ({ kind, value }: Piece) => kind !== 'rest' || conditions.test(value);
+  if (words === null && [...left].some(isLost)) return null;
   const parts = elements.flatMap((element) => {
     if (element.kind === 'words')
       return element.optional && element.words[0] !== 'the' ? [] : [element.words[0] ?? ''];
     if (element.kind !== 'slot') return [];
-    const own = take[element.type]?.();
-    return [own ?? (element.name === 'to' ? 'archive/' : (otherwise[element.type] ?? 'x'))];
+    const own = filled.get(element);
+    if (own !== undefined) return [own];
+    if (element.type === 'folder')
+      return [pieces.findLast(({ kind }) => kind === 'rest')?.text ?? 'notes'];
+    if (element.type !== 'text')
+      return [(element.name === 'to' ? 'archive/' : otherwise[element.type]) ?? 'x'];
+    return [quote(words ?? '')];
   });
-  const time =
-    form.id === 'remind'
-      ? (words.times[0] ?? 'tomorrow at 9:00')
-      : form.operation !== null && form.looks !== true && form.id !== 'add event'
-        ? words.times[0]
-        : undefined;
-  return [...parts, ...(time === undefined ? [] : [time])].join(' ');
+  const when = time ?? (form.id === 'remind' ? otherwise.time : undefined);
+  return [...parts, ...(when === undefined ? [] : [when])].join(' ');
 }
 
 /**
@@ -191,15 +285,18 @@ export function suggestForms(
   setting: Pick<Words, 'now' | 'timezone'>,
   reads: (text: string) => boolean,
 ): string[] {
-  const words = sortWords(part.slice(0, 2000), setting);
+  const source = part.slice(0, 2000);
+  const pieces = sortWords(source, setting);
   const ranked = forms
-    .filter((form) => form.id !== 'call' && isFit(form, words))
-    .map((form) => ({ form, rating: rate(form, words) }))
+    .filter((form) => form.id !== 'call' && isFit(form, pieces))
+    .map((form) => ({ form, rating: rate(form, pieces) }))
+    .filter(({ rating }) => rating > 1)
     .toSorted((a, b) => b.rating - a.rating);
   const found: string[] = [];
   for (const { form } of ranked) {
-    const text = shorten(fill(form, words), 1000);
-    if (!found.includes(text) && reads(text)) found.push(text);
+    const text = fill(form, pieces, source);
+    if (text !== null && text.length <= maxOffered && !found.includes(text) && reads(text))
+      found.push(text);
     if (found.length === 2) break;
   }
   return found;

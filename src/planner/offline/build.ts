@@ -50,6 +50,7 @@ class Builder {
 
   build({ commands, parts }: Request): Built {
     try {
+      const { asked } = this.#questions;
       const first = parts.findIndex(({ structure }) => structure === 'phase');
       const lag = parts[first]?.lag ?? null;
       if (lag !== null && commands.every(({ part }) => part !== null))
@@ -57,8 +58,9 @@ class Builder {
           `“after ${lag.words}” needs a phase or a command before “phase ${parts[first]?.title}”.`,
         );
       this.#askForScope(commands);
+      // It says which times the others have.
+      if (asked.length > 0) return { kind: 'questions', questions: asked };
       for (const [at, command] of commands.entries()) this.#add(command, at, commands);
-      const { asked } = this.#questions;
       if (asked.length > 0) return { kind: 'questions', questions: asked };
       orderSteps(this.#steps);
       return { kind: 'steps', steps: this.#steps };
@@ -76,6 +78,7 @@ class Builder {
       !one.follows &&
       at > 0 &&
       commands[at - 1]?.modifiers.start === null &&
+      commands[at - 1]?.slots.times.start === undefined &&
       commands[at - 1]?.modifiers.every === null;
     const at = commands.findIndex(isOpen);
     const last = commands[at];
@@ -89,7 +92,8 @@ class Builder {
     if (choice !== options[0]) return;
     for (let k = at - 1; k >= 0; k -= 1) {
       const before = commands[k];
-      if (before === undefined || before.modifiers.start !== null) break;
+      if (before === undefined || (before.modifiers.start ?? before.slots.times.start) != null)
+        break;
       before.modifiers = { ...before.modifiers, start: last.modifiers.start };
       if (before.follows) break;
     }

@@ -243,9 +243,9 @@ function tellUnread(text: string, { from, to, reached }: Unread, work: Work): In
     ...(nearest === '' ? [] : [`The nearest commands: ${nearest}.`]),
     `“help” lists them all. ${connectModel}`,
   ];
-  const short = options.every((one) => one.length <= maxOption && !one.includes('\n'))
-    ? options
-    : [];
+  const isShort = options.every((one) => one.length <= maxOption && !one.includes('\n'));
+  // A single choice is none.
+  const short = !isShort ? [] : options.length === 1 ? [...options, 'help'] : options;
   return {
     kind: 'unread',
     text: said.join(short.length > 0 ? ' ' : '\n'),

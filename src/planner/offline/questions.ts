@@ -1,4 +1,5 @@
 // Asks what is open and reads the replies: values of slots, and the moments of times that are not certain.
+import { nextOccurrences } from '#timeline/recurrence.ts';
 import { type Doubt, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Question, readChoice, readWhenReply } from '../commands/answers.ts';
 import { type Command, CommandRefusal } from '../commands/request.ts';
@@ -71,6 +72,10 @@ export class Questions {
       this.ask(askAboutTime(settled, every.words, `${id} again`), () => undefined);
       return undefined;
     }
+    if (end && !hasOccurrence(settled.rrule, this.#setting, Date.parse(end)))
+      throw new CommandRefusal(
+        `Nothing of “${every.words}” falls before “until ${until?.words}”. Name a later day.`,
+      );
     return end === undefined ? undefined : { rrule: settled.rrule, until: end && toUtc(end) };
   }
 
@@ -78,6 +83,11 @@ export class Questions {
     const when = this.ask({ id, text }, (reply) => readWhenReply(reply, this.#setting));
     return when === undefined ? undefined : this.settle(when, id);
   }
+}
+
+function hasOccurrence(rrule: string, { now, timezone }: Setting, before: number): boolean {
+  const [first] = nextOccurrences({ rrule, timezone, startsAt: now }, now, 1);
+  return first !== undefined && first.getTime() < before;
 }
 
 const toUtc = (iso: string): string => new Date(iso).toISOString();
