@@ -1,4 +1,4 @@
-// Registers the jobs with pg-boss. Payloads are parsed here, at the edge; failures are logged before they are retried.
+// Registers the jobs with pg-boss. Payloads are parsed here; failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { z } from 'zod';

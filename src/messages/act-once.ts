@@ -1,5 +1,4 @@
-// A press decides once. Its effect and its name commit together, so a retry after a crash or a lost answer learns the first outcome
-// and changes nothing.
+// A press decides once. Its effect and ID commit together, so a retry after a crash or lost response gets the first outcome.
 import { type Commit, type Database, joinTransaction } from '#db/database.ts';
 import { findPress, keepPress, type PressRow, refusePress } from '#db/idempotency.ts';
 import type { Pressed } from '#domain/chat/card.ts';
@@ -9,23 +8,23 @@ import { requireRecentPress } from './still-meant.ts';
 
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
 
-/** @throws what the press was refused with the first time */
+/** @throws the first refusal */
 function repeat({ refused }: PressRow): void {
   if (refused === null) return;
-  // Codes are written by this file, from errors of ours.
+  // Codes are written by this file, from our own errors.
   throw new CountersignError(refused.code as ErrorCode, refused.message);
 }
 
-/** An error that says no for good; null: it passes by itself, or is none of ours. */
+/** A permanent refusal, or null for transient or foreign errors. */
 function refusalIn(error: unknown): CountersignError | null {
   return error instanceof CountersignError && error.passesAfterMs === null ? error : null;
 }
 
 /**
- * Carries out a press once: `check` outside any transaction, what it returns together with the press's name.
- * @param pressed undefined: the press has no name of its own, and is carried out each time
- * @param before what a press that was carried out before is answered
- * @throws what `check` and its commit throw; a refusal that does not pass by itself is remembered
+ * Applies a press once: `check` outside any transaction, its result together with the press's ID.
+ * @param pressed undefined for a press without an ID, which is applied each time
+ * @param before the response to a repetition
+ * @throws errors of `check` and its commit; permanent refusals are remembered
  */
 export async function actOnce<T>(
   { db, clock }: { db: Database; clock: Clock },
@@ -50,7 +49,7 @@ export async function actOnce<T>(
     commit = () => Promise.reject(why);
   }
   const outcome = await db.transaction(async (tx): Promise<Outcome<T>> => {
-    // The name first: a second try waits here and holds no lock that the first one needs.
+    // Stored first: a retry waits here without holding locks that the first needs.
     const meanwhile = await keepPress(tx, once);
     if (meanwhile !== null) {
       repeat(meanwhile);
@@ -61,7 +60,7 @@ export async function actOnce<T>(
     } catch (error) {
       const why = refusalIn(error);
       if (why === null) throw error;
-      // The refused change is rolled back to its savepoint; that it was refused is kept, so that the presser can be told later.
+      // Rolled back to the savepoint; the refusal is kept for retries.
       await refusePress(tx, once, { code: why.code, message: why.message });
       return { kind: 'refused', why };
     }

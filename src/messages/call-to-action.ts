@@ -14,7 +14,7 @@ export function callOfPlan(
     : { kind: 'plan', tone };
 }
 
-/** What is said with a plan's card. @param notes what a person should know before they decide */
+/** The message with a plan's card. @param notes what to know before deciding */
 export function describeProposal(
   plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
   tone: Tone = 'neutral',

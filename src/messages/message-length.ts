@@ -3,7 +3,7 @@ import { refusalWords } from '#cards/decision-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { longestMessage } from '#domain/text.ts';
 
-/** What is wrong with the length of a message, and what to do; null: nothing. */
+/** The problem with a message's length, with advice, or null. */
 export function explainLength(text: string): string | null {
   if (text.length <= longestMessage) return null;
   return refusalWords.tooLong({ characters: text.length });

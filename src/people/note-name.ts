@@ -5,19 +5,19 @@ import type { Clock } from '#domain/clock.ts';
 import { makeStorableText } from '#domain/text.ts';
 
 const longest = 80;
-/** A process writes the same name again after so long: another may have heard another one since. */
+/** After this long a process writes an unchanged name again: another one may have stored a different name. */
 const keptForMs = 10 * 60_000;
 const maxKept = 5000;
 
-/** Letters of other alphabets that look like those beside them: whose name it is cannot be read. */
+/** Scripts with letters that look Latin: mixed names can't be read reliably. */
 const alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}]/u;
 const isMixed = (word: string): boolean => /\p{Script=Latin}/u.test(word) && alike.test(word);
-/** The zero-width joiners are how some names are spelled, and how emoji stay whole. */
+/** Keeps zero-width joiners, which spell some names and hold emoji together. */
 const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}](?<!\u200c|\u200d|\ufe0f)/gu;
 
 /**
- * The name as it may be shown: one line of what is visible. null: none is left, or it could be read as somebody's address, a
- * platform's id or another's name. Pure.
+ * The displayable name, on one line, or null if nothing is left or it could pass for an address, a platform ID or another's name.
+ * Pure.
  */
 export function readCalled(said: string): string | null {
   const line = makeStorableText(said)
@@ -31,7 +31,7 @@ export function readCalled(said: string): string | null {
     : line;
 }
 
-/** A function that keeps what an account is called. Where that cannot be kept, they are called what they were. */
+/** A function that stores display names; on failure the old one stays. */
 export function createNoteName({
   db,
   clock,
@@ -50,7 +50,7 @@ export function createNoteName({
     try {
       await storeName(db.query, account, called);
     } catch (error) {
-      // Who waits for this is about to decide something.
+      // The caller is about to decide something and must not be delayed.
       warn('What somebody is called was not kept.', error);
       return;
     }

@@ -19,7 +19,7 @@ import type { ConversationContext } from '#messages/context.ts';
 
 const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
-/** Whom a step for a person is for, and who answered it. */
+/** The assignee of a step, and the person who answered it. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
   const said = readObject(output);
@@ -30,7 +30,7 @@ export function namedIn({ tool, args, output, target }: Step): string[] {
 
 type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
-/** The facts with what readers are shown in the place of everybody they name. */
+/** Replaces all names in the facts with display names. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
   const { plan, patch, steps, running, next, failed, waiting } = facts;
   const named = [
@@ -49,7 +49,7 @@ export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardF
   };
 }
 
-/** Of the people whom the steps of a plan in a chat ask, those whose name is no account's there, or that several are called. */
+/** Assignees in a chat whose name matches no account there, or several. */
 async function findUnsure(
   db: Queryable,
   { conversation, requester }: Pick<Plan, 'conversation' | 'requester'>,
@@ -66,7 +66,7 @@ async function findUnsure(
   return unsure;
 }
 
-/** The plans with what readers are shown in the place of who asked for them. */
+/** Replaces requesters with display names. */
 export async function nameRequesters<P extends PlanSummary>(
   service: Pick<Service, 'shownNames'>,
   plans: P[],
@@ -78,7 +78,7 @@ export async function nameRequesters<P extends PlanSummary>(
   });
 }
 
-/** What `nameOnCard` does, for a session, once it is known who went on with it. */
+/** `nameOnCard` for a session, once it is known who continued it. */
 export async function nameOnSession(
   db: Queryable,
   facts: SessionCardFacts,
@@ -94,7 +94,7 @@ export async function nameOnSession(
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-/** All names of those who stand behind `names`, and of the configured approvers. */
+/** All names of the people behind `names`, and of the configured approvers. */
 export async function findNames(
   { db, approvers, guardedApprovers }: Asking,
   names: readonly string[],

@@ -1,25 +1,25 @@
-// While a planner works: what it is doing is noted for the people who wait, and it is stopped when its turn is over.
+// Records a planner's activity for the people who wait, and stops it when its turn ends.
 import { setTimeout as pause } from 'node:timers/promises';
 import { noteActivity, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
-/** Milliseconds between two notes: people read no faster, and chat platforms take no more. */
+/** Milliseconds between updates: people read no faster, and chat platforms accept no more. */
 const paceMs = 1000;
-/** A plan that is there sooner is preceded by “thinking” alone, which the row says already. */
+/** A faster plan would only be preceded by “thinking”, which is shown already. */
 const firstMs = 300;
-/** What has not changed is noted again after so long, for platforms whose signs fade (Teams' typing). */
+/** Milliseconds after which unchanged activity is sent again, for indicators that fade (Teams' typing). */
 const againMs = 4000;
 
 export type FollowedPlanner = {
   report: ReportActivity;
-  /** Aborts when the turn is over: it was stopped, or somebody has said more. */
+  /** Aborts when the turn ends: it was stopped, or a new message came. */
   over: AbortSignal;
-  /** Nothing is noted after this. */
+  /** Nothing is recorded after this. */
   close(): Promise<void>;
 };
 
-/** Follows the planner of a turn. Failures to note anything are logged and change nothing. */
+/** Follows a turn's planner. Failures to record are only logged. */
 export function followPlanner(
   { db, listener, warn }: Pick<ConversationContext, 'db' | 'listener' | 'warn'>,
   { id, turn, activity: stored }: Pick<RunRow, 'id' | 'turn' | 'activity'>,
