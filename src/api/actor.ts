@@ -1,16 +1,16 @@
-// Who acts over HTTP: the person who signed in; else the one the request names, `local` where it names nobody.
+// Who acts over HTTP: the signed-in person, else the named one, else `local`.
 import type { FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, person } from '#domain/people/actor.ts';
 import { isKnown, isOwnName, localPrincipal } from '#domain/people/principal.ts';
 
-/** Where somebody signed in, the name of nobody in particular means them. */
+/** For a signed-in person, the default name means themselves. */
 const isNamed = (user: string | undefined): user is string =>
   user !== undefined && user !== localPrincipal.account;
 
 /**
- * The person behind a request; the console marks its own with `x-countersign-surface: console`.
- * @throws `forbidden` where somebody who is known names somebody else
+ * The person behind a request; the console sends `x-countersign-surface: console`.
+ * @throws `forbidden` if a known person names another
  */
 export function actorOf(request: FastifyRequest, user: string | undefined): Actor {
   const { principal } = request;
@@ -31,7 +31,7 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
   };
 }
 
-/** Whose view a request asks for: as `actorOf`, but an admin may look at that of anybody. @throws `forbidden` */
+/** Whose view a request asks for; like `actorOf`, but an admin may view as anyone. @throws `forbidden` */
 export function viewerOf(request: FastifyRequest, user: string | undefined): string {
   const { role, tenant } = request.principal;
   if (isNamed(user) && role === 'admin' && tenant === null) return user;

@@ -1,4 +1,4 @@
-// A route's answers for the document: what it gives, and every problem it can end in, grouped by status.
+// A route's documented responses: results, and all possible problems grouped by status.
 import { z } from 'zod';
 import { type ProblemCode, problemKinds } from './problem.ts';
 import { ProblemAnswer } from './schemas.ts';
@@ -8,7 +8,7 @@ type Answer<Media extends string, Schema extends z.ZodType> = {
   content: Record<Media, { schema: Schema }>;
 };
 
-/** Problems every path of the API can end in. */
+/** Problems of every API path. */
 const always: ProblemCode[] = [
   'invalid_request',
   'unauthorized',
@@ -17,7 +17,7 @@ const always: ProblemCode[] = [
   'database_unavailable',
 ];
 
-/** Problems of every path that takes a body. */
+/** Problems of every path with a body. */
 export const bodyProblems: ProblemCode[] = [
   'invalid_json',
   'body_too_large',
@@ -25,7 +25,7 @@ export const bodyProblems: ProblemCode[] = [
   'key_reused',
 ];
 
-/** Every path with which a person decides, or says what may decide, has these as well. */
+/** Problems of every path with a decision. */
 export const decisionProblems: ProblemCode[] = [
   ...bodyProblems,
   'not_allowed',
@@ -41,12 +41,12 @@ export function json<Schema extends z.ZodType>(
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** An answer that is text of the type `media`, usually a stream. */
+/** A text response of type `media`, usually a stream. */
 export function text<Media extends string>(
   description: string,
   media: Media,
 ): Answer<Media, z.ZodType> {
-  // Typed as anything that zod can read, because handlers answer with a stream of it.
+  // Typed loosely, because handlers return a stream.
   const content = { [media]: { schema: z.string() as z.ZodType } } as Record<
     Media,
     { schema: z.ZodType }
@@ -67,20 +67,17 @@ function problemAnswers(codes: ProblemCode[]): Record<number, Answer<string, z.Z
   );
 }
 
-/**
- * The `response` of a route: its good answers, and the problems it names besides those of every
- * path. The type speaks of the good ones only: they are what a handler may return.
- */
+/** The `response` of a route: results and named problems. The type covers only results, which handlers return. */
 export function answers<Good extends Record<number, Answer<string, z.ZodType>>>(
   good: Good,
   codes: ProblemCode[] = [],
 ): Good {
-  // Where a plan is looked for, retention may have deleted it.
+  // Retention may have deleted the plan.
   const gone: ProblemCode[] = codes.includes('plan_not_found') ? ['plan_deleted'] : [];
   return { ...problemAnswers([...always, ...codes, ...gone]), ...good };
 }
 
-/** The answers of a path outside the API: only the problems it names, and `internal`. */
+/** Responses outside the API: only the named problems and `internal`. */
 export function openAnswers<Good extends Record<number, Answer<string, z.ZodType>>>(
   good: Good,
   codes: ProblemCode[] = [],

@@ -1,16 +1,16 @@
-// What every group of routes is given, and the plugin shape they share.
+// The context of all route groups, and their plugin type.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 
 export type ApiContext = {
-  /** Aborts when the server begins to close. */
+  /** Aborts when the server starts closing. */
   closing: AbortSignal;
   heartbeatMs: number;
-  /** How often a stream looks whether its reader is still let in, in milliseconds. */
+  /** Milliseconds between access checks of a stream. */
   recheckMs: number;
 };
 
 export type Routes = FastifyPluginAsyncZod<ApiContext>;
 
 const megabyte = 1_048_576;
-/** Limits of bodies, in bytes: of a proposed plan, and of everything else. */
+/** Body limits in bytes, for proposed plans and all else. */
 export const bodyLimits = { plan: 64 * megabyte, other: megabyte };

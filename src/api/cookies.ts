@@ -1,7 +1,6 @@
-// Cookies of requests, and those that answers set.
+// Request and response cookies.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The value of one cookie of a request. */
 export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
   return (headers.cookie ?? '')
     .split(';')
@@ -10,7 +9,7 @@ export function cookieOf({ headers }: FastifyRequest, name: string): string | un
     ?.slice(name.length + 1);
 }
 
-/** The name of a cookie for the whole host. Over https nobody else can set it: no other host of the domain, and no page over http. */
+/** A host-wide cookie name. Over https, other hosts and http pages can't set it. */
 export function hostCookie(name: string, secure: boolean): string {
   return secure ? `__Host-${name}` : name;
 }
@@ -19,13 +18,12 @@ type Cookie = {
   name: string;
   value: string;
   path: string;
-  /** How long the browser keeps it; 0: it forgets it. */
+  /** Lifetime; 0 deletes it. */
   seconds: number;
-  /** Sent over https only. */
   secure: boolean;
 };
 
-/** `SameSite=Lax`: the browser sends it where a link leads here, and never with what another site's page sends. */
+/** `SameSite=Lax`: sent when a link leads here, never with another site's requests. */
 export function setCookie(
   reply: FastifyReply,
   { name, value, path, seconds, secure }: Cookie,

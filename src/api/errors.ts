@@ -1,4 +1,4 @@
-// Where every thrown thing becomes a problem. What is not meant for people is logged under the request's id, never sent.
+// Converts every thrown error into a problem. Internal details are logged with the request ID, never sent.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -8,11 +8,11 @@ import { CountersignError } from '#domain/errors.ts';
 import { keyHeader } from './idempotency.ts';
 import { type Complaint, problemKinds, toProblem } from './problem.ts';
 
-// Reading a refused body to its end and throwing it away, within limits, so that the client gets to read the answer.
+// Drains a refused body, within limits, so that the client can read the response.
 const mostBytes = 256 * 1_048_576;
 const mostMilliseconds = 5000;
 
-/** Resolves when the body is over, was given up, or was too much. Never throws, keeps nothing. */
+/** Resolves when the body ends, is abandoned or exceeds the limit. Never throws. */
 function drain(body: Readable): Promise<void> {
   if (body.readableEnded || body.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -34,12 +34,12 @@ function drain(body: Readable): Promise<void> {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The content type this route takes, where it is not JSON. */
+    /** The route's content type, if not JSON. */
     accepts?: string;
   }
 }
 
-/** How the framework's own errors look; their codes begin with `FST_`. */
+/** The framework's own errors; codes begin with `FST_`. */
 const FrameworkError = z.object({
   code: z.string().optional(),
   message: z.string(),
@@ -58,7 +58,7 @@ function internalComplaint(requestId: string): Complaint {
   };
 }
 
-/** A commit whose answer was lost has happened, so a change may have been made. */
+/** The commit may have happened although its response was lost. */
 function databaseComplaint(error: unknown, { method, headers }: FastifyRequest): Complaint {
   if (isDiskFull(error)) {
     const detail = `${diskFullWords} Nothing of this request was stored; send it again then.`;
@@ -73,7 +73,7 @@ function databaseComplaint(error: unknown, { method, headers }: FastifyRequest):
   return { code: 'database_unavailable', detail: `The database isn't responding. ${advice}` };
 }
 
-/** What a refused request of another part of the server is called, by the status it chose. */
+/** The code for a status set by another part of the server. */
 function codeOfStatus(status: number): Complaint['code'] {
   switch (status) {
     case 401:
@@ -127,7 +127,7 @@ function explainFrameworkError(error: unknown, request: FastifyRequest): Complai
   }
 }
 
-/** What to tell about `error`. Internal errors lose their words here. */
+/** The complaint to send; internal errors lose their message here. */
 export function explainError(error: unknown, request: FastifyRequest): Complaint {
   if (!(error instanceof CountersignError))
     return isDatabaseTrouble(error)
@@ -138,7 +138,6 @@ export function explainError(error: unknown, request: FastifyRequest): Complaint
   return { code: error.code, detail: error.message, details: error.details };
 }
 
-/** Sends a complaint as problem+json. */
 export function sendProblem(
   complaint: Complaint,
   request: FastifyRequest,
@@ -153,7 +152,7 @@ export function sendProblem(
   if (status === 503) reply.header('retry-after', '5');
   const { retry_after_seconds: after } = complaint.details ?? {};
   if (status === 429 && typeof after === 'number') reply.header('retry-after', String(after));
-  // Headers set for the answer that failed do not describe this one.
+  // Headers of the failed response don't apply.
   reply.removeHeader('content-disposition').removeHeader('content-length');
   return reply
     .code(status)
@@ -161,14 +160,14 @@ export function sendProblem(
     .send(JSON.stringify(problem));
 }
 
-/** Makes problems the answer to everything that is thrown on this instance and below it. */
+/** Turns every error on this instance and its children into a problem. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     const complaint = explainError(error, request);
     if (problemKinds[complaint.code].status >= 500)
       request.log.error({ err: error }, complaint.code);
     else request.log.debug({ code: complaint.code }, complaint.detail);
-    // A client that is still sending would see a broken connection instead of the answer.
+    // Otherwise a client still sending would see a broken connection.
     if (complaint.code === 'body_too_large') await drain(request.raw);
     return sendProblem(complaint, request, reply);
   });

@@ -1,8 +1,5 @@
-// Who makes a request and whether they may, decided from its head alone and once: a session, a personal token, the instance's
-// token; where nothing of that is set up, this machine and nobody else.
-//
-// Each route declares `config: { role, subject }`: the least role that it is for, and what it is about. A server with a route that
-// declares neither does not start.
+// Authenticates and authorises requests from their head alone: by session, personal token or instance token; without any of
+// these, only this machine. Every route declares `config: { role, subject }`, or the server doesn't start.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
@@ -21,13 +18,13 @@ import { cookieOf, hostCookie } from './cookies.ts';
 import type { Complaint } from './problem.ts';
 
 /**
- * `open`: anyone (probes, and webhooks that carry their own signature); `metrics`: this machine, or an admin;
- * `page`: anyone where people sign in or a token is set (the page asks for it), else this machine.
+ * `open`: anyone (probes, signed webhooks); `metrics`: this machine or an admin; `page`: anyone if sign-in or a token is set up,
+ * which the page asks for, else this machine.
  */
 export type RouteRole = Role | 'open' | 'metrics' | 'page';
 /**
- * What the path names: a plan, a run or a conversation by `:id`, a person by `:user`, oneself; `new`: what is made by the request;
- * `press`: what its button names; `list`: many, of which each caller sees their own organisation's; `instance`: no one's in particular.
+ * What the path is about: a plan, run or conversation by `:id`, a person by `:user`, or oneself; `new`: something created;
+ * `press`: the button's subject; `list`: filtered by the caller's organisation; `instance`: none.
  */
 export type RouteSubject =
   | 'plan'
@@ -44,44 +41,44 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     role: RouteRole;
     subject: RouteSubject;
-    /** Open to anyone, and all the same counted by who asks. */
+    /** Open but still rate-limited. */
     limited?: true;
   }
   interface FastifyRequest {
-    /** Who makes the request. */
+    /** The caller. */
     principal: Principal;
-    /** The service as far as they reach it. */
+    /** The service, restricted to the caller's reach. */
     service: Service;
-    /** Whether they would be let in now: what lasts ends when a session, a token or a role does. */
+    /** Whether the caller still has access; long responses end with a session, token or role. */
     isStillLetIn(): Promise<boolean>;
   }
 }
 
-/** What people are known by: `token` of the header, `session` of the cookie. */
+/** From the header (`token`) or cookie (`session`). */
 export type Credentials = { token: string } | { session: string };
-/** Who that is; null: nobody, or nobody any more. */
+/** The principal, or null if unknown or expired. */
 export type Identify = (credentials: Credentials) => Promise<Principal | null>;
 
-/** The facts a decision needs. */
+/** The facts for a decision. */
 export type Visit = {
   method: string;
   remoteAddress: string | undefined;
   host: string | undefined;
   origin: string | undefined;
-  /** A proxy says that it passes the request on for somebody else. */
+  /** A proxy forwarded the request. */
   forwarded: boolean;
   authorization: string | undefined;
-  /** The value of the session's cookie. */
+  /** The session cookie's value. */
   session: string | undefined;
 };
 
-/** What identity is set up. */
+/** The configured kinds of access. */
 export type Doors = {
   /** `COUNTERSIGN_API_TOKEN`. */
   apiToken?: string;
-  /** People sign in. */
+  /** Sign-in is configured. */
   signIn: boolean;
-  /** The origin of COUNTERSIGN_PUBLIC_URL, which a proxy may not pass on as Host. */
+  /** The origin of COUNTERSIGN_PUBLIC_URL, which a proxy may not forward as Host. */
   publicOrigin: string | null;
   identify: Identify;
 };
@@ -92,7 +89,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** A proxy sends at least one of these, unless somebody told it not to. */
+/** Proxies send at least one of these by default. */
 const proxyHeaders = [
   'forwarded',
   'via',
@@ -105,9 +102,9 @@ const proxyHeaders = [
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A path without a route is answered that there is none, to those who may ask at all. */
+/** Only callers with access learn that a path doesn't exist. */
 function roleOfUnknown(path: string): RouteRole {
-  // Where a chat platform is not set up.
+  // If the chat platform isn't set up.
   if (path === '/api/messages' || path.startsWith('/slack/')) return 'open';
   return path === '/api' || path.startsWith('/api/') ? 'viewer' : 'page';
 }
@@ -117,7 +114,7 @@ function isLoopback(address: string | undefined): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Compares in constant time, for any lengths. */
+/** In constant time. */
 function isToken(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
@@ -128,7 +125,7 @@ function bearerOf({ authorization }: Visit): string | null {
   return given ?? null;
 }
 
-/** Whether an Origin names the very host that was asked (`http://127.0.0.1:3978` for `127.0.0.1:3978`). */
+/** Whether Origin matches the requested host (`http://127.0.0.1:3978` for `127.0.0.1:3978`). */
 function isSameOrigin(origin: string, host: string): boolean {
   const [, originHost] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return originHost?.toLowerCase() === host.toLowerCase();
@@ -138,7 +135,7 @@ function forbid(detail: string): Complaint {
   return { code: 'forbidden', detail };
 }
 
-/** Without a token only this machine is answered, and no web page of elsewhere can act through its browser. */
+/** Without a token, only this machine has access, and no foreign web page through its browser. */
 function judgeLocal(visit: Visit): Complaint | null {
   if (!isLoopback(visit.remoteAddress) || visit.forwarded)
     return forbid(
@@ -154,7 +151,7 @@ function judgeLocal(visit: Visit): Complaint | null {
   return null;
 }
 
-/** @param sent a token that nobody here has */
+/** @param sent whether an unknown token was sent */
 function unauthorized({ signIn }: Doors, sent: boolean): CountersignError {
   const how = signIn
     ? 'Sign in, or send a personal token as "Authorization: Bearer …".'
@@ -163,7 +160,7 @@ function unauthorized({ signIn }: Doors, sent: boolean): CountersignError {
   return new CountersignError('unauthorized', `${why}${how}`);
 }
 
-/** A page of elsewhere must not act with the cookie that the browser sends along. */
+/** Prevents foreign pages from using the cookie that the browser sends along. */
 function requireSameOrigin({ method, origin, host }: Visit, { publicOrigin }: Doors): void {
   if (safeMethods.has(method)) return;
   if (origin !== undefined && origin === publicOrigin) return;
@@ -194,8 +191,8 @@ async function findPrincipal(visit: Visit, doors: Doors): Promise<Principal> {
 }
 
 /**
- * Who makes this visit to a route for `role`.
- * @throws `unauthorized` where nobody knows, `forbidden` where they may not
+ * Authenticates a visit to a route for `role`.
+ * @throws `unauthorized` if unknown, `forbidden` without the role
  */
 export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promise<Principal> {
   const isClosed = doors.apiToken !== undefined || doors.signIn;
@@ -210,11 +207,11 @@ export async function admit(visit: Visit, role: RouteRole, doors: Doors): Promis
   );
 }
 
-/** Of routes that anybody may ask: they do not say who does. */
+/** The caller of open routes. */
 const nobody: Principal = { ...localPrincipal, account: 'nobody', name: 'nobody', role: 'viewer' };
 
 /**
- * What belongs to the whole instance (its settings, its metrics, its sign-ins at tools) is not for the admin of one organisation.
+ * Instance-wide things (settings, metrics, tool sign-ins) are closed to an organisation's admin.
  * @throws `forbidden`
  */
 function requireReach({ tenant }: Principal, { role, subject }: FastifyContextConfig): void {
@@ -225,7 +222,7 @@ function requireReach({ tenant }: Principal, { role, subject }: FastifyContextCo
   );
 }
 
-/** @param cookie the session's, where it matters */
+/** @param cookie the session's, if relevant */
 function visitOf(request: FastifyRequest, cookie?: string): Visit {
   const { headers } = request;
   return {
@@ -233,7 +230,7 @@ function visitOf(request: FastifyRequest, cookie?: string): Visit {
     remoteAddress: request.socket.remoteAddress,
     host: headers.host,
     origin: headers.origin,
-    // What speaks HTTP/1.0 today is a proxy that was told no better.
+    // HTTP/1.0 today means a misconfigured proxy.
     forwarded: proxyHeaders.some((name) => name in headers) || request.raw.httpVersion === '1.0',
     authorization: headers.authorization,
     session: cookie === undefined ? undefined : cookieOf(request, cookie),
@@ -245,35 +242,35 @@ function roleOf(request: FastifyRequest): RouteRole {
   return url === undefined ? roleOfUnknown(decodePath(request.url)) : config.role;
 }
 
-/** Whether a request comes from this machine, and from no web page that is open on it. */
+/** Whether the request comes from this machine, but not from a foreign web page on it. */
 export function isLocalRequest(request: FastifyRequest): boolean {
   return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
 }
 
-/** Whether a request counts towards a limit of its caller: those of the API, and to sign in, that do not come from this machine. */
+/** Whether a request is rate-limited: API and sign-in, except from this machine. */
 export function isLimited(request: FastifyRequest): boolean {
   const counts =
     request.routeOptions.config.limited === true || Role.safeParse(roleOf(request)).success;
   return counts && judgeLocal(visitOf(request)) !== null;
 }
 
-/** The path of a request that met no route, as it would have been matched. */
+/** The path of an unmatched request, decoded like a route's. */
 function decodePath(url: string): string {
   const path = url.split('?', 1)[0] ?? '/';
   try {
     return decodeURIComponent(path);
   } catch {
-    // A malformed escape matches no route anyway; as it stands it only chooses the zone.
+    // A malformed escape matches no route; it only selects the zone.
     return path;
   }
 }
 
-/** The service as far as a principal reaches it. */
+/** The service, restricted to a principal's reach. */
 export type Reach = (principal: Principal) => Service;
 
-/** Judges every request to this instance before anything of it is read. */
+/** Judges every request before anything of it is read. */
 export function guardVisits(app: FastifyInstance, doors: Doors, reach: Reach): void {
-  // They are set before any handler sees a request.
+  // Set before any handler runs.
   app.decorateRequest('principal');
   app.decorateRequest('service');
   app.decorateRequest('isStillLetIn');

@@ -1,5 +1,4 @@
-// `Idempotency-Key` on every POST of the API: a client that got no answer sends the request again, with the same key, and it is
-// done once. The key, what was done and the answer are stored in one transaction.
+// `Idempotency-Key` on every API POST: a repeated request runs once. Key, effect and response are stored in one transaction.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { digestJson } from '#domain/digest-json.ts';
@@ -20,14 +19,14 @@ const KeyHeaders = z.looseObject({
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Refuses an `Idempotency-Key`: its answer is a secret and is not stored. */
+    /** Refuses `Idempotency-Key`: the response is a secret and isn't stored. */
     keyless?: true;
   }
 }
 
 const taken = new WeakSet<FastifyRequest>();
 
-/** Makes every POST added to `api` from now on take a key and document it. A route that ignores one is an error. */
+/** Adds the key to every POST added to `api` from now on. A route that ignores it is an error. */
 export function takeKeys(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     if (route.method !== 'POST' || route.config?.keyless === true) return;
@@ -48,14 +47,14 @@ export function takeKeys(api: FastifyInstance): void {
   });
 }
 
-/** Whose keys are whose: another person's answer is not for them, nor one that they were given in another organisation. */
+/** Scopes keys by account and organisation. */
 export function nameSender(account: string, tenant: string | null): string {
   return tenant === null ? account : `${tenant} ${account}`;
 }
 
 const Kept = z.object({ status: z.number(), location: z.string().nullable(), body: z.unknown() });
 
-/** Who acts where nobody signed in. */
+/** The caller without sign-in. */
 const TypedUser = z.looseObject({ user: z.string() });
 
 function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
@@ -63,8 +62,8 @@ function digestOf({ method, url, body }: FastifyRequest): Promise<string> {
 }
 
 /**
- * Answers a POST with what `work` returns, after it has set status and location on `reply`. Where the request carries a key,
- * `work` is done within the transaction that keeps it, by the service it is given.
+ * Answers a POST with the result of `work`, which first sets status and location. With a key, `work` runs in the transaction that
+ * stores it, on the given service.
  */
 export function answerPost<T>(
   request: FastifyRequest,
@@ -74,7 +73,7 @@ export function answerPost<T>(
   return answerChecked(request, reply, async () => null, work);
 }
 
-/** The same for a change that takes time to check: `check` is done first, outside that transaction. */
+/** For changes with slow checks: `check` runs before that transaction. */
 export async function answerChecked<T, C>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +85,7 @@ export async function answerChecked<T, C>(
   const key = request.headers[keyHeader];
   if (typeof key !== 'string') return work(service, await check());
   const sender = isKnown(principal) ? `${nameSender(principal.account, principal.tenant)} ` : '';
-  // A stored answer is given without the service, which refuses people.
+  // Stored responses bypass the service, which checks access.
   const typed = TypedUser.safeParse(request.body).data ?? TypedUser.safeParse(request.query).data;
   if (!isKnown(principal)) await service.personOf(typed?.user ?? principal.account);
   const path = request.url.split('?', 1)[0] ?? '/';
@@ -110,6 +109,6 @@ export async function answerChecked<T, C>(
     reply.code(status).header('idempotent-replayed', 'true');
     if (location !== null) reply.header('location', location);
   }
-  // It is what `work` returned, now or then.
+  // The result of `work`, now or then.
   return body as T;
 }

@@ -1,4 +1,4 @@
-// Reading JSON bodies: the framework's safe parser, and a sentence that says where a broken one breaks.
+// Parses JSON bodies with the framework's safe parser, and explains where a broken one fails.
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { mayChange } from '#domain/exact-json.ts';
@@ -24,7 +24,7 @@ function explainSyntax(cause: unknown, place: Place | null): CountersignError {
   });
 }
 
-/** The error for a body that `JSON.parse` or the guard against forged prototypes refused. */
+/** The error for invalid JSON or a forged prototype. */
 function explainBrokenJson(text: string, place: Place | null): CountersignError {
   if (text.trim() === '')
     return new CountersignError('invalid_json', 'The body is empty. Send a JSON object.');
@@ -39,10 +39,10 @@ function explainBrokenJson(text: string, place: Place | null): CountersignError 
   );
 }
 
-/** How NUL and halves of characters are written; without one, a body is not looked through. */
+/** Escaped NUL and surrogates; bodies without them aren't searched. */
 const suspect = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
 
-/** Where `value` has a text that cannot be stored; null: nowhere. */
+/** The path of a text that can't be stored, or null. */
 function findUnstorable(value: unknown): PropertyKey[] | null {
   if (typeof value === 'string') return isStorableText(value) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
@@ -61,18 +61,18 @@ function requireStorable(value: unknown, place: Place | null): void {
   throw explainMisfit('body', whole, unstorable);
 }
 
-/** On this instance only `application/json` is read, and broken JSON is explained. */
+/** Accepts only `application/json` on this instance, and explains invalid JSON. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
-    // The framework's types know no parser that is given a text and returns a promise.
+    // The framework's types lack an async parser of text.
     (request, body: string, done) => {
       const parsePiece = (text: string, place: Place | null): unknown => {
         let [parsed, isBroken]: [unknown, boolean] = [undefined, false];
-        // It calls back at once.
+        // It calls back synchronously.
         void parse(request, text, (error, value) => {
           isBroken = error !== null;
           parsed = value;
@@ -80,7 +80,7 @@ export function readJsonBodies(app: FastifyInstance): void {
         if (isBroken) throw explainBrokenJson(text, place);
         requireShallow(parsed);
         if (suspect.test(text)) requireStorable(parsed, place);
-        // The framework's parser guards prototypes; ours keeps numbers.
+        // The framework's parser guards prototypes; ours keeps exact numbers.
         if (mayChange(text)) return parseRequestJson(text);
         requireNamesOnce(text);
         return parsed;

@@ -1,22 +1,22 @@
-// What is measured, traced and logged about each request: its time by route template and status; open event streams are counted.
+// Measures, traces and logs each request by route template and status; counts open event streams.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { type OpenSpan, openSpan } from '#domain/telemetry.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer lasts as long as somebody listens: its duration says nothing. */
+    /** The response lasts while someone listens, so its duration is meaningless. */
     endless?: boolean;
   }
 }
 
-/** The status of a request whose client left before the answer was whole. */
+/** The status if the client left before the response was complete. */
 const clientLeft = 499;
 
-/** Asked every few seconds by what watches; a trace of each would say nothing. */
+/** Polled by monitors every few seconds. */
 const untraced = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Measures, traces and logs every request of this instance until its connection is done with it. */
+/** Covers every request of this instance until its connection ends. */
 export function measureRequests(app: FastifyInstance, registry: Registry): void {
   const duration = new Histogram({
     name: 'countersign_http_request_duration_seconds',
@@ -53,7 +53,7 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
     });
   });
 
-  // The body has been read, by events of the connection that belong to no request: from here on all that happens belongs to it.
+  // The body's events belong to no request; from here on the context is set.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (span === undefined) done();
@@ -61,7 +61,7 @@ export function measureRequests(app: FastifyInstance, registry: Registry): void 
   });
 }
 
-/** By OpenTelemetry's conventions for HTTP servers; neither query nor path, which may name what is nobody's business. */
+/** OpenTelemetry's HTTP server conventions, without query or path, which may be private. */
 function traceRequest(request: FastifyRequest, route: string): OpenSpan {
   const { method, protocol, headers } = request;
   const { traceparent } = headers;

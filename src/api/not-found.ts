@@ -1,9 +1,9 @@
-// Unknown paths and methods: 405 with Allow where the path exists, else 404 with a hint where to look.
+// Unknown paths and methods: 405 with Allow if the path exists, else 404 with a hint.
 import type { FastifyInstance } from 'fastify';
 import { sendProblem } from './errors.ts';
 import type { Complaint } from './problem.ts';
 
-/** Whether a route takes a path: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
+/** Whether a route matches: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
 function takes(template: string, path: string): boolean {
   const [wanted, given] = [template.split('/'), path.split('/')];
   const isOpen = wanted.at(-1) === '*';
@@ -15,13 +15,13 @@ function takes(template: string, path: string): boolean {
   );
 }
 
-/** Any request to a path that names nothing. */
+/** The problem for a malformed path. */
 export function unreadable(path: string): Complaint {
   const detail = `The path ${path.slice(0, 200)} is not valid: it has a character that no path here uses, or broken percent-encoding.`;
   return { code: 'not_found', detail };
 }
 
-/** Call before any route is added: it remembers them all, those of later plugins too. */
+/** Call before adding routes: it records them all, including those of later plugins. */
 export function answerUnknownPaths(app: FastifyInstance): void {
   const known = new Map<string, Set<string>>();
 
@@ -36,7 +36,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     return [...new Set(fitting.flatMap(([, methods]) => [...methods]))].sort();
   };
 
-  // Nothing here has a name with NUL in it, and the database takes none.
+  // No name contains NUL, and the database rejects it.
   app.addHook('onRequest', async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';
     if (path.includes('%00')) return sendProblem(unreadable(path), request, reply);

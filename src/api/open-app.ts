@@ -1,4 +1,4 @@
-// What every HTTP server of a process has in common: logging, headers, guard, errors, metrics, traces and an orderly end.
+// Shared by all HTTP servers: logging, headers, guard, errors, metrics, traces and graceful shutdown.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,9 +14,9 @@ import { answerUnknownPaths, unreadable } from './not-found.ts';
 import { toProblem } from './problem.ts';
 import { validatorCompiler } from './validation.ts';
 
-// What is logged about requests: one line each at debug, faults at error, never a header, a body or a query.
+// Request logging: one line each at debug, faults at error, never a header, body or query.
 
-/** Streams that break after their first byte are faults; clients that leave are not. */
+/** Streams that break after their first byte are faults; disconnecting clients are not. */
 class QuietLog extends LogController {
   constructor() {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
@@ -29,7 +29,7 @@ class QuietLog extends LogController {
   }
 }
 
-/** The logging options of the server; tokens that a plugin might log by accident are masked. */
+/** Masks tokens that a plugin might log by accident. */
 function loggingOptions(log: Logger | false): {
   logController: LogController;
   loggerInstance?: FastifyBaseLogger;
@@ -46,7 +46,7 @@ function loggingOptions(log: Logger | false): {
   return { logController, loggerInstance: log.child({ part: 'api' }, { redact }) };
 }
 
-// Bytes that are not HTTP, or whose head is too large: they never become a request, so their problem is written to the socket.
+// Invalid HTTP or too large heads never become a request, so their problem is written to the socket.
 
 /** Statuses of Node's parser errors; anything else is 400. */
 const statuses: Record<string, number> = {
@@ -76,34 +76,34 @@ function answerBrokenRequests(error: Error, socket: Socket): void {
 }
 
 export type AppOptions = {
-  /** false: no logs. */
+  /** False to disable logs. */
   log: Logger | false;
   service: Service;
-  /** Who is let in: the instance's token, personal tokens, people who signed in. Without any, this machine only. */
+  /** Kinds of access: instance token, personal tokens, sign-in. Without any, this machine only. */
   doors?: Partial<Doors>;
-  /** The service as far as somebody reaches it; all of it where this is left out. */
+  /** Restricts the service per principal; default: unrestricted. */
   reach?: Reach;
-  /** Addresses and networks of proxies beside those on this machine; what they say of where a request comes from is believed. */
+  /** Proxies besides those on this machine whose client addresses are trusted. */
   trustedProxies?: string[];
-  /** Where HTTP metrics are kept and what `/metrics` shows; one server to a registry. */
+  /** The registry of `/metrics`; one per server. */
   metrics: Registry;
 };
 
 /** Milliseconds a client may take to send a request. */
 const requestTimeout = 120_000;
 
-/** A server without routes; `closing` aborts as soon as it begins to close. */
+/** A server without routes; `closing` aborts when it starts to close. */
 export function openApp(options: AppOptions): { app: FastifyInstance; closing: AbortSignal } {
   const app: FastifyInstance = Fastify({
     ...loggingOptions(options.log),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimits.other,
-    // Only `request.ip`, by which requests are counted, depends on it: the guard looks at the socket.
+    // Affects only `request.ip`, used for rate limits: the guard looks at the socket.
     trustProxy: ['loopback', ...(options.trustedProxies ?? [])],
     requestTimeout,
-    // Requests of connections that are still open are served while the server closes; the service outlives it.
+    // Open connections are served during shutdown; the service outlives it.
     return503OnClosing: false,
-    // Conversation ids are longer than the 100 characters that are usual.
+    // Conversation IDs exceed the default of 100 characters.
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (error, request, reply) => {
       const complaint =
@@ -113,7 +113,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
     clientErrorHandler: answerBrokenRequests,
   });
   app.setValidatorCompiler(validatorCompiler);
-  // Answers are typed by their schemas and come from inside: checking large ones again would only cost.
+  // Responses are internal and typed; validating large ones again would only cost time.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
 
   setSecurityHeaders(app);
@@ -129,7 +129,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
   return { app, closing: closeGracefully(app) };
 }
 
-// Headers every answer carries: no sniffing, no framing, nothing of the API kept in caches. Plugins may set their own instead.
+// Security headers of every response: no sniffing, framing or caching. Plugins may override them.
 function setSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
@@ -147,12 +147,12 @@ function setSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-// Closing without waiting for anybody: streams end, answers under way are finished, connections that never asked are cut.
+// Shuts down without waiting: streams end, running responses finish, unused connections are cut.
 
-/** A signal that aborts as soon as the server begins to close. */
+/** Aborts when the server starts closing. */
 function closeGracefully(app: FastifyInstance): AbortSignal {
   const closing = new AbortController();
-  // Browsers and pools open connections ahead of need. To Node they are not idle, so closing would wait for them.
+  // Browsers and pools preconnect. Node doesn't count these as idle, so closing would wait for them.
   const silent = new Set<Socket>();
 
   app.server.on('connection', (socket: Socket) => {

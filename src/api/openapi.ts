@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the routes' own schemas, so that it cannot say anything else than they do.
+// The OpenAPI 3.1 document, generated from the routes' schemas so that they can't disagree.
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import {
@@ -9,11 +9,10 @@ import { z } from 'zod';
 import { AnyJson } from '#domain/text.ts';
 import { schemaWords } from './registry.ts';
 
-// Puts the generated document right: no component that nothing refers to,
-// and request schemas without the suffix the generator gives them where no answer has the name.
+// Cleans up the document: drops unused components, and the request suffix if no response has the name.
 const prefix = '#/components/schemas/';
 
-/** What is touched of a document; everything else passes as it is. */
+/** The parts that are changed; the rest passes through. */
 const Document = z.looseObject({
   paths: z.record(z.string(), z.unknown()).default({}),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
@@ -37,7 +36,7 @@ function renameReferences(value: unknown, rename: (name: string) => string): unk
   );
 }
 
-/** Names of the components that `value` leads to. */
+/** Names of components reachable from `value`. */
 function collectNames(
   value: unknown,
   schemas: Record<string, unknown>,
@@ -83,7 +82,7 @@ export const tags = {
   system: 'System',
 } as const;
 
-/** For `security` of routes that anyone may ask. */
+/** `security` of open routes. */
 export const openToAll: Record<string, string[]>[] = [];
 
 const description = `Countersign plans before it acts: a run turns a request into a plan, a person
@@ -104,7 +103,7 @@ const schemaConfig = {
   zodToJsonConfig: {
     target: 'draft-2020-12',
     override: ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
-      // The format says it; the pattern of a date and the bounds of a double only hide it.
+      // The format suffices; the generated pattern or bounds only obscure it.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -112,7 +111,7 @@ const schemaConfig = {
   },
 } as const;
 
-/** Collects the routes that carry a tag; call before any is added. */
+/** Collects tagged routes; call before adding any. */
 export async function collectRoutes(app: FastifyInstance, version: string): Promise<void> {
   const nameSchemas = createJsonSchemaTransformObject(schemaConfig);
   await app.register(swagger, {

@@ -1,10 +1,8 @@
-// Errors on the wire (RFC 9457): one total table from code to status. A code without a row does not compile.
-//
-// 400 is for requests that are malformed; 422 for well-formed ones that cannot be accepted as they are
-// (a plan with a cycle, arguments against a schema); 409 for those that came too late.
+// Errors on the wire (RFC 9457): a total table from code to status. 400: malformed; 422: well-formed but unacceptable (a cycle,
+// arguments against a schema); 409: too late.
 import type { ErrorCode } from '#domain/errors.ts';
 
-/** The codes of the instance, and those that only HTTP knows. */
+/** The instance's codes, and those only HTTP has. */
 export type ProblemCode = ErrorCode | 'method_not_allowed';
 
 export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {
@@ -63,7 +61,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   timed_out: { status: 504, title: 'It took too long' },
 };
 
-/** A problem as it is sent; further members are the error's details (`current`, `errors`, …). */
+/** A problem as sent; other members are the error's details (`current`, `errors`, …). */
 export type Problem = {
   type: string;
   title: string;
@@ -74,14 +72,14 @@ export type Problem = {
   [detail: string]: unknown;
 };
 
-/** What is wrong, before it is on the wire. */
+/** A problem before it is sent. */
 export type Complaint = {
   code: ProblemCode;
   detail: string;
   details?: Record<string, unknown>;
 };
 
-/** The problem for a complaint about the request to `instance` (a path). Details never replace members of the RFC. */
+/** The problem for a request to `instance` (a path). Details never replace RFC members. */
 export function toProblem(complaint: Complaint, instance: string): Problem {
   const { status, title } = problemKinds[complaint.code];
   return {

@@ -1,4 +1,4 @@
-// What requests must look like: bodies, and queries whose numbers and lists are read strictly.
+// Request schemas: bodies, and queries with strictly parsed numbers and lists.
 import { z } from 'zod';
 import { AnyPress } from '#domain/chat/press.ts';
 import { settledStands } from '#domain/plan/expected-step.ts';
@@ -253,7 +253,7 @@ export const SimulateBody = documented(
   { id: 'SimulationRequest' },
 );
 
-/** A decimal number as queries carry it; anything else stays text and fails as such. */
+/** Parses a decimal number; anything else stays text and fails validation. */
 function readNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }

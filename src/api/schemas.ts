@@ -1,5 +1,5 @@
-// Names, words and pages of what the API answers. The shapes are the domain's own; answers come from inside and are typed
-// and documented by these, not checked again when they are sent.
+// Names, descriptions and pages of API responses. Shapes are the domain's own; they document and type responses, which aren't
+// validated again.
 import { z } from 'zod';
 import { ConversationPage } from '#domain/chat/conversation-list.ts';
 import { InteractionPolicy } from '#domain/people/policy.ts';
@@ -35,7 +35,7 @@ import { documented } from './registry.ts';
 const text = z.string();
 const nextCursor = text.nullable();
 
-// Parts of answers that have a name of their own in the document.
+// Named parts of responses.
 
 documented(StepCounts, { id: 'StepCounts', description: 'How many steps are in each status.' });
 documented(OpenFindings, {

@@ -1,5 +1,5 @@
-// The HTTP server: the API over one Service. It comes back not yet listening, so that the console and the chat
-// platforms can add their routes; headers, guard, errors, metrics and shutdown hold for theirs too.
+// The HTTP server: the API over one Service, not yet listening, so that the console and chat platforms can add routes under the
+// same guard, errors and metrics.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isKnown } from '#domain/people/principal.ts';
@@ -35,28 +35,28 @@ import { stepRoutes } from './routes/steps.ts';
 import { type ToolSignInOptions, toolSignInRoutes } from './routes/tool-sign-in.ts';
 
 export type ServerOptions = AppOptions & {
-  /** Signing in and personal tokens; left out: there are no such paths. */
+  /** Sign-in and personal tokens; without it these paths don't exist. */
   identity?: IdentityOptions;
-  /** Requests of the API that one caller from elsewhere may make in a minute (1200). */
+  /** API requests per minute for one remote caller (1200). */
   requestsPerMinute?: number;
-  /** Those that somebody who is signed in, or has a token of their own, may make, from wherever; left out: they count by address. */
+  /** The limit for signed-in people and personal tokens, from anywhere; default: by address. */
   personRequestsPerMinute?: number | undefined;
   version: string;
   probes: Probes;
   settings: SettingsOptions['settings'];
-  /** What agents are told over MCP; left out: `/mcp` is not served. */
+  /** MCP for agents; without it `/mcp` isn't served. */
   mcp?: Omit<McpOptions, 'closing' | 'version'>;
-  /** Signing in at hosted MCP servers; left out: there is none. */
+  /** Sign-in at hosted MCP servers, if any. */
   toolSignIn?: ToolSignInOptions;
-  /** Results of work that goes on elsewhere; left out: there is no path for them. */
+  /** Results of work that continues elsewhere; without it the path doesn't exist. */
   callbacks?: CallbackOptions;
   /** Milliseconds between the heartbeats of event streams (15,000). */
   heartbeatMs?: number;
-  /** Milliseconds after which a stream looks again whether its reader is still let in (30,000). */
+  /** Milliseconds between access checks of a stream (30,000). */
   recheckMs?: number;
 };
 
-/** The server with the whole API, ready for further plugins and then for `listen`. */
+/** The whole API, ready for more plugins and then `listen`. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { app, closing } = openApp(options);
   await limitRequests(app, options.requestsPerMinute ?? 1200, options.personRequestsPerMinute);
@@ -67,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
-    // Without keys: a result is taken once by its token.
+    // Without idempotency keys: the token accepts a result once.
     if (options.callbacks !== undefined) await api.register(callbackRoutes, options.callbacks);
     takeKeys(api);
     const groups = [
@@ -108,10 +108,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-// How often one caller may ask: per address, or person, and minute, counted in this process; ways to sign in have a
-// limit of their own. This machine's own console and commands, probes, metrics and the webhooks of chat platforms are never refused.
+// Rate limits per address or person and minute, counted in this process; sign-in has its own. This machine's console and
+// commands, probes, metrics and chat webhooks are exempt.
 
-/** Must come before the routes: it holds for those that are added after it. */
+/** Must precede the routes: it applies to those added after it. */
 async function limitRequests(
   app: FastifyInstance,
   perMinute: number,
@@ -121,7 +121,7 @@ async function limitRequests(
   await app.register(rateLimit, {
     max: (request) => (ofPerson !== undefined && isPerson(request) ? ofPerson : perMinute),
     timeWindow: 60_000,
-    // An address has no blank; of IPv6 its /64 counts. Of a trusted proxy it is the last one that it names, which it saw itself.
+    // Addresses have no blank; IPv6 counts by /64. Behind a trusted proxy, the last address it names counts.
     keyGenerator: (request) =>
       isPerson(request) ? `person ${request.principal.account}` : rateLimit.normalizeIP(request.ip),
     allowList: (request) => !isLimited(request),

@@ -1,4 +1,4 @@
-// Requests meet zod once, here; what does not fit is told member by member, in words.
+// Validates requests with zod and explains misfits member by member.
 import type { FastifySchemaCompiler, SafePromiseLike } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -6,10 +6,10 @@ import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { isObject, unstorable } from '#domain/text.ts';
 import { isStorableText } from '#domain/words.ts';
 
-/** One thing that does not fit: `{ path: "steps[3].tool", message: "is required" }`. */
+/** A misfit: `{ path: "steps[3].tool", message: "is required" }`. */
 type Misfit = { path: string; message: string };
 
-/** Misfits that are named in an answer; a broken plan can have 100,000. */
+/** Maximum misfits reported; a broken plan can have 100,000. */
 const mostMisfits = 20;
 
 type Issue = z.core.$ZodIssue;
@@ -21,7 +21,7 @@ const parts: Record<string, string> = {
   headers: 'A header',
 };
 
-/** Words for the issues zod has none for that a person would use. */
+/** Messages for issues that zod words poorly. */
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
@@ -50,7 +50,7 @@ function withArticle(type: string): string {
   return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-/** The branch of a union that came closest: the one whose first issue lies deepest. */
+/** The union branch that came closest: the one whose first issue lies deepest. */
 function flattenIssue(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const depth = (branch: Issue[]): number => Math.max(0, ...branch.map((one) => one.path.length));
@@ -62,7 +62,7 @@ function flattenIssue(issue: Issue): Issue[] {
   return best.flatMap((inner) => flattenIssue({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** `steps[3].after[0].type`; keys that would be misread stand in quotes. */
+/** `steps[3].after[0].type`; ambiguous keys are quoted. */
 export function pathInWords(path: PropertyKey[]): string {
   return path.reduce<string>((said, key) => {
     if (typeof key === 'number') return `${said}[${key}]`;
@@ -72,7 +72,7 @@ export function pathInWords(path: PropertyKey[]): string {
   }, '');
 }
 
-/** The first misfits of a zod error, and how many there are in all. */
+/** The first misfits of a zod error, and the total. */
 function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number } {
   const errors = error.issues.slice(0, mostMisfits).flatMap(flattenIssue).slice(0, mostMisfits);
   return {
@@ -101,7 +101,7 @@ function refuseMisfits(part: string, errors: Misfit[], total: number): Countersi
   });
 }
 
-/** One misfit that was found without a schema. */
+/** A misfit found without a schema. */
 export function explainMisfit(
   part: string,
   path: PropertyKey[],
@@ -110,7 +110,7 @@ export function explainMisfit(
   return refuseMisfits(part, [{ path: pathInWords(path), message }], 1);
 }
 
-/** Whether a query or a path has text that cannot be stored. */
+/** Texts in a query or path that can't be stored. */
 function findUnstorable(value: unknown): Misfit[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value)
@@ -122,13 +122,13 @@ function findUnstorable(value: unknown): Misfit[] {
 }
 
 /**
- * Fastify's validator: the parsed value, or an `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices;
- * the framework takes no value from a promise, so they are filled with what was parsed.
+ * Fastify's validator: the parsed value, or `invalid_request` with `errors: [{ path, message }]`. Bodies are parsed in slices and
+ * filled in place, because the framework takes no value from a promise.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
   ({ schema, httpPart }) =>
   (value: unknown) => {
-    // The framework's type of promises has a brand for linters.
+    // The framework's promise type has a brand for linters.
     if (httpPart === 'body' && isObject(value))
       return fillBody(schema, value) as unknown as SafePromiseLike<boolean>;
     const odd = httpPart === 'body' ? [] : findUnstorable(value);

@@ -3,16 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export type Closers = {
-  /** Remembers how to close `what`. */
   add(what: string, close: () => Promise<void>): void;
   /**
-   * Closes the last opened first, each whatever became of the others; a second call finds nothing to do. What does not end in
-   * time, such as a connection that nobody answers on, is left behind.
+   * Closes everything in reverse order, regardless of failures; later calls do nothing. What exceeds its time, such as a dead
+   * connection, is abandoned.
    */
   closeAll(): Promise<void>;
 };
 
-/** Milliseconds for everything together, and for each of those that come after something has used that up. */
+/** Milliseconds for everything, and for each remaining one once that is used up. */
 const allWithinMs = 12_000;
 const lateWithinMs = 200;
 

@@ -10,14 +10,14 @@ import { FindingAction } from '#domain/plan/finding.ts';
 import { warn } from './print.ts';
 import { version } from './version.ts';
 
-/** An action whose module is loaded when it runs. Commander passes the command itself last; it is passed on and ignored. */
+/** Loads the action's module when it runs. Commander's last argument, the command, is ignored. */
 const runs =
   <A extends unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
   async (...args: A): Promise<void> =>
     (await load())(...args);
 const terminal = () => import('./verbs/in-terminal.ts');
 
-/** Opens an instance that keeps running. */
+/** Runs an instance until it is stopped. */
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
   (await import('./verbs/keep-running.ts')).keepRunning(parts);
 
@@ -33,7 +33,7 @@ const program = new Command('countersign')
   .showHelpAfterError(
     'countersign --help shows the commands, countersign <command> --help what each takes.',
   )
-  // Mistakes on the command line come back here, so that they have the exit code of one.
+  // Gives usage errors their own exit code.
   .exitOverride();
 
 program
@@ -331,7 +331,7 @@ function describeExitCodes(): string {
     .join(', ');
 }
 
-// Nobody reads any more, as after `| head`: what the command does still ends in order.
+// The reader is gone, as after `| head`: finish the work anyway.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -1,4 +1,4 @@
-// The environment and countersign.json, parsed once at start. Every error names the variable or the key and says what to do.
+// The environment and countersign.json, parsed once at start. Errors name the variable or key and what to do.
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -15,7 +15,7 @@ import { fillVariables } from './fill-variables.ts';
 import { readMcpEntries } from './mcp-entries.ts';
 import { chatPlatforms } from './platforms.ts';
 
-/** A chat platform; `setup` null: it is not set up. */
+/** A chat platform; `setup` is null if it isn't configured. */
 export type ConfiguredChat = { platform: Platform; setup: PlatformSetup | null };
 
 export type Config = {
@@ -25,15 +25,15 @@ export type Config = {
   home: string;
   /** Absolute folder: all that the workspace tool can reach. */
   workspace: string;
-  /** Path of the settings file, whether it exists, and what in it was not understood, as sentences. */
+  /** The settings file's path and existence, and warnings on what was not understood. */
   settingsFile: { path: string; found: boolean; warnings: string[] };
-  /** Values that the settings file takes from the environment: they are shown to nobody. */
+  /** Values the settings file takes from the environment, to be redacted. */
   secrets: string[];
   timezone: string;
-  /** Several organisations share the instance: people and planners of one see nothing of another. */
+  /** Several organisations share the instance, isolated from each other. */
   apart: boolean;
   chats: ConfiguredChat[];
-  /** The configuration as its file is now. @throws as `loadConfig` */
+  /** Rereads the configuration file. @throws as `loadConfig` */
   readAgain(): Config;
 };
 
@@ -45,7 +45,7 @@ function explain(error: z.ZodError, where: string): string {
 
 type SettingsFile = { settings: Settings; found: boolean; warnings: string[]; secrets: string[] };
 
-/** Servers that are switched off need no variables: they are told by their names, and by what of them is known. */
+/** Disabled servers need no variables; they are listed with what is known. */
 function splitOff(file: JsonObject): { on: JsonObject; off: JsonObject } {
   const servers = Object.entries(objectIn(file.mcpServers) ?? {});
   const off = servers.flatMap(([name, value]): [string, JsonObject][] => {
@@ -60,7 +60,7 @@ function splitOff(file: JsonObject): { on: JsonObject; off: JsonObject } {
   return { on: { ...file, mcpServers: on }, off: Object.fromEntries(off) };
 }
 
-/** Everything of the file: servers of other clients in our form, variables filled in, then checked. */
+/** Reads the whole file: converts other clients' servers, fills in variables, and validates. */
 function parseSettings(path: string, json: unknown, variables: NodeJS.ProcessEnv): SettingsFile {
   const object = JsonObject.safeParse(json);
   const { file, warnings } = readMcpEntries(object.data ?? {}, path);
@@ -118,7 +118,7 @@ function checkTimezone(zone: string): string {
   }
 }
 
-/** Where nobody signs in and there is no token, the API answers this machine only, so nobody else is to be led to it. */
+/** Without sign-in and token the API answers this machine only. */
 function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment, signIn: boolean): void {
   if (COUNTERSIGN_API_TOKEN !== undefined || signIn || isLoopbackHost(HOST)) return;
   throw new CountersignError(
@@ -127,7 +127,7 @@ function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment, signIn: boolean
   );
 }
 
-/** The key that seals of the audit log are made with; null: COUNTERSIGN_ENCRYPTION_KEY is not set. */
+/** The key that seals the audit log, or null if COUNTERSIGN_ENCRYPTION_KEY is not set. */
 export function auditKeyOf({ COUNTERSIGN_ENCRYPTION_KEY: key }: Environment): AuditKey | null {
   return key === undefined ? null : deriveAuditKey(readEncryptionKey(key));
 }
@@ -154,7 +154,7 @@ function checkIdentity(
   );
 }
 
-/** @throws `invalid_configuration` that names every variable that is wrong */
+/** @throws `invalid_configuration` naming every invalid variable */
 function readEnvironment(set: NodeJS.ProcessEnv, platforms: readonly Platform[]): Environment {
   const parsed = Environment.safeParse(set);
   const own = platforms.map(({ variables }) => variables.safeParse(set));

@@ -1,4 +1,4 @@
-// doctor: checks each part and says what to do about what is broken.
+// doctor: checks each part and suggests fixes.
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { readAuditState } from '#db/audit/seals.ts';
@@ -88,7 +88,7 @@ async function checkModel(config: Config): Promise<CheckResult> {
   return {
     part: 'Model',
     state: checks.every(({ ok }) => ok) && small.length === 0 ? 'ok' : 'broken',
-    // Two models of one server fail for one reason.
+    // Two models on one server fail for the same reason.
     text: [...new Set(checks.map(({ text }) => text))].join(' '),
     ...(advice === '' ? {} : { advice }),
   };
@@ -104,7 +104,7 @@ async function countWaiting({ service }: Instance): Promise<string> {
   return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
 }
 
-/** The server, its connections, its schema and the queue in it. */
+/** The server, its connections, schema and queue. */
 async function checkServer(config: Config, { db }: Instance): Promise<CheckResult[]> {
   const { DATABASE_POOL_SIZE, DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
   const facts = await readServerFacts(db.query);
@@ -169,10 +169,10 @@ async function listPools({ db }: Instance): Promise<CheckResult[]> {
   });
 }
 
-/** Events are counted up to this many. */
+/** Count limit. */
 const eventsCounted = 1000;
 
-/** What chat platforms sent: nothing to say while it is handled as it comes. */
+/** Events from chat platforms; silent while they are handled in time. */
 async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
   const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
   const count = (n: number) =>
@@ -202,7 +202,7 @@ async function checkInbox({ db }: Instance): Promise<CheckResult[]> {
       ];
 }
 
-/** What is posted to chat platforms: nothing to say while it gets there. */
+/** Posts to chat platforms; silent while they are delivered. */
 async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
   const { waiting, broken, last, failed, error } = await readDeliveryState(db.query, eventsCounted);
   if (last !== null) {
@@ -237,7 +237,7 @@ async function checkDelivery({ db }: Instance): Promise<CheckResult[]> {
       ];
 }
 
-/** Endpoints of webhooks: nothing to say where there are none. */
+/** Webhook endpoints; silent if there are none. */
 async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
   return (await readEndpoints(db.query)).map((endpoint): CheckResult => {
     const { id, url, open, failed, failures, last_error, gone_at } = endpoint;
@@ -256,10 +256,10 @@ async function checkWebhooks({ db }: Instance): Promise<CheckResult[]> {
   });
 }
 
-/** A row is sealed within a minute or so while a worker runs; after this long (milliseconds) something is wrong. */
+/** Milliseconds; a running worker seals rows within about a minute. */
 const sealedWithinMs = 15 * 60_000;
 
-/** How far the audit log is sealed, and the hash to keep elsewhere. */
+/** How far the audit log is sealed, and the hash to store elsewhere. */
 async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResult[]> {
   const { last, unsealed, oldest_unsealed } = await readAuditState(db.query);
   if (last === null && oldest_unsealed === null) return [];
@@ -305,7 +305,7 @@ async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResul
   ];
 }
 
-/** What retention left, and why; nothing to say before its first round. */
+/** What retention could not delete, and why; silent before its first round. */
 async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   const state = await readRetention(db.query);
   if (state === null) return [];
@@ -384,7 +384,7 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
   }
 }
 
-/** An older schema is left as it is: to look must change nothing. */
+/** Never migrates: a check must change nothing. */
 async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
   try {
     const place = await openPlace(config, log);
@@ -401,7 +401,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
       return [{ part: 'Configuration', state: 'broken', text: error.message, advice }];
     }
     const text = errorMessage(error);
-    // The sentence says itself what to do.
+    // The sentence already has advice.
     if (error instanceof CountersignError) return [{ part: 'Database', state: 'broken', text }];
     const advice =
       config.env.DATABASE_URL === undefined
@@ -411,7 +411,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
   }
 }
 
-/** Looks at every part; the order is that of what depends on what. */
+/** Checks every part, in order of dependency. */
 export async function examine(config: Config, log: Logger): Promise<CheckResult[]> {
   const { settingsFile } = config;
   return [
@@ -441,7 +441,6 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
 
 const marks = { ok: '✓', off: '–', broken: '✗' } as const;
 
-/** The findings as a person reads them. */
 export function describeFindings(findings: CheckResult[]): string {
   const width = Math.max(...findings.map(({ part }) => part.length));
   return findings

@@ -2,20 +2,20 @@
 import { CountersignError } from '#domain/errors.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 
-/** `${NAME}`, `${NAME:-default}`, and `${env:NAME}` as some clients write it; `$${` stands for a plain `${`. */
+/** `${NAME}`, `${NAME:-default}`, and `${env:NAME}` of other clients; `$${` escapes `${`. */
 const placeholder =
   /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{((?:[^}$]|\$(?!\{))*)\}/g;
 
 export type Filled<T> = {
   value: T;
-  /** What came from the environment: nobody is to be shown it. */
+  /** Values from the environment, to be redacted. */
   secrets: string[];
 };
 
 /**
- * Fills the placeholders in every string of `value`; keys stay as they are.
+ * Fills the placeholders in every string of `value`, but not in keys.
  * @param where names the file in errors
- * @throws CountersignError `invalid_configuration` that names the key and the variable that is not set
+ * @throws CountersignError `invalid_configuration` naming the key and the missing variable
  */
 export function fillVariables(
   value: JsonObject,
@@ -39,7 +39,7 @@ export function fillVariables(
             `${whole} is not a variable of the environment. Write \${NAME} or \${NAME:-default}, or $\${ for a plain \${.`,
           );
         const found = name === undefined ? undefined : variables[name];
-        // Empty counts as not set, as it does for the environment's own settings.
+        // Empty counts as not set, as for the environment's own settings.
         if (found !== undefined && found !== '') {
           secrets.push(found);
           return found;

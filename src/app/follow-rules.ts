@@ -1,5 +1,5 @@
-// Follows the settings file: rules of who may act are read again while the process runs, everything else at its next start. Each part
-// holds the same lists and records, so they are replaced in place, in one go.
+// Reloads access rules when the settings file changes; other settings need a restart. Shared lists and records are replaced in
+// place, all at once.
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -13,12 +13,12 @@ function replaceRecord(target: Record<string, unknown>, next: Record<string, unk
   Object.assign(target, next);
 }
 
-/** @throws `invalid_configuration` where the change needs a restart, or the file is not valid; then nothing is replaced */
+/** @throws `invalid_configuration` if the change needs a restart or the file is invalid, replacing nothing */
 export function readRulesAgain(config: Config): void {
   const { settings: next, settingsFile, apart } = config.readAgain();
   const { settings, settingsFile: file } = config;
   const { providers } = settings.identity;
-  // Editors and deployments put a new file in the place of the old one, and for a moment there is none.
+  // Editors and deployments replace the file, so it is missing for a moment.
   if (file.found && !settingsFile.found)
     throw new CountersignError(
       'invalid_configuration',
@@ -51,7 +51,7 @@ export function readRulesAgain(config: Config): void {
   file.warnings.splice(0, Infinity, ...settingsFile.warnings);
 }
 
-/** Refers to the settings that are read again, so it must not copy them. */
+/** References the reloaded settings; must not copy them. */
 export function groupingOf({ settings: { groups, identity }, apart }: Config): Grouping {
   return {
     ...{ groups, providers: identity.providers, apart },
@@ -60,7 +60,7 @@ export function groupingOf({ settings: { groups, identity }, apart }: Config): G
   };
 }
 
-/** @returns ends it */
+/** @returns a function that stops it */
 export function followRules(
   config: Config,
   { info, warn }: { info(message: string): void; warn(message: string): void },

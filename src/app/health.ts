@@ -1,4 +1,4 @@
-// Whether a process works (`/healthz`) and whether it can do its work now (`/readyz`), of gateways and of workers.
+// Liveness (`/healthz`) and readiness (`/readyz`) of gateways and workers.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Probes } from '#api/routes/probes.ts';
@@ -9,10 +9,10 @@ import { readSchemaAge } from '#db/migrate.ts';
 import { causeOf } from '#db/transient.ts';
 import type { Instance, Vitals } from './wire/instance.ts';
 
-/** Milliseconds after which a database that says nothing counts as away. */
+/** Milliseconds until a silent database counts as unavailable. */
 const answerWithinMs = 5000;
 
-/** Why a worker counts as failing whose database answers, by part; nothing: it works. */
+/** Why a worker counts as failing although its database answers, by part. */
 export function findFailing({
   leasesQuietMs,
   beatQuietMs,
@@ -47,8 +47,8 @@ export function createProbes({
   registry,
   vitals,
 }: Pick<Instance, 'db' | 'registry' | 'vitals'>): Probes {
-  // A process refuses to start on a newer schema. One that runs was there before it, and each version works on that of the next:
-  // else every gateway would be out of rotation as soon as the first new process of an upgrade has migrated.
+  // A running process works on the next version's schema. Otherwise every gateway would leave rotation as soon as an upgrade
+  // migrates.
   const askSchema = async () =>
     (await readSchemaAge(db.query)) === 'older'
       ? 'migrations are missing; run countersign migrate'
@@ -62,7 +62,7 @@ export function createProbes({
       const own = vitals();
       const parts = own === null ? {} : findFailing(own);
       if (Object.keys(parts).length === 0) return { alive: true, parts };
-      // Nothing can be renewed in a database that is away. A process that is started anew then would only forget what it knows.
+      // Leases can't be renewed without a database, and a restart would only lose state.
       const database = await withinTime(askDatabase(db));
       return database === 'ok' ? { alive: false, parts } : { alive: true, parts: {} };
     },

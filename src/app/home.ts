@@ -1,4 +1,4 @@
-// The home folder is private: the database, logs and workspace hold what people wrote and what tools answered.
+// The home folder is private: the database, logs and workspace hold personal content.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -7,16 +7,15 @@ import type { Config } from './config.ts';
 const others = 0o077;
 
 /**
- * Makes the home, its logs and its workspace readable by their owner alone, whether they are new or not. Root's may be
- * passed through, but not looked into: its embedded PostgreSQL runs as another user. A workspace of the operator's own
- * (COUNTERSIGN_WORKSPACE) stays as it is, and so does a folder of another owner or one like /tmp.
+ * Makes home, logs and workspace private to their owner. Root's stay traversable, because embedded PostgreSQL runs as another
+ * user. Leaves COUNTERSIGN_WORKSPACE, other owners' folders and the likes of /tmp alone.
  */
 export function secureHome({ home, workspace, env }: Config): void {
   const asRoot = process.getuid?.() === 0;
   makePrivate(home, asRoot ? 0o711 : 0o700);
   makePrivate(join(home, 'logs'), 0o700);
   const isNew = env.COUNTERSIGN_WORKSPACE === undefined && makePrivate(workspace, 0o700);
-  // To try things out, and not where a database of one's own was set up.
+  // For trying things out, not for setups with their own database.
   if (isNew && env.DATABASE_URL === undefined)
     writeFileSync(join(workspace, 'orders.csv'), exampleTable, { flag: 'wx' });
 }
@@ -30,7 +29,7 @@ function makePrivate(folder: string, mode: number): boolean {
     mkdirSync(dirname(folder), { recursive: true });
     if (!exists(folder)) {
       mkdirSync(folder, { mode });
-      // Restores what the umask took away.
+      // Undoes the umask.
       chmodSync(folder, mode);
       return true;
     }
@@ -40,7 +39,7 @@ function makePrivate(folder: string, mode: number): boolean {
     if (found.isDirectory() && found.uid === process.getuid?.() && !sticky && open !== 0)
       chmodSync(folder, found.mode & 0o7777 & ~open);
   } catch (error) {
-    // Each user of the folder reports that in its own words; with DATABASE_URL it may be one that nobody can write.
+    // Users of the folder report this themselves; with DATABASE_URL it may be read-only.
     if (!isRefusal(error)) throw explain(folder, error);
   }
   return false;
@@ -48,7 +47,7 @@ function makePrivate(folder: string, mode: number): boolean {
 
 /**
  * The log file of commands that own the terminal.
- * @throws `invalid_configuration` when nobody can write to it here
+ * @throws `invalid_configuration` if it isn't writable
  */
 export function openLogFile(config: Config): string {
   secureHome(config);

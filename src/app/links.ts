@@ -1,8 +1,8 @@
-// Links to plans. In a chat they use the public address: a link to the bot's own machine would not work for its readers.
+// Links to plans. Chats get the public address: one of the bot's own machine would not work for their readers.
 import { isEveryHost, isReachable } from '#domain/public-url.ts';
 import type { Config } from './config.ts';
 
-/** Where people of this machine reach the server. */
+/** The server's address on this machine. */
 export function addressOf({ env }: Pick<Config, 'env'>, port: number): string {
   const host = isEveryHost(env.HOST) ? '127.0.0.1' : env.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -10,7 +10,7 @@ export function addressOf({ env }: Pick<Config, 'env'>, port: number): string {
 
 type LinkTo = (planId: string) => string | null;
 
-/** @param here where the server is reached on its own machine; it may change until it listens */
+/** @param here the server's local address; it may change until it listens */
 export function createLinks(
   { env }: Pick<Config, 'env'>,
   here: () => string,

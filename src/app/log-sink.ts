@@ -1,32 +1,30 @@
-// Writes log lines. When the log cannot be written (disk full, reader gone), lines are dropped and counted, and the next line that
-// can be written says how many are missing. The process goes on.
+// Writes log lines. If that fails (disk full, reader gone), lines are dropped, and the next line written reports how many.
 import { openSync, write, writeSync } from 'node:fs';
 import { errorMessage } from '#domain/errors.ts';
 
-/** Bytes that wait for the one write under way; lines beyond are dropped. */
+/** Maximum bytes waiting for the current write; further lines are dropped. */
 const maxWaiting = 1024 * 1024;
-/** Milliseconds until a pipe that was full is tried again. */
+/** Milliseconds before a full pipe is retried. */
 const againAfterMs = 100;
 
 export type LogSink = { write(line: string): void };
 
 let lost = 0;
 
-/** Lines of the log of this process that could not be written. */
 export const droppedLines = (): number => lost;
 
 const isBusy = (error: NodeJS.ErrnoException) => error.code === 'EAGAIN' || error.code === 'EBUSY';
 
 /**
- * Writes whole lines, several at once, without waiting for them; what still waits when the process ends is tried once more.
- * @param to a file descriptor, or a file that is appended to
+ * Writes whole lines in batches without waiting; the rest is tried once more at exit.
+ * @param to a file descriptor, or a file to append to
  */
 export function openLogSink(to: number | string): LogSink {
   const fd = typeof to === 'number' ? to : openSync(to, 'a');
   let waiting: string[] = [];
   let waitingBytes = 0;
   let writing = false;
-  /** Not told yet. */
+  /** Dropped but not yet reported. */
   let missing = 0;
   let reason = '';
 
@@ -36,7 +34,7 @@ export function openLogSink(to: number | string): LogSink {
     reason = why;
   }
 
-  /** What waits, after a line about what is missing. */
+  /** The waiting lines, after a report of dropped ones. */
   function take(): { bytes: Buffer; lines: number; told: number } {
     const told = missing;
     const text = waiting.join('');
@@ -57,7 +55,7 @@ export function openLogSink(to: number | string): LogSink {
       writing = false;
       if (error === null) missing -= told;
       else drop(lines, errorMessage(error));
-      // After a failure the next line tries again, not the one that failed.
+      // After a failure the next line triggers a retry.
       if (error === null) begin();
     });
   }
@@ -78,7 +76,7 @@ export function openLogSink(to: number | string): LogSink {
     try {
       writeSync(fd, bytes);
     } catch {
-      // Nobody is left to be told.
+      // Nowhere left to report it.
     }
   });
 

@@ -1,5 +1,5 @@
-// Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets never get in: neither under
-// their usual names nor, wherever they stand, the configured ones.
+// Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets are redacted by field
+// name and by configured value.
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
 import { logFields } from '#domain/telemetry.ts';
@@ -21,13 +21,13 @@ const secretNames = [
   'stateSecret',
   'encryptionKey',
 ];
-/** Wherever they stand in what is logged, down to the third level. */
+/** At any of the first three levels. */
 const secrets = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 const causesShown = 5;
 const queryShown = 300;
 
-/** What was thrown, without the values of a query, which are what people wrote and tools answered. */
+/** The message without query values, which may hold personal content. */
 function messageOf(error: Error): string {
   if ('params' in error && 'query' in error && typeof error.query === 'string') {
     return `Failed query: ${error.query.slice(0, queryShown)}`;
@@ -38,10 +38,7 @@ function messageOf(error: Error): string {
   return error.message;
 }
 
-/**
- * An error as it is logged: these fields and no others. What libraries hang on their errors holds connections with
- * their keys, whole requests, rows.
- */
+/** Logs only known fields of an error: libraries attach connections with keys, whole requests and rows. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'object' ? 'not an error' : error;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
@@ -56,7 +53,7 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Fields that the logger of a request has bound already would stand twice in the line. */
+/** Skips fields that the request's logger has already. */
 function withoutBound(fields: Record<string, string | number>, logger: Logger): object {
   if (!('request_id' in fields) || !('request_id' in logger.bindings())) return { ...fields };
   const { request_id: _, ...others } = fields;
@@ -64,21 +61,21 @@ function withoutBound(fields: Record<string, string | number>, logger: Logger): 
 }
 
 /**
- * What every log of the program has in common.
- * @param values secrets that are taken out wherever they stand in a line
+ * Options shared by all logs.
+ * @param values secrets to redact
  */
 export function logOptions(level: string, values: string[] = []): LoggerOptions {
   return {
     level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
-    // Which request, job or step it is about, and in which trace.
+    // The request, job or step, and its trace.
     mixin: (_fields, _level, logger) => withoutBound(logFields(), logger),
     ...(values.length === 0 ? {} : { hooks: { streamWrite: createScrub(values) } }),
   };
 }
 
-/** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
+/** @param quiet for interactive commands: logs to `<home>/logs/countersign.log` */
 export function createLog(config: Config, quiet: boolean): Logger {
   const options = logOptions(config.env.LOG_LEVEL, secretsOf(config, process.env));
   return pino(options, openLogSink(quiet ? openLogFile(config) : 2));

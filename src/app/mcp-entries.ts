@@ -1,5 +1,5 @@
-// MCP servers as other clients write them (Claude Desktop, Cursor, VS Code, Windsurf, Codex …), in our own form. Pure.
-// What is not understood is left out and told; what would weaken the review is never taken over.
+// Converts MCP servers of other clients (Claude Desktop, Cursor, VS Code, Windsurf, Codex …). Pure. Unknown keys are dropped with
+// a warning; anything that would weaken the review is never adopted.
 import { CountersignError } from '#domain/errors.ts';
 import { McpServer } from '#domain/settings.ts';
 import { type Json, type JsonObject, objectIn } from '#domain/text.ts';
@@ -7,12 +7,12 @@ import { trimTail } from '#domain/words.ts';
 
 export type McpEntries = { file: JsonObject; warnings: string[] };
 
-/** Where other clients keep their servers. */
+/** Keys that hold other clients' servers. */
 const otherLists = ['servers', 'mcp_servers', 'context_servers'];
-/** What other clients keep beside their servers. */
+/** Other clients' keys next to their servers. */
 const otherKeys = ['inputs'];
 
-/** Keys of other clients that mean the same as ours. */
+/** Other clients' names for our keys. */
 const synonyms: Record<string, string> = {
   serverUrl: 'url',
   httpUrl: 'url',
@@ -40,7 +40,7 @@ const oauthSynonyms: Record<string, string> = {
   scopes: 'scope',
 };
 
-/** What would let calls go by without a person. */
+/** Keys that would skip a person's approval. */
 const approvals = new Set([
   'autoApprove',
   'alwaysAllow',
@@ -51,7 +51,7 @@ const approvals = new Set([
   'require_approval',
 ]);
 
-/** What limits the tools of a server elsewhere, and what to write here. */
+/** Keys that limit a server's tools, and our equivalents. */
 const limits = new Set(['enabled_tools', 'includeTools', 'allowedTools', 'tools']);
 const hidden = new Set(['disabled_tools', 'disabledTools', 'excludeTools']);
 
@@ -74,7 +74,7 @@ function readOauth(value: Json): Json {
   );
 }
 
-/** One key of an entry. @returns the sentence that is told; null: it was understood */
+/** Reads one key of an entry. @returns a warning, or null if understood */
 function readKey(read: Entry, key: string, value: Json): string | null {
   const { name, entry } = read;
   const at = `mcpServers.${name}.${key}`;
@@ -121,7 +121,7 @@ function readKey(read: Entry, key: string, value: Json): string | null {
   return null;
 }
 
-/** Our names have letters, digits and hyphens: an operation is `server_tool`, and must be told apart from any other. */
+/** Letters, digits and hyphens only, so that `server_tool` is unambiguous. */
 function readName(name: string): string {
   const plain = name.trim().replace(/[\s_./:@-]+/g, '-');
   return trimTail(plain.replace(/^-/, ''), /-/);
@@ -144,9 +144,9 @@ function readEntry(given: string, value: Json): Entry | null {
 }
 
 /**
- * The file with its servers in our form; all else stays as it is.
+ * The file with its servers converted.
  * @param where names the file in errors
- * @throws CountersignError `invalid_configuration` for two servers that would have one name
+ * @throws CountersignError `invalid_configuration` if two servers get the same name
  */
 export function readMcpEntries(file: JsonObject, where: string): McpEntries {
   const warnings: string[] = [];

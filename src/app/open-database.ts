@@ -8,16 +8,16 @@ import { secureHome } from './home.ts';
 
 type Place = {
   url: string;
-  /** For what needs a connection of its own: listening, and migrations. */
+  /** For listening and migrations, which need a direct connection. */
   directUrl: string;
-  /** What `url` leads to is a pooler. */
+  /** `url` is a pooler. */
   pooled: boolean;
-  /** Where it is, for people. */
+  /** Its location, for people. */
   words: string;
   close(): Promise<void>;
 };
 
-/** The database of this configuration as it is. @param binaries programs for the embedded one, instead of ours */
+/** The configured database, unmigrated. @param binaries programs for the embedded one, instead of ours */
 export async function openPlace(config: Config, log: Logger, binaries?: string): Promise<Place> {
   secureHome(config);
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
@@ -47,7 +47,7 @@ export async function openPlace(config: Config, log: Logger, binaries?: string):
 }
 
 /**
- * The database of this configuration, migrated; `applied` names the migrations it had not had.
+ * The configured database, migrated; `applied` names new migrations.
  * @throws CountersignError `schema_too_new` or `database_unavailable`
  */
 export async function openMigrated(

@@ -5,20 +5,19 @@ import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';
 
-/** The port that a server which listens was given. */
+/** The port of a listening server. */
 export function portOf({ server }: FastifyInstance): number {
   const address = server.address();
   if (typeof address === 'object' && address !== null) return address.port;
   throw new Error('portOf: the server does not listen on a port');
 }
 
-/** Milliseconds for who listens on a port to say what it is. */
+/** Milliseconds for a listener to identify itself. */
 const answersWithinMs = 1000;
 const longestHealth = 10_000;
 
 const Health = z.object({ version: z.string() });
 
-/** Whether anybody listens at `address`. */
 function isTaken(address: string): Promise<boolean> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
@@ -29,7 +28,7 @@ function isTaken(address: string): Promise<boolean> {
   }).finally(() => socket.destroy());
 }
 
-/** Who answers at `address`: a Countersign of this version, some other program, or nobody. */
+/** The listener at `address`: a Countersign with this version, another program, or null. */
 export async function findListener(
   address: string,
 ): Promise<{ countersign: string } | 'other' | null> {
@@ -40,12 +39,12 @@ export async function findListener(
     const text = await readText(answer, longestHealth);
     return { countersign: Health.parse(JSON.parse(text)).version };
   } catch {
-    // It hangs, speaks something else, or is another program.
+    // It hangs or isn't a Countersign.
     return 'other';
   }
 }
 
-/** Before anything is opened or written. @throws `invalid_configuration` when another program has the port of `variable` */
+/** Checked before anything changes. @throws `invalid_configuration` if another program has the port of `variable` */
 export async function refuseTaken(
   variable: 'PORT' | 'HEALTH_PORT',
   address: string,
@@ -64,7 +63,7 @@ export async function refuseTaken(
 const describeTaken = (variable: string, port: number | string, host: string) =>
   `${variable}: ${port} is taken on ${host}. Stop what listens there or set ${variable} to another one.`;
 
-/** What `cause`, for which a server does not listen, means to who set `variable`. */
+/** Explains to whoever set `variable` why the server can't listen. */
 export function explainTaken(
   variable: 'PORT' | 'HEALTH_PORT',
   port: number,

@@ -1,4 +1,4 @@
-// What the command line writes: nothing of it moves the cursor, hides or reorders words.
+// Command-line output: nothing in it moves the cursor, hides or reorders words.
 import { escapeJson, guardDrawn } from '#domain/shown-text.ts';
 
 export const print = (text: string): void => console.log(guardDrawn(text));

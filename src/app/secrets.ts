@@ -1,30 +1,30 @@
-// The secrets of a configuration, and what takes them out of every text that leaves the process by its side: log lines and traces.
+// The configuration's secrets, and their redaction from log lines and traces.
 import { createRedactor } from '#domain/secrets.ts';
 import { secretsOfServer } from '#tools/mcp/secrets.ts';
 import type { Config } from './config.ts';
 
-/** A text without the secrets of the configuration. */
+/** Redacts the configured secrets. */
 export type Scrub = (text: string) => string;
 
 const secretName = /token|secret|password|authorization|api_?key|encryption_?key|headers/i;
 
-/** As it is written, and what percent signs in it mean. */
+/** The text, and its percent-decoded form. */
 function withDecoded(text: string): string[] {
   try {
     return [text, decodeURIComponent(text)];
   } catch {
-    // A percent sign that means itself.
+    // A literal percent sign.
     return [text];
   }
 }
 
-/** The password that stands in an address. */
+/** The password in a URL. */
 function passwordOf(address: string | undefined): string[] {
   if (address === undefined || !URL.canParse(address)) return [];
   return withDecoded(new URL(address).password);
 }
 
-/** Texts below names that say that they are secret. */
+/** Values under names that mark them as secret. */
 function secretsIn(value: unknown, isSecret = false): string[] {
   if (typeof value === 'string') return isSecret ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -33,7 +33,7 @@ function secretsIn(value: unknown, isSecret = false): string[] {
   );
 }
 
-/** @param variables of the process, for those that libraries read by themselves (`OTEL_EXPORTER_OTLP_HEADERS`) */
+/** @param variables the process's, for those that libraries read (`OTEL_EXPORTER_OTLP_HEADERS`) */
 export function secretsOf(
   { env, settings, secrets }: Pick<Config, 'env' | 'settings' | 'secrets'>,
   variables: NodeJS.ProcessEnv,
@@ -54,6 +54,6 @@ export function secretsOf(
   ];
 }
 
-/** Takes `secrets` out of texts, also as they stand within JSON. */
+/** Redacts `secrets`, also in their JSON-escaped form. */
 export const createScrub = (secrets: string[]): Scrub =>
   createRedactor(secrets.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]));

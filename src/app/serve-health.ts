@@ -1,4 +1,4 @@
-// The HTTP side of a worker: probes and metrics, where `HEALTH_PORT` asks for them.
+// A worker's HTTP server: probes and metrics, if `HEALTH_PORT` is set.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -10,7 +10,7 @@ import { explainTaken, portOf } from './ports.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** The server of a process that has no API, under the rules of the other one. Not yet listening. */
+/** A server without the API, under the same rules; not yet listening. */
 export async function createHealthServer(
   options: AppOptions & ProbeOptions,
 ): Promise<FastifyInstance> {
@@ -19,7 +19,7 @@ export async function createHealthServer(
   return app;
 }
 
-/** Listens; the answer's `port` is the one that was taken. @throws `invalid_configuration` when the port is in use */
+/** Listens; `port` of the result is the actual one. @throws `invalid_configuration` if it is in use */
 export async function serveHealth(
   instance: Instance,
   { env: { HOST: host, COUNTERSIGN_API_TOKEN: apiToken } }: Config,

@@ -19,9 +19,9 @@ import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
 /**
- * Listens; the answer's `port` is the one that was taken.
- * @param recheckMs how often a stream looks whether its reader is still let in
- * @throws `invalid_configuration` when the port is in use
+ * Listens; `port` of the result is the actual one.
+ * @param recheckMs interval at which streams recheck access
+ * @throws `invalid_configuration` if the port is in use
  */
 export async function serve(
   instance: Instance,
@@ -82,7 +82,7 @@ export async function serve(
   return { app, port: portOf(app) };
 }
 
-/** What stands in the terminal once the bot is up. */
+/** Shown in the terminal once the bot is up. */
 export function banner(instance: Instance, config: Config, url: string, seconds: number): string {
   const { env } = config;
   const tools = instance.registry.status();

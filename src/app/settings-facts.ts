@@ -1,5 +1,4 @@
-// What the console's settings show: facts of the configuration and of this process. A value is listed here by name or not
-// shown at all, so that a secret can only get out by being written down in this file.
+// Facts for the console's settings. Each value is listed explicitly, so that no secret gets out by accident.
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import { readBackends } from '#db/backends.ts';
@@ -34,12 +33,12 @@ import { readTraceTarget } from './telemetry/target.ts';
 import { version } from './version.ts';
 import type { Instance } from './wire/instance.ts';
 
-/** Characters of an operation's description that are shown. */
+/** Maximum characters of an operation's description. */
 const maxDescribed = 600;
 
 export type SettingsFacts = {
   read(): Promise<SettingsView>;
-  /** Asks one part whether it works now. Changes nothing. */
+  /** Checks whether a part works now, changing nothing. */
   check(part: CheckedPart): Promise<CheckResult[]>;
 };
 
@@ -91,7 +90,7 @@ export function createSettingsFacts(
   };
 }
 
-/** Without what an address may have of secrets. */
+/** Strips possible secrets from the URL. */
 function describeTraces({ env }: Config): string | null {
   const words = readTraceTarget(env)?.words;
   return words?.replace(/\/\/[^/\s]*@/, '//').replace(/\?\S*/, '') ?? null;
@@ -138,9 +137,9 @@ async function readWebhooks({ db }: Instance): Promise<SettingsView['webhooks']>
   );
 }
 
-// Tools: what each offers, and how the MCP servers are.
+// Tools: their operations, and the state of MCP servers.
 
-/** The program without its folder and arguments, or the host: what follows them may hold a secret. */
+/** The program name or host only: the rest may hold a secret. */
 function placeOf({ command, url }: McpServer): string {
   return url === undefined ? basename(command ?? '') : new URL(url).host;
 }
@@ -282,7 +281,7 @@ function readPlanning({ env, settings }: Config): SettingsView['planning'] {
   };
 }
 
-// Execution: who runs steps, with what, and by which rules.
+// Execution: back ends, their operations and rules.
 
 async function readRunning(
   { settings, timezone }: Config,

@@ -1,11 +1,11 @@
-// Every setting of `countersign.json` as it is in force, a line each, for the console. What may hold a secret is shown by its name only.
+// Each setting of `countersign.json` in force, one line each, for the console. Possible secrets are shown by name only.
 import type { Settings } from '#domain/settings.ts';
 import type { SettingLine } from '#domain/settings-view.ts';
 
-/** Entries hold addresses, arguments and secrets; sections of their own show what of them can be shown. */
+/** Entries may hold secrets; their own sections show the rest. */
 const names = (entries: object): string[] => Object.keys(entries);
 
-/** What is shown of each. A new setting does not compile before it stands here. */
+/** The shown part of each setting. A new setting doesn't compile until it is listed. */
 function pickShown(settings: Settings): Record<Exclude<keyof Settings, '$schema'>, unknown> {
   return {
     mcpServers: names(settings.mcpServers),
@@ -44,7 +44,7 @@ function writeValue(value: unknown): string {
   return Array.isArray(value) ? value.map(writeValue).join(', ') : JSON.stringify(value);
 }
 
-/** `executor.batch`: 500. Objects in lists stay whole; what is empty says so. */
+/** `executor.batch`: 500. Objects in lists stay whole; empty values are marked. */
 function* flatten(name: string, value: unknown): Generator<SettingLine> {
   if (value === undefined) return;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

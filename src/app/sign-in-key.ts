@@ -1,4 +1,4 @@
-// The key that encrypts sign-ins at MCP servers: COUNTERSIGN_ENCRYPTION_KEY, or, where the database is this machine's own, a file beside it.
+// The key that encrypts MCP sign-ins: COUNTERSIGN_ENCRYPTION_KEY, or a key file next to an embedded database.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ function isThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
-/** Made once; of two processes that make it at once, one finds the other's. */
+/** Created once, even by concurrent processes. */
 function readKeyFile(path: string): Buffer {
   try {
     writeFileSync(path, `${randomBytes(keyBytes).toString('base64')}\n`, {
@@ -36,7 +36,7 @@ function readKeyFile(path: string): Buffer {
   );
 }
 
-/** What encrypts sign-ins; a sentence: why nothing can be kept. */
+/** Encrypts sign-ins, or a sentence on why they can't be kept. */
 export function openSignInSeal({ env, home }: Pick<Config, 'env' | 'home'>): Seal | string {
   const { COUNTERSIGN_ENCRYPTION_KEY: key } = env;
   if (key !== undefined) return createSeal(readEncryptionKey(key));

@@ -1,8 +1,8 @@
-// Entries of the settings that no organisation can use although several share the instance.
+// Finds settings that no organisation can use because several share the instance.
 import type { Settings } from '#domain/settings.ts';
 import { sharingOf, type Tenancy } from '#domain/tenancy.ts';
 
-/** A sentence for each entry that names no organisation, unless an earlier sole organisation still has them. */
+/** A sentence per entry without an organisation, unless a former sole organisation owns it. */
 export function findUnreached(
   { mcpServers, calendars, tools, webhooks }: Settings,
   { apart, owners }: Tenancy,

@@ -62,7 +62,7 @@ import {
 } from './wire/open-planner.ts';
 import { startWorking, workWhenAlone } from './work.ts';
 
-/** Opens everything `options` ask for; what was opened is closed again when a part fails. */
+/** Opens everything in `options`; on failure, closes what was opened. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const closers = createClosers(options.log);
   try {
@@ -89,7 +89,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });
   const readTenancy = await followTenancy(db, listener, servesOrganisations(config), warn);
   for (const unreached of findUnreached(config.settings, readTenancy())) warn(unreached);
-  // Its files are not those of the plans, so that nothing here reads or writes them.
+  // Without work, this process never touches the plans' files.
   const folder = work === true ? await readWorkspaceId(config.workspace) : null;
   const elsewhere = folder === null ? null : await findElsewhere(db.query, folder);
   if (elsewhere !== null) warn(otherWorkspace(config.workspace, elsewhere));
@@ -243,14 +243,14 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   };
 }
 
-/** A message of a platform that is not set up here is drawn for a port that was given. */
+/** Messages of an unconfigured platform are drawn for the given port. */
 function drawingOf({ chats }: Config, name: string): CardDrawing {
   const found = chats.find(({ platform }) => platform.name === name);
   if (found === undefined) throw new Error(`There is no chat platform ${name}.`);
   return found.platform.drawing;
 }
 
-/** Whether this process keeps organisations apart; null: it serves no people of organisations. */
+/** Whether this process isolates organisations, or null if it serves none. */
 function servesOrganisations({ apart, chats, settings }: Config): boolean | null {
   const serves =
     chats.some(({ setup }) => setup !== null) ||
@@ -258,31 +258,28 @@ function servesOrganisations({ apart, chats, settings }: Config): boolean | null
   return serves ? apart : null;
 }
 
-/** Whether an MCP server has an address, so that people may have to sign in there. */
+/** Whether any MCP server is hosted and so may need sign-in. */
 function hasHosted({ settings }: Config): boolean {
   return Object.values(settings.mcpServers).some(
     ({ url, disabled }) => url !== undefined && !disabled,
   );
 }
 
-/** The protocol's library is loaded only where there is such a server. */
+/** Loads the protocol's library only if there is a hosted server. */
 async function openSignIns({ settings }: Config, store: SignInStore): Promise<SignIns> {
   const { createSignIns } = await import('#tools/mcp/sign-in.ts');
   const rules = createAddressRules(settings.http.allowPrivate);
   return createSignIns(settings.mcpServers, store, systemClock, rules);
 }
 
-// The language models that a configuration names.
+// The configured language models.
 type Models = {
   planner: ChatModel;
   executors: ExecutorModels;
   findProblem: (name: string) => string | null;
 };
 
-/**
- * null: no model is set up; the planner goes by its rules and steps have no text of a model. What talks to one is loaded
- * only where there is one.
- */
+/** Null without a model: the planner is rule-based and steps generate no text. Model code is loaded only if needed. */
 async function openModels(config: Config, warn: (message: string) => void): Promise<Models | null> {
   const { env, settings } = config;
   const access = readModelAccess(env);
@@ -314,7 +311,7 @@ async function openModels(config: Config, warn: (message: string) => void): Prom
   };
 }
 
-// What the conversation room is given, from a configuration and what is open.
+// Builds the conversation module's context.
 function makeConversation(
   config: Config,
   parts: {

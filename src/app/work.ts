@@ -30,12 +30,12 @@ import { auditKeyOf, type Config } from './config.ts';
 import { version } from './version.ts';
 import type { Vitals } from './wire/instance.ts';
 
-/** Milliseconds between two rounds of recovery. */
+/** Milliseconds between recovery rounds. */
 const usualRecoverEveryMs = 5000;
-/** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
+/** Milliseconds for running work at a stop; tools and database stay open meanwhile. */
 const jobsEndWithinMs = 10_000;
 
-/** What webhooks are sent with; `closers` learn how to end it. */
+/** Opens the webhook sender and registers it with `closers`. */
 function openWebhooks(
   { settings }: Config,
   { db, enqueue, clock, random, linkTo, warn }: ConversationContext,
@@ -62,9 +62,9 @@ type Parts = {
 };
 
 /**
- * Begins to work; `closers` learn how to end it.
- * @param lasting the webhooks of its settings are told from now on, and no others
- * @returns how it goes
+ * Starts working; registers shutdown with `closers`.
+ * @param lasting whether this process's webhook settings now apply to all
+ * @returns its vital signs
  */
 export async function startWorking(parts: Parts, lasting = true): Promise<() => Vitals> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
@@ -103,11 +103,11 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
     conversation.listener,
   );
   closers.add('the leases', async () => crew.letGo());
-  // Before the first claim and until the last step is handed back, others know of these back ends.
+  // Others must know these back ends from before the first claim until the last step is handed back.
   const registration = await registerBackends(
     crew.context,
     crew.backends,
-    // A worker that starts does not go by the folder of one that only fills in.
+    // A lasting worker ignores the folder of a temporary one.
     { version, workspace: lasting ? await readWorkspaceId(config.workspace) : null },
     crew.lookForWork,
   );
@@ -143,7 +143,7 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
     log,
   );
   closers.add('the jobs', async () => {
-    // No more jobs are taken, first of all: what the executor hands back must not come here again.
+    // Stop taking jobs first: what the executor hands back must not return here.
     const stopped = Promise.all([stopJobs(), crew.stop()]);
     await Promise.race([stopped, pause(jobsEndWithinMs, undefined, { ref: false })]);
   });
@@ -173,12 +173,12 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
   });
 }
 
-/** Milliseconds between two looks whether anybody else works. */
+/** Milliseconds between checks for other workers. */
 const lookEveryMs = 2000;
 
 /**
- * Leaves the work to others, whose settings are those of the installation, and begins as soon as none of them is heard of.
- * @returns how it goes; null while others work
+ * Starts working once no other worker is alive, since others have the installation's settings.
+ * @returns its vital signs, or null while others work
  */
 export async function workWhenAlone(parts: Parts): Promise<() => Vitals | null> {
   const { log, closers, conversation } = parts;

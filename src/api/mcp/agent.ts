@@ -1,4 +1,4 @@
-// Which agent makes a call, and for whom: the token says whose it is, the agent itself what it is called.
+// Which agent calls, and for whom: the token identifies its owner, the agent names itself.
 import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -9,14 +9,14 @@ import type { Service } from '#domain/service.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { actorOf } from '../actor.ts';
 
-/** Somebody's agent, and what it reaches. */
+/** An agent and its reach. */
 export type Visitor = {
-  /** The person whose token it has: the requester of what it proposes. */
+  /** The token's owner, who is the requester of its proposals. */
   owner: Actor;
-  /** The agent itself. It is no person, so it decides nothing. */
+  /** The agent itself, which can't decide anything. */
   agent: Actor;
   service: Service;
-  /** @throws `forbidden` where the owner, or the token, has a smaller role */
+  /** @throws `forbidden` if the owner or the token lacks the role */
   requireRole(role: Role): void;
 };
 
@@ -25,13 +25,13 @@ const Greeting = z.looseObject({
 });
 const maxName = 60;
 
-/** `claude-code/2.1.0 (cli)` → `claude-code`; what says nothing of who asks is no name. */
+/** `claude-code/2.1.0 (cli)` → `claude-code`; null for generic clients. */
 function readUserAgent(header: string | undefined): string | null {
   const [, product = ''] = /^([\w.-]+)/.exec(header ?? '') ?? [];
   return ['', 'node', 'undici', 'mozilla', 'curl'].includes(product.toLowerCase()) ? null : product;
 }
 
-/** `claude-code` → `Claude Code`; a name that somebody wrote for people stays. */
+/** `claude-code` → `Claude Code`; human-readable names stay. */
 function capitalise(name: string): string {
   if (!/^[a-z\d]+(?:[-_][a-z\d]+)*$/.test(name)) return name;
   return name
@@ -39,7 +39,7 @@ function capitalise(name: string): string {
     .trim();
 }
 
-/** How the agent is called: as it says in the call, by its protocol's greeting, or by its User-Agent. It is shown, never compared. */
+/** The agent's name, from the call, the protocol's greeting or User-Agent. Shown, never compared. */
 function nameAgent(
   request: FastifyRequest,
   context: ServerContext,

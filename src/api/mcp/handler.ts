@@ -1,5 +1,4 @@
-// Answers requests to `/mcp` with the protocol's own server, made anew for each of them: it keeps nothing, so that both eras of the
-// protocol are served by whichever gateway is asked.
+// Serves `/mcp` with the protocol's server, created per request: stateless, so that any gateway serves either protocol version.
 import { toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
@@ -9,14 +8,14 @@ import { createWaiters } from './waiters.ts';
 
 const instructions = `Countersign runs what people have approved. To have something done, find operations with operations_search, read them with operation_describe, and propose a plan with plan_propose: small steps, one call each, with every argument. Nothing runs until a person has approved exactly that plan. Give them its link, then call plan_wait, again and again with its cursor, until it is completed, failed, rejected or cancelled. You cannot approve, reject, answer or cancel anything: that is for people, at the link. If a plan is rejected, read the feedback and propose a better one. plan_get has what each step gave.`;
 
-/** @param left aborts when the client is gone */
+/** @param left aborts when the client disconnects */
 export type McpAnswer = {
   (request: FastifyRequest, left: AbortSignal): Promise<Response>;
   close(): Promise<void>;
 };
 
 export function createMcpAnswer(options: McpOptions): McpAnswer {
-  /** Who makes each request that is under way. */
+  /** The caller of each running request. */
   const visits = new WeakMap<Request, { request: FastifyRequest; left: AbortSignal }>();
   const shared = { ...options, waiters: createWaiters() };
   const handler = createMcpHandler(({ requestInfo }) => {
@@ -39,7 +38,7 @@ export function createMcpAnswer(options: McpOptions): McpAnswer {
       headers,
       [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
     };
-    // The body is passed on as it was parsed; written again, it would only take time.
+    // Passed on parsed, to avoid serialising it again.
     const asked = await toWebRequest(incoming, body === undefined ? body : null, { signal: left });
     visits.set(asked, { request, left });
     return handler.fetch(asked, body === undefined ? {} : { parsedBody: body });

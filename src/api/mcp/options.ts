@@ -1,18 +1,18 @@
-// What `/mcp` is given of the instance beside the service.
+// What `/mcp` needs besides the service.
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Waiters } from './waiters.ts';
 
 export type McpOptions = {
-  /** The operations that plans of an organisation can use now, as planners see them. */
+  /** Operations currently available to an organisation's plans, as planners see them. */
   operations(tenant: string | null): Promise<OperationSpec[]>;
-  /** Operations that are marked on the card. */
+  /** Operations marked on the card. */
   guarded: readonly string[];
-  /** Where a person reads a plan; null: nobody can say. */
+  /** A plan's URL, or null if unknown. */
   linkTo(planId: string): string | null;
   version: string;
-  /** Aborts when the server begins to close: whoever waits is told to ask again. */
+  /** Aborts when the server starts closing; waiting callers are asked to retry. */
   closing: AbortSignal;
 };
 
-/** What the tools share in one process. */
+/** Shared by the tools of one process. */
 export type ToolOptions = McpOptions & { waiters: Waiters };

@@ -1,5 +1,4 @@
-// plan_propose: steps as they are, or a request in words for the planner. Either becomes a plan of the token's owner that waits for
-// people; nothing here decides about it.
+// plan_propose: steps as given, or a request for the planner. Either becomes a plan of the token's owner that waits for people.
 import { z } from 'zod';
 import { digestJson } from '#domain/digest-json.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -12,7 +11,7 @@ import type { Visitor } from './agent.ts';
 import type { ProposeInput } from './shapes.ts';
 
 type Proposal = z.infer<typeof ProposeInput>;
-/** What was stored: a plan, or a run whose planner makes one. */
+/** The stored plan, or a run that will make one. */
 const Proposed = z.union([z.object({ plan_id: z.string() }), z.object({ run_id: z.string() })]);
 export type Proposed = z.infer<typeof Proposed>;
 
@@ -41,7 +40,7 @@ async function readProposedDraft({
   throw new CountersignError('invalid_request', z.prettifyError(draft.error));
 }
 
-/** Does it once under the proposal's key; an owner's keys are their own. */
+/** Runs once per idempotency key, scoped to the owner. */
 async function once<C>(
   { service, owner }: Visitor,
   { idempotency_key: key, ...proposal }: Proposal,
@@ -54,7 +53,7 @@ async function once<C>(
   return Proposed.parse(await service.once({ key: `${sender} /mcp ${key}`, digest }, check, work));
 }
 
-/** @throws what refuses the proposal; nothing is stored then */
+/** @throws the reason for refusal, storing nothing */
 export async function propose(visitor: Visitor, proposal: Proposal): Promise<Proposed> {
   visitor.requireRole('requester');
   requireOne(proposal);

@@ -1,20 +1,20 @@
-// What a tool of `/mcp` answers: data with a schema and the same in a few words; what refuses a call, in its own sentence.
+// Results of `/mcp` tools: structured data with a short text, or the refusal's sentence.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { explainError } from '../errors.ts';
 import { problemKinds } from '../problem.ts';
 
-/** What reads and changes nothing is marked as such. */
+/** Annotations of read-only tools. */
 export const reads = { readOnlyHint: true, openWorldHint: false };
 
-/** Answers a call with what `work` gives. */
+/** Answers a call with the result of `work`. */
 export type Answer = (work: () => Promise<CallToolResult>) => Promise<CallToolResult>;
 
 export function answerWith(text: string, data: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent: data };
 }
 
-/** What `work` answers. Errors are results too, so that the agent reads what to do; what is not meant for it stays in the log. */
+/** Converts errors into results, so that the agent reads what to do; internal ones are only logged. */
 export async function answerFor(
   request: FastifyRequest,
   work: () => Promise<CallToolResult>,

@@ -1,4 +1,4 @@
-// What the tools of `/mcp` take and give. Agents read these schemas, so every field says what it is.
+// Inputs and outputs of `/mcp` tools. Agents read these schemas, so every field is described.
 import { z } from 'zod';
 import { headlineOf } from '#cards/calls.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -7,10 +7,10 @@ import { StepDraft } from '#domain/plan/step-content.ts';
 import { line, longestMessage } from '#domain/text.ts';
 import { operationName } from '#domain/tool.ts';
 
-/** As the planner's own tools have it. */
+/** As in the planner's own tools. */
 const planId = line(200).describe('PLAN- and 8 hexadecimal digits');
 
-/** Arguments as any JSON: a recursive schema says no more, and some clients refuse it. The draft is checked whole. */
+/** Arguments as any JSON, because some clients reject recursive schemas. The draft is validated as a whole. */
 const Step = z.strictObject({
   ...StepDraft.shape,
   args: z.record(z.string(), z.unknown()).optional().describe('as operation_describe has them'),
@@ -51,7 +51,7 @@ export const ListInput = z.strictObject({
   after: line(400).optional().describe('"next" of the page before'),
 });
 
-/** Seconds; most clients give up on a call after a minute. */
+/** Seconds; most clients time out after a minute. */
 const maxWait = 240;
 
 export const WaitInput = z.strictObject({
@@ -73,8 +73,8 @@ export const DescribeInput = z.strictObject({
 });
 
 /**
- * Where a plan stands for its agent: `planning` and `revising`: the planner works; `awaiting_approval`: people read it;
- * `needs_person`: it runs, and something of it waits for somebody; the others are its status.
+ * The plan's state for its agent. `planning`, `revising`: the planner works; `awaiting_approval`: people review it;
+ * `needs_person`: it runs but something waits; otherwise its status.
  */
 export const State = z.enum([
   'planning',
@@ -153,7 +153,7 @@ export const StepFacts = z.object({
 });
 export type StepFacts = z.infer<typeof StepFacts>;
 
-/** Characters of an output on a page. */
+/** Characters of an output per page. */
 const maxOutput = 4000;
 
 function cutOutput(step: ShownStep): string | null {

@@ -1,4 +1,4 @@
-// How a proposal stands, as each tool of `/mcp` that is about one tells it: the plan, or the request that has none yet, and what to do.
+// The state of a proposal for `/mcp` tools: the plan, or a request without one yet, and what to do next.
 import { z } from 'zod';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
@@ -6,7 +6,7 @@ import { countOf, onOneLine } from '#domain/words.ts';
 import { factsOf, PlanFacts, State } from './shapes.ts';
 import { writeCursor } from './wait.ts';
 
-/** What to do next, by how a plan stands. */
+/** What to do next, by state. */
 const advice: Record<State, string> = {
   planning: 'The planner works on it. Call plan_wait with this run.',
   awaiting_approval:
@@ -31,7 +31,7 @@ export const Standing = z.object({
 });
 export type Standing = z.infer<typeof Standing>;
 
-/** How a request stands whose planner has made no plan. */
+/** The state of a request without a plan. */
 export function standingOfRun(run: RunView, link: string | null): Standing {
   const planning = run.planning_status === 'running';
   const questions = run.questions ?? [];

@@ -1,5 +1,5 @@
-// The tools of `/mcp`. None of them approves, rejects, answers, cancels or changes anything that is there: what an agent has proposed
-// is decided by people, on their own surfaces.
+// The tools of `/mcp`. None approves, rejects, answers, cancels or changes anything: people decide on proposals on their own
+// surfaces.
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import { Standing, standingOf, standingOfRun, writeStanding } from './standing.t
 import { writeCursor } from './wait.ts';
 import { registerWaitTool } from './wait-tool.ts';
 
-/** The same schema for the protocol's library, which parses large values in slices. */
+/** The same schema for the protocol's library, parsing large values in slices. */
 function inSlices<Output, Input>(schema: z.ZodType<Output, Input>) {
   const standard = schema['~standard'];
   return {

@@ -1,4 +1,4 @@
-// plan_wait, as agents call it: one long call, with signs of progress, that says what people decided, ask, or what came of it.
+// plan_wait for agents: one long call with progress, which returns decisions, questions or the outcome.
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { StepFacts, stateOf, stepFactsOf, WaitInput } from './shapes.ts';
 import { Standing, standingOf, standingOfRun, writeStanding } from './standing.ts';
 import { waitForPlan, waitForRun } from './wait.ts';
 
-/** Steps that are told of with what they ask, or why they failed. */
+/** Steps reported with their question or failure. */
 const stepsTold = 20;
 
 const Waited = Standing.extend({
@@ -33,7 +33,7 @@ const Waited = Standing.extend({
     .describe('since the cursor, oldest first'),
 });
 
-/** @param left aborts when the client is gone */
+/** @param left aborts when the client disconnects */
 export function registerWaitTool(
   server: McpServer,
   answer: Answer,
@@ -120,7 +120,7 @@ export function registerWaitTool(
       }),
   );
 
-  /** A call may last longer than its token. @throws `unauthorized` */
+  /** A call may outlive its token. @throws `unauthorized` */
   async function requireStillLetIn(): Promise<void> {
     if (await isStillLetIn()) return;
     throw new CountersignError('unauthorized', 'Your token was revoked or has expired meanwhile.');
@@ -152,10 +152,10 @@ export function registerWaitTool(
   }
 }
 
-/** Seconds between two signs that the call is alive, where the agent asked for them. */
+/** Seconds between keep-alive notifications, if requested. */
 const signEverySeconds = 10;
 
-/** Tells an agent that asked for it how far the plan is, and now and then that the call goes on. */
+/** Reports a plan's progress if requested, with keep-alives. */
 function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
@@ -170,7 +170,7 @@ function reportProgress({ mcpReq }: ServerContext, signal: AbortSignal) {
     });
   };
   const timer = setInterval(() => {
-    // An agent that has left is told nothing; its call ends by its signal.
+    // The agent has left; its call ends by its signal.
     tell(last).catch(() => undefined);
   }, signEverySeconds * 1000);
   return { tell, end: () => clearInterval(timer) };

@@ -1,5 +1,5 @@
-// plan_wait: answers as soon as a plan stands otherwise than its agent has seen it. What was seen is in the cursor the agent sends, so
-// any gateway goes on waiting and nothing is missed in between. While it waits it holds no connection of the database.
+// plan_wait: answers once a plan's state differs from what its agent has seen. The cursor holds that, so any gateway can continue
+// without missing anything. Holds no database connection while waiting.
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,10 +8,10 @@ import type { Change } from '#domain/plan/views.ts';
 import type { Service } from '#domain/service.ts';
 import { stateOf } from './shapes.ts';
 
-/** The revision that was seen, and how the plan stood then. */
+/** The revision and state last seen. */
 type Seen = { revision: number; standing: string };
 
-/** What has to differ for an agent to be told: the state, the version, how much waits for people. */
+/** A difference worth reporting: state, version, or the number of things that wait for people. */
 function standingOf(plan: Plan): string {
   const { waiting, unknown } = plan.counts;
   return [stateOf(plan), plan.version, waiting, unknown].join('.');
@@ -39,7 +39,10 @@ function readCursor(cursor: string | undefined): Seen | null {
   );
 }
 
-/** Whether the agent has seen it like this. Without a cursor it has seen that the plan waits for approval, unless it only knew a run. */
+/**
+ * Whether the agent has not seen this state. Without a cursor it has seen that the plan waits for approval, unless it only knew a
+ * run.
+ */
 function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
   if (seen !== null) return standingOf(plan) !== seen.standing;
   if (!knewPlan) return true;
@@ -48,16 +51,16 @@ function isNews(plan: Plan, seen: Seen | null, knewPlan: boolean): boolean {
 
 export type Waited = {
   plan: Plan;
-  /** The time ran out, and nothing has changed that an agent is told of. */
+  /** Timed out without a reportable change. */
   timed_out: boolean;
-  /** What happened since the cursor, oldest first. */
+  /** Changes since the cursor, oldest first. */
   changes: Change[];
 };
 
-/** Kinds of changes of steps that an agent is told of; those of the plan itself it is told all. */
+/** Step changes that are reported; those of the plan always are. */
 const tellingStatuses = new Set<Change['status']>(['failed', 'waiting', 'unknown', 'stale']);
 const maxChanges = 50;
-/** Changes read to find those: what came before them an agent sees in the counts. */
+/** Maximum changes read; earlier ones show in the counts. */
 const maxRead = 1000;
 
 async function readChanges(service: Service, plan: Plan, since: number): Promise<Change[]> {
@@ -68,9 +71,9 @@ async function readChanges(service: Service, plan: Plan, since: number): Promise
 }
 
 /**
- * @param knewPlan the agent asked by the plan, not by the run that made it
- * @param signal ends the waiting: the time is over, the agent has left, or the server closes
- * @param report is told how the plan stands whenever it has changed
+ * @param knewPlan whether the agent asked by plan, not by run
+ * @param signal ends the wait: timeout, disconnected agent or closing server
+ * @param report called with the plan's state on each change
  */
 export async function waitForPlan(
   service: Service,
@@ -96,7 +99,7 @@ export async function waitForPlan(
 
 const lookEveryMs = 1000;
 
-/** Waits until the planner is done with a run. @returns what became of it, or of it so far */
+/** Waits until a run's planner is done. @returns its result so far */
 export async function waitForRun(service: Service, runId: string, signal: AbortSignal) {
   for (;;) {
     const run = await service.getRun(runId);
@@ -104,7 +107,7 @@ export async function waitForRun(service: Service, runId: string, signal: AbortS
     try {
       await pause(lookEveryMs, undefined, { signal });
     } catch (error) {
-      if (!signal.aborted) throw error; // it is over: how the run stands then is the answer
+      if (!signal.aborted) throw error; // timed out: answer with the run's current state
     }
   }
 }

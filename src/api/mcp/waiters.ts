@@ -1,10 +1,10 @@
-// How many calls of plan_wait this process holds open at once, for one caller and for all: each has a connection and a watch.
+// Limits concurrent plan_wait calls, per caller and in total: each holds a connection and a watch.
 import { CountersignError } from '#domain/errors.ts';
 
 export type Waiters = {
   /**
-   * Counts a call that waits for `ms` at most. @returns ends it
-   * @throws `rate_limited` that says when there is room again
+   * Registers a call of up to `ms`. @returns a function that ends it
+   * @throws `rate_limited` with the time to retry
    */
   enter(caller: string, ms: number): () => void;
 };
@@ -15,7 +15,7 @@ export function createWaiters(
   { ofCaller, ofAll } = atMost,
   now: () => number = () => Date.now(),
 ): Waiters {
-  /** Callers and when their calls end at the latest. */
+  /** Callers and the latest end of their calls. */
   const calls = new Set<{ caller: string; until: number }>();
 
   function refuse(limit: string, who: string, among: { until: number }[]): never {

@@ -1,11 +1,11 @@
-// Artifacts of a plan, and the requests for data that its planner filed.
+// Artifacts of a plan, and data requests filed by its planner.
 import { answers, json, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { ArtifactPath, PatchesQuery, PlanPath } from '../requests.ts';
 import { ArtifactList, RequestList } from '../schemas.ts';
 
-/** Types as which an artifact is sent; any other is sent as bytes. */
+/** Allowed media types; others are sent as bytes. */
 const sentAs = new Set(['application/json', 'text/plain; charset=utf-8']);
 const bytes = 'application/octet-stream';
 

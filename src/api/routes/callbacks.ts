@@ -1,4 +1,4 @@
-// Where the other side says what became of work that goes on after its call. The token in the path is the only authority.
+// Receives results of work that continues elsewhere. The token in the path is the only authority.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type AnswerCallback, CallbackResult, callbackPath } from '#domain/callback.ts';

@@ -1,4 +1,4 @@
-// Conversations: what was said, and saying something. A message can ask, answer or decide, as anywhere else.
+// Conversations: reading and sending messages. A message can ask, answer or decide, as anywhere else.
 import { isKnown } from '#domain/people/principal.ts';
 import { pickModes } from '#domain/plan/modes.ts';
 import { actorOf, viewerOf } from '../actor.ts';

@@ -1,4 +1,4 @@
-// Decisions: each names the version it is about, approving also the digest; who may take it is for the service to say.
+// Decisions: each names its version, and approval also the digest; the service checks who may take it.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { carryOutPress, readApproval } from '#conversation/press.ts';
@@ -27,13 +27,13 @@ import { PlanAnswer, RunAnswer, SimulationAnswer } from '../schemas.ts';
 
 const planProblems: ProblemCode[] = [...decisionProblems, 'plan_not_found'];
 
-/** The decision in a body; blank feedback counts as none. */
+/** Blank feedback counts as none. */
 function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decision {
   const words = feedback?.trim() ?? '';
   return words === '' ? { version } : { version, feedback: words };
 }
 
-/** What a press was about, as it stands afterwards; null: not about such a thing. */
+/** The subject of a press afterwards; null if not of that kind. */
 const PressAnswer = z.object({ plan: PlanAnswer.nullable(), run: RunAnswer.nullable() });
 
 function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof PressBody>): Press {
@@ -48,7 +48,7 @@ function pressOf({ button, text, fields, comments, ...part }: z.infer<typeof Pre
   };
 }
 
-/** An approval of a plan is checked before the transaction that keeps the answer; null: the press is none. */
+/** Checks a plan's approval before the transaction that stores the answer; null for other presses. */
 async function checkPress(service: Service, press: Press, actor: Actor) {
   const { button } = press;
   const approval = await readApproval(service, press, actor);

@@ -1,4 +1,4 @@
-// Event streams: the changes of a plan and the messages of a conversation as they happen, from any place on; and which plans change.
+// Resumable event streams: changes of a plan, messages of a conversation, and which plans change.
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,37 +7,35 @@ import type { ApiContext, Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { ConversationPath, PlanPath, StreamHeaders, StreamQuery } from '../requests.ts';
 
-// Server-sent events from a watch: resumable, with heartbeats, no faster than the client reads, gone when either side goes.
-//
-// `@fastify/sse` was considered: a client that leaves while a write waits for `drain` leaves its source running for ever,
-// and heartbeats are written whether or not anybody reads.
+// Server-sent events from a watch: resumable, with heartbeats and backpressure. `@fastify/sse` leaks the source if a client
+// leaves during `drain`, and sends heartbeats without readers.
 
-/** One event. Without an id the client's place in the stream stays where it was. */
+/** One event. Without an ID the client's position stays. */
 type ServerEvent = { id?: number; event: string; data: unknown };
 
 type EventStreamOptions<T> = {
-  /** Batches as they come, until the signal aborts. */
+  /** Yields batches until the signal aborts. */
   watch(signal: AbortSignal): AsyncIterable<T[]>;
   toEvents(batch: T[]): ServerEvent[];
   /** Aborts when the server closes. */
   closing: AbortSignal;
   heartbeatMs: number;
   recheckMs: number;
-  /** Whether the reader is still let in. */
+  /** Whether the reader still has access. */
   isStillLetIn(): Promise<boolean>;
   log: FastifyBaseLogger;
 };
 
-/** Milliseconds a browser waits before it comes back. */
+/** Milliseconds before a browser reconnects. */
 const retry = 2000;
 
 function formatEvent({ id, event, data }: ServerEvent): string {
   const place = id === undefined ? '' : `id: ${id}\n`;
-  // JSON has no line breaks of its own, so one data line is enough.
+  // JSON has no line breaks, so one data line is enough.
   return `${place}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The body of an event stream; its first bytes come at once. Must not throw; faults are logged and end the stream. */
+/** The body of an event stream, starting immediately. Must not throw; faults are logged and end it. */
 function streamEvents<T>(options: EventStreamOptions<T>): Readable {
   const out = new PassThrough();
   const left = new AbortController();
@@ -78,7 +76,7 @@ async function pump<T>(
       }
     }
   } catch (error) {
-    // An abort is how these streams end; anything else is a fault, after which clients come back by themselves.
+    // Streams end by abort; after a fault, clients reconnect.
     if (!signal.aborted) log.error({ err: error }, 'an event stream broke off');
   } finally {
     if (!out.writableEnded) out.end();
@@ -86,8 +84,7 @@ async function pump<T>(
 }
 
 /**
- * Events of changes that carry a revision each. Several changes can share one; only the last of
- * them moves the client's place, so that a connection lost in between misses none.
+ * Events with revisions. If several share one, only the last moves the client's position, so that a lost connection misses none.
  */
 export function placeEvents<T>(
   event: string,
@@ -113,7 +110,7 @@ function sendEvents<T>(
     reply
       .header('content-type', media)
       .header('x-accel-buffering', 'no')
-      // The connection ends with the stream, so that a closing server does not wait for it.
+      // Otherwise a closing server would wait for the connection.
       .header('connection', 'close')
       .send(
         streamEvents({
@@ -149,7 +146,7 @@ export const eventRoutes: Routes = async (app, context) => {
     async (request, reply) => {
       const { id } = request.params;
       const since = request.headers['last-event-id'] ?? request.query.since ?? 0;
-      // Before the stream begins, so that an unknown plan is a problem and not an empty stream.
+      // Before streaming, so that an unknown plan is a problem, not an empty stream.
       await request.service.getPlan(id);
       return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchPlan(id, since, signal),
@@ -199,7 +196,7 @@ export const eventRoutes: Routes = async (app, context) => {
     async (request, reply) => {
       const { id } = request.params;
       const after = request.headers['last-event-id'] ?? request.query.since ?? 0;
-      // Before the stream begins, so that one of another organisation is a problem and not an empty stream.
+      // Before streaming, so that another organisation's is a problem, not an empty stream.
       await request.service.activityIn(id);
       return sendEvents(request, reply, context, {
         watch: (signal) => request.service.watchConversation(id, after, signal),

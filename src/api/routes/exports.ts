@@ -1,4 +1,4 @@
-// Exports: the plan as Markdown, its run as JSON lines, and how it came about.
+// Exports: the plan as Markdown, its run as JSON lines, and its planning trace.
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import { answers, json, text } from '../answers.ts';
@@ -126,7 +126,7 @@ export const exportRoutes: Routes = async (app) => {
   );
 };
 
-// Exports as streams: the first chunk is fetched before the headers, so that an error is still a problem and not half a file.
+// Fetches the first chunk before the headers, so that an error becomes a problem, not half a file.
 async function* join(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
@@ -135,8 +135,8 @@ async function* join(
 }
 
 /**
- * A byte stream of `chunks`, read only as fast as the client takes it.
- * @throws what the first chunk throws
+ * A byte stream of `chunks` with backpressure.
+ * @throws errors of the first chunk
  */
 async function streamText(
   chunks: AsyncIterable<string>,
@@ -145,7 +145,7 @@ async function streamText(
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   const stream = Readable.from(join(first, iterator), { objectMode: false });
-  // Also where the client left before it read anything: the source must let go of what it holds.
+  // Also if the client leaves before reading: the source must be released.
   stream.once('close', () => {
     iterator
       .return?.()
@@ -154,12 +154,12 @@ async function streamText(
   return stream;
 }
 
-/** Every chunk as a line of its own. */
+/** One line per chunk. */
 async function* toLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const chunk of chunks) yield chunk.endsWith('\n') ? chunk : `${chunk}\n`;
 }
 
-/** `attachment; filename="PLAN-3f9a1c20.md"`, whatever the id contains. */
+/** `attachment; filename="PLAN-3f9a1c20.md"`, whatever the ID contains. */
 function attachment(id: string, ending: string): string {
   return `attachment; filename="${id.replace(/[^\w-]/g, '_')}${ending}"`;
 }

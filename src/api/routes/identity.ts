@@ -1,4 +1,4 @@
-// Signing in and out, who one is, and personal tokens.
+// Sign-in, sign-out, identity, and personal tokens.
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ export type IdentityOptions = {
     | 'listTokens'
     | 'revokeToken'
   >;
-  /** The public address is https: cookies go nowhere else. */
+  /** The public address is https: cookies are sent nowhere else. */
   secure: boolean;
 };
 
@@ -91,7 +91,7 @@ const describe = ({ id, account, name, role, tenant, created_at, expires_at, use
   ...{ expires_at: isoOf(expires_at), used_at: isoOf(used_at) },
 });
 
-/** Whose tokens somebody sees; null: of everybody. */
+/** Whose tokens are listed, or null for all. */
 function reachOf({ principal }: FastifyRequest): string[] | null {
   const isOperator = principal.role === 'admin' && principal.tenant === null;
   return isOperator ? null : principal.names;
@@ -106,7 +106,7 @@ export const identityRoutes: FastifyPluginAsyncZod<IdentityOptions> = async (
     begun: hostCookie('countersign_sign_in', secure),
   };
   const pages = { role: 'page', subject: 'instance' } as const;
-  /** Of one address in a minute; an office behind one address begins its day with room to spare. */
+  /** Per address and minute; generous for an office that shares one. */
   const signIns = { ...pages, limited: true, rateLimit: { max: 60 } } as const;
 
   app.get(

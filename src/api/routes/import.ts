@@ -1,4 +1,4 @@
-// The way back from a Markdown export. A scope of its own, because here Markdown is taken and JSON is not.
+// Imports a Markdown export. A separate scope, because it takes Markdown instead of JSON.
 import { z } from 'zod';
 import { charsetOf, decodeText } from '#domain/encoding/encoding.ts';
 import { actorOf } from '../actor.ts';

@@ -1,5 +1,5 @@
-// `/mcp`: Model Context Protocol over streamable HTTP, for agents that propose plans and wait for what people decide. Each request
-// stands for itself, so any gateway answers any of them. The protocol's library is loaded at the first request.
+// `/mcp`: Model Context Protocol over streamable HTTP, for agents that propose plans and wait for decisions. Stateless; the
+// library loads on the first request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimits } from '../context.ts';
 import type { McpAnswer } from '../mcp/handler.ts';
@@ -19,7 +19,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     url: '/mcp',
     bodyLimit: bodyLimits.plan,
     exposeHeadRoute: false,
-    // A call may last as long as a person thinks. What each tool takes beyond reading, it checks itself.
+    // A call lasts as long as a person thinks. Tools check roles beyond reading themselves.
     config: { role: 'viewer', subject: 'list', endless: true },
     schema: { hide: true },
     handler: handle,

@@ -1,4 +1,4 @@
-// What people asked to keep: listing, keeping, changing and forgetting it.
+// A person's memory: listing, adding, changing and deleting entries.
 import { z } from 'zod';
 import { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { line } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// Operations that a plan can call, as a form needs them: found by their purpose, with their fields, and with values to choose from.
+// Operations for forms: search, fields, and suggested values.
 import { z } from 'zod';
 import { fieldTypes } from '#domain/plan/form.ts';
 import type { EntryKind } from '#domain/plan/operation-form.ts';

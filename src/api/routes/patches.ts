@@ -1,4 +1,4 @@
-// Changes of a plan: sent against a revision, and read again.
+// Changes of a plan: submitted against a revision, and read.
 import { readPatch } from '#domain/plan/templates.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';

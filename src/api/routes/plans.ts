@@ -32,7 +32,7 @@ import {
   StepList,
 } from '../schemas.ts';
 
-/** Why a well-formed plan is not accepted. */
+/** Reasons to reject a well-formed plan. */
 export const proposalProblems: ProblemCode[] = [
   'unknown_operation',
   'invalid_arguments',

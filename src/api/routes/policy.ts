@@ -1,4 +1,4 @@
-// How a person likes to be talked to: reading and setting their sliders.
+// Communication preferences: reading and setting the sliders.
 import { z } from 'zod';
 import { InteractionPolicy } from '#domain/people/policy.ts';
 import { line } from '#domain/text.ts';

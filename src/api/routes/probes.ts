@@ -8,9 +8,9 @@ import { documented } from '../registry.ts';
 import { Readiness } from '../schemas.ts';
 
 export type Probes = {
-  /** Whether this process works, whatever becomes of what it depends on; `parts` says what does not. */
+  /** Whether the process works, regardless of its dependencies; `parts` lists failures. */
   alive(): Promise<{ alive: boolean; parts: Record<string, string> }>;
-  /** Whether it can do its work now. */
+  /** Whether it can work now. */
   ready(): Promise<{ ready: boolean; parts: Record<string, string> }>;
 };
 

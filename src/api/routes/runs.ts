@@ -1,4 +1,4 @@
-// Runs: a request in words, what became of it, the answers to its questions, and decisions about what it shows.
+// Runs: a request, its outcome, answers to its questions, and decisions about what it shows.
 import type { FastifyRequest } from 'fastify';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';

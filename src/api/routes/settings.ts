@@ -1,4 +1,4 @@
-// How this instance is set up, and whether its parts work now. Read-only: what is set is set in the environment and the file.
+// This instance's configuration, and whether its parts work now. Read-only: settings live in the environment and the file.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';

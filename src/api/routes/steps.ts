@@ -1,4 +1,4 @@
-// Single steps of a waiting plan for a reviewer: what depends on one, and the current state of the files they touch.
+// Steps of a waiting plan for a reviewer: dependents, and the current state of their files.
 import { answers, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';

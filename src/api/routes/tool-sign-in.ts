@@ -1,4 +1,4 @@
-// Signing in at hosted MCP servers from the console. The browser that begins keeps a secret in a cookie, and only it can finish.
+// Sign-in at hosted MCP servers from the console. Only the browser that began, identified by a cookie, can finish.
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -12,9 +12,9 @@ import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
 export type ToolSignInOptions = {
-  /** null: no hosted server is set up. */
+  /** Null if no hosted server is configured. */
   signIns: SignIns | null;
-  /** COUNTERSIGN_PUBLIC_URL; null: the host that the browser names, which the guard has checked. */
+  /** COUNTERSIGN_PUBLIC_URL, or null for the request's host, which the guard has checked. */
   publicUrl: string | null;
 };
 
@@ -103,7 +103,7 @@ export const toolSignInRoutes: FastifyPluginAsyncZod<ToolSignInOptions> = async 
     },
   );
 
-  // What Countersign says of itself where an authorization server reads it (client id metadata documents).
+  // Countersign's client ID metadata document, read by authorization servers.
   app.get(
     signInPaths.metadata,
     { config: { role: 'open', subject: 'instance' }, schema: { hide: true } },

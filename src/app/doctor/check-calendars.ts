@@ -1,4 +1,4 @@
-// Whether the configured calendars can be read, and which of their lines cannot.
+// Checks that the configured calendars can be read, and reports unreadable lines.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import type { Calendar, Settings } from '#domain/settings.ts';
@@ -12,7 +12,7 @@ export type CalendarState = { name: string; kind: 'file' | 'address'; problems: 
 
 const Read = z.object({ problems: z.array(z.string()).default([]) });
 
-/** Addresses of calendars are secrets of their own, so nothing that names one is answered. */
+/** Calendar URLs are secrets and never shown. */
 async function readState(
   registry: ToolHost,
   timezone: string,

@@ -1,4 +1,4 @@
-// Whether chat platforms take what is configured, and what they miss: for `countersign doctor` and the console's settings.
+// Checks that chat platforms accept their configuration, for `countersign doctor` and the console's settings.
 import type { Logger } from 'pino';
 import { errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -18,7 +18,7 @@ export async function checkChat(
   }
 }
 
-/** The organisations that added the app, where there may be several. */
+/** Organisations that installed the app. */
 export async function checkInstalled(chats: OpenChats, name: string): Promise<CheckResult[]> {
   return (await chats[name]?.checkInstalled?.()) ?? [];
 }

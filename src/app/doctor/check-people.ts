@@ -11,7 +11,7 @@ import { needsVouching, personsIn } from '#plans/authority/approver-rules.ts';
 import { openPolicy, readGroups } from '#plans/authority/members.ts';
 import type { Config } from '../config.ts';
 
-/** How many approvers a rule is short of, not counting typed names that prove nothing. */
+/** How many approvers a rule lacks, not counting typed names, which prove nothing. */
 async function countMissing(
   db: Queryable,
   grouping: Grouping,

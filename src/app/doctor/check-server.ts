@@ -1,4 +1,4 @@
-// What doctor says of the database server, the queue and the workers, from facts that were read.
+// Judges the database server, queue and workers from given facts, for doctor.
 import type { LiveBackend } from '#db/backends.ts';
 import type { MigrationState, SchemaAge } from '#db/migrate.ts';
 import type { ServerFacts } from '#db/server-facts.ts';
@@ -6,14 +6,14 @@ import { commandName } from '#domain/command-name.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { countOf, describeBytes, listOf } from '#domain/words.ts';
 
-/** The oldest server on which the migrations run: 0005 has `unique nulls not distinct`. */
+/** Migration 0005 needs `unique nulls not distinct`. */
 const oldestMajor = 15;
-/** Milliseconds by which clocks may differ: leases and reminders go by both. */
+/** Maximum clock difference in milliseconds: leases and reminders depend on both clocks. */
 const skewAtMostMs = 2000;
 
 /**
- * @param needs connections that one process opens
- * @param embedded whether it is the server that Countersign brings
+ * @param needs connections per process
+ * @param embedded whether it is Countersign's own server
  */
 export function judgeServer(
   { version, major, encoding, aheadMs, connections, size }: ServerFacts,
@@ -53,8 +53,8 @@ export function judgeServer(
 }
 
 /**
- * Of a pooler and the way around it.
- * @param direct the database that DATABASE_DIRECT_URL reaches, or why it reaches none; null: not set
+ * Judges a pooler and the direct connection.
+ * @param direct the database that DATABASE_DIRECT_URL reaches, or why it reaches none, or null if not set
  */
 export function judgePooler(
   { identity }: Pick<ServerFacts, 'identity'>,
@@ -104,7 +104,7 @@ export function judgeSchema(age: SchemaAge, newest: string): CheckResult {
       };
 }
 
-/** Of a database that an earlier version has used; null: nothing is to come, or it is new. */
+/** Judges an older schema, or null if it is current or new. */
 export function judgePending({ applied, pending }: MigrationState): CheckResult | null {
   if (applied.length === 0 || pending.length === 0) return null;
   return {
@@ -115,7 +115,7 @@ export function judgePending({ applied, pending }: MigrationState): CheckResult 
   };
 }
 
-/** Seconds a job may be due before something is wrong. */
+/** Seconds by which a job may be overdue. */
 const dueAtMostSeconds = 300;
 
 export function judgeQueue(
@@ -143,7 +143,7 @@ export function judgeQueue(
   };
 }
 
-/** Whether all who work run this program's version; nothing to say while nobody works. */
+/** Whether all workers run this version; silent without workers. */
 export function judgeVersions(live: Pick<LiveBackend, 'version'>[], own: string): CheckResult[] {
   const others = [...new Set(live.map(({ version }) => version ?? 'unknown'))].filter(
     (version) => version !== own,

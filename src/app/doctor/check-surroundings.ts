@@ -1,5 +1,4 @@
-// What doctor says of all that is around the program: disk, key, time zones, its public address, the collector of traces, sign-in
-// providers.
+// Checks the environment for doctor: disk, key, time zones, public address, trace collector, sign-in providers.
 import { statfs } from 'node:fs/promises';
 import { longestReason, readText } from '#domain/bounded-body.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -11,12 +10,12 @@ import { addressOf } from '../links.ts';
 import { findListener } from '../ports.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 
-/** Milliseconds for an address to answer. */
+/** Timeout in milliseconds. */
 const answersWithinMs = 5000;
-/** Bytes below which a disk is as good as full. */
+/** Bytes. */
 const freeAtLeast = 1_000_000_000;
 
-/** @param free,all bytes of the disk that `home` is on */
+/** @param free,all bytes of `home`'s disk */
 export function judgeDisk({
   home,
   free,
@@ -64,10 +63,10 @@ export function checkKey({ env }: Pick<Config, 'env'>): CheckResult {
     : { part, state: 'ok', text: 'set' };
 }
 
-/** Years after which zones may have changed without Node knowing. */
+/** Years after which Node's zone data may be outdated. */
 const zonesOldAfterYears = 2;
 
-/** @param data the release of the time zone data of Node, `2026b` */
+/** @param data the release of Node's time zone data, `2026b` */
 export function judgeZones(timezone: string, data: string | undefined, now: Date): CheckResult {
   const part = 'Time zones';
   const year = Number(data?.slice(0, 4));
@@ -82,7 +81,7 @@ export function judgeZones(timezone: string, data: string | undefined, now: Date
       };
 }
 
-/** Why `url` does not answer as it should; null: it does. */
+/** Why `url` doesn't answer as expected, or null. */
 async function findFault(
   url: string,
   init: RequestInit,
@@ -97,7 +96,7 @@ async function findFault(
   }
 }
 
-/** Who has the port of the console and the API. */
+/** Which process has the port of the console and API. */
 export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Port';
   if (config.env.PORT === 0) return { part, state: 'off', text: 'any that is free' };
@@ -144,7 +143,7 @@ export async function checkPublicUrl({ env }: Pick<Config, 'env'>): Promise<Chec
       };
 }
 
-/** Whether the collector of traces takes any. */
+/** Whether the trace collector accepts traces. */
 export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Traces';
   const target = readTraceTarget(env);
@@ -163,7 +162,7 @@ export async function checkTraces({ env }: Pick<Config, 'env'>): Promise<CheckRe
     body: '{"resourceSpans":[]}',
   };
   const { url } = target;
-  // Its token is the SDK's business: one that asks for it is there.
+  // The SDK handles tokens; asking for one proves that it is there.
   const there = async ({ status }: Response) => status < 400 || status === 401 || status === 403;
   const fault = await findFault(url, init, there);
   return fault === null

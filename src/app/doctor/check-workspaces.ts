@@ -1,4 +1,4 @@
-// Whether all workers work in one folder: steps of a plan find the files of those before them only there.
+// Checks that all workers share one folder: later steps need the files of earlier ones.
 import type { LiveBackend } from '#db/backends.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
@@ -6,7 +6,7 @@ import { listOf } from '#domain/words.ts';
 const shareIt =
   'Mount one folder in every process, name it in COUNTERSIGN_WORKSPACE, and restart the worker.';
 
-/** For a worker that starts. @param other a back end that works elsewhere */
+/** For a starting worker. @param other a back end with another folder */
 export const otherWorkspace = (folder: string, other: string): string =>
   `The workspace ${folder} is another folder than that of ${other}, so this worker runs no step that uses files or calendars. ${shareIt}`;
 

@@ -1,5 +1,5 @@
-// Gauges of the whole installation, read from the database: each process shows the same. They are read together, at most every ten
-// seconds, however often somebody asks. What is to be seen too is one more entry of `clusterReads`.
+// Gauges of the whole installation from the database, the same in each process, read at most every ten seconds. Add gauges to
+// `clusterReads`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { readAuditState } from '#db/audit/seals.ts';
@@ -25,7 +25,7 @@ type Sample = [gauge: string, value: number, labels?: Record<string, string>];
 type ClusterRead = {
   /** Names without `countersign_`. */
   gauges: Record<string, { help: string; labels?: string[] }>;
-  /** Everything there is to say: what has no sample is not shown. */
+  /** Gauges without a sample are not exported. */
   read(db: Queryable, now: Date): Promise<Sample[]>;
 };
 
@@ -209,12 +209,11 @@ export const clusterReads: ClusterRead[] = [
   },
 ];
 
-/** Milliseconds for which what was read is shown again. */
+/** Milliseconds for which values are cached. */
 const keptMs = 10_000;
-/** Milliseconds after which a database that says nothing is not waited for: what does not depend on it is shown all the same. */
+/** Milliseconds to wait for the database; other metrics don't depend on it. */
 const readWithinMs = 4000;
 
-/** Adds the gauges of `clusterReads`, and `countersign_database_up`. */
 export function addClusterGauges(
   registry: Registry,
   db: Pick<Database, 'query'>,
@@ -241,7 +240,7 @@ export function addClusterGauges(
         collect: () => refresh(),
       });
       const isPlain = labels.length === 0;
-      // What was not read is not shown; one without labels would say 0.
+      // An unread gauge is removed; without labels it would report 0.
       const clear = () => (isPlain ? gauge.remove() : gauge.reset());
       clear();
       gauges.set(name, { gauge, clear });
@@ -250,7 +249,7 @@ export function addClusterGauges(
 
   async function readAll(): Promise<Sample[]> {
     const samples: Sample[] = [];
-    // One after the other: what is watched needs the connections more.
+    // Sequential: the work being measured needs the connections more.
     for (const { read } of clusterReads) samples.push(...(await read(db.query, clock.now())));
     return samples;
   }
@@ -267,7 +266,7 @@ export function addClusterGauges(
     readAt = performance.now();
     up.set(samples === null ? 0 : 1);
     for (const { clear } of gauges.values()) clear();
-    // The same labels may come more than once: two back ends of one name.
+    // Labels may repeat: two back ends of one name.
     for (const [name, value, labels = {}] of samples ?? [])
       gauges.get(name)?.gauge.inc(labels, value);
   }

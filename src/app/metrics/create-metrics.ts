@@ -1,4 +1,4 @@
-// Everything that `/metrics` of a process shows: Node, this process and its work, and the installation as its database has it.
+// Everything in `/metrics`: Node, this process and its work, and the installation from its database.
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { countKeptEvents } from '#chat/inbox/keep-refused.ts';
 import type { Database } from '#db/database.ts';
@@ -10,7 +10,7 @@ import { measureWork } from './work-metrics.ts';
 
 export type Metrics = { registry: Registry; close(): void };
 
-/** @param role of this process, as `countersign_build_info` has it */
+/** @param role as in `countersign_build_info` */
 export function createMetrics(
   db: Database,
   options: {

@@ -1,5 +1,5 @@
-// Traces by OpenTelemetry: its SDK, configured by its own variables alone, behind the tracer of `#domain/telemetry.ts`. Loaded only
-// where those variables ask for traces.
+// OpenTelemetry tracing: the SDK, configured only by its own variables, behind the tracer of `#domain/telemetry.ts`. Loaded only
+// if traces are configured.
 import {
   type Context,
   context,
@@ -24,7 +24,7 @@ const kinds: Record<NonNullable<SpanOptions['kind']>, SpanKind> = {
   consumer: SpanKind.CONSUMER,
 };
 
-// W3C trace context, level 1, as it is stored and sent; other propagators do not change what is stored.
+// W3C trace context, level 1; propagator settings don't affect what is stored.
 
 function readTraceparent(text: string): SpanContext | null {
   const [, traceId, spanId, flags] =
@@ -37,10 +37,10 @@ function readTraceparent(text: string): SpanContext | null {
 const writeTraceparent = ({ traceId, spanId, traceFlags }: SpanContext) =>
   `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 
-/** Milliseconds in which complaints of the SDK, such as a collector that is away, are told once. */
+/** Milliseconds during which a repeated SDK complaint is logged once. */
 const complainEveryMs = 60_000;
 
-/** What the SDK has to say goes to our log: lines of JSON, without secrets. */
+/** Logs SDK messages as JSON lines, without secrets. */
 function tellIn(log: Logger): void {
   let told = Number.NEGATIVE_INFINITY;
   const tell = (message: string, ...more: unknown[]) => {
@@ -57,12 +57,12 @@ function tellIn(log: Logger): void {
   );
 }
 
-/** Milliseconds for what was not sent yet when the process ends. */
+/** Milliseconds to flush spans at exit. */
 const sentWithinMs = 3000;
 
 /**
- * Starts the SDK. @returns the tracer, and what sends the rest and ends it
- * @param role of this process: `gateway`, `worker`, or both in one
+ * Starts the SDK. @returns the tracer, and a function that flushes and ends it
+ * @param role of this process: `gateway`, `worker`, or both
  */
 export function openTracer(
   variables: NodeJS.ProcessEnv,
@@ -77,7 +77,7 @@ export function openTracer(
       'countersign.role': role,
       ...(named ? {} : { 'service.name': 'countersign' }),
     },
-    // Metrics are scraped and logs go to stderr: the collector reads both, and there is one source of each.
+    // Metrics are scraped and logs go to stderr; the SDK would duplicate them.
     metricReaders: [],
     logRecordProcessors: [],
     logLevel: 'warn',
@@ -98,7 +98,7 @@ export function openTracer(
 function createTracer(scrub: Scrub, takesContents: boolean): Tracer {
   const tracer = trace.getTracer('countersign', version);
 
-  /** Texts without the secrets of the configuration; what is undefined is left out by the API. */
+  /** Redacts texts; the API drops undefined values. */
   const cleanAttributes = (attributes: Attributes) =>
     Object.fromEntries(
       Object.entries(attributes).map(([name, value]) => [
@@ -117,7 +117,7 @@ function createTracer(scrub: Scrub, takesContents: boolean): Tracer {
 
   function link(span: Span, traceparent: string | null): void {
     const followed = traceparent === null ? null : readTraceparent(traceparent);
-    // What is in the same trace is found without a link.
+    // Spans of the same trace need no link.
     if (followed !== null && followed.traceId !== span.spanContext().traceId)
       span.addLink({ context: followed });
   }

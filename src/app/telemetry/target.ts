@@ -1,11 +1,11 @@
-// Whether and where traces are sent, as OpenTelemetry's own variables say. Nothing of its SDK is loaded to find that out.
+// Whether and where traces are sent, by OpenTelemetry's variables, without loading its SDK.
 import type { Environment } from '#domain/settings.ts';
 import { trimTail } from '#domain/words.ts';
 
 export type TraceTarget = {
-  /** The address that OTLP over HTTP posts traces to; null: they go elsewhere (gRPC, the console, what a file of settings says). */
+  /** The OTLP/HTTP traces URL, or null for other exporters (gRPC, console, settings file). */
   url: string | null;
-  /** Where they go, for people. */
+  /** The target, for people. */
   words: string;
 };
 
@@ -20,10 +20,10 @@ type Variables = Pick<
   | 'OTEL_CONFIG_FILE'
 >;
 
-/** Where OTLP goes unless a variable says otherwise. */
+/** OTLP's default. */
 const usualEndpoint = 'http://localhost:4318';
 
-/** null: nothing is traced, as long as none of the variables that name an exporter or an endpoint is set. */
+/** Null if no variable names an exporter or endpoint. */
 export function readTraceTarget(env: Variables): TraceTarget | null {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
   if (env.OTEL_CONFIG_FILE !== undefined)

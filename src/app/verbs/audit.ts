@@ -10,7 +10,6 @@ import { withDatabase } from './with-database.ts';
 
 const rowsAtOnce = 1000;
 
-/** The verdict as a person reads it. */
 function describe(verdict: AuditVerdict): string {
   const { unsealed, pruned_through, last } = verdict;
   return [
@@ -46,7 +45,7 @@ function describeFinding({ seals, rows, unkeyed, keyed_from, fault }: AuditVerdi
 
 type Said = { from?: number; expect?: string; json?: true };
 
-/** Exit code 1: something does not fit. */
+/** Exit code 1 if verification fails. */
 export function verify({ json, ...options }: Said): Promise<void> {
   return withDatabase(async (db, { env }) => {
     const verdict = await verifyAudit(db, { ...options, key: auditKeyOf(env) });
@@ -56,7 +55,7 @@ export function verify({ json, ...options }: Said): Promise<void> {
   });
 }
 
-/** One row a line, oldest first, as the seals hash it: columns without a value left out. */
+/** One row per line, oldest first, in the sealed form without empty columns. */
 export function exportRows({ from }: { from?: number }): Promise<void> {
   return withDatabase(async (db) => {
     for (let after = (from ?? 1) - 1; ; ) {

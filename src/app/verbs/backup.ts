@@ -1,4 +1,4 @@
-// `backup` and `restore`: the database as one file, with the files beside it where that is asked for.
+// `backup` and `restore`: the database as one file, with the files beside it if requested.
 import { join, resolve } from 'node:path';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';
@@ -12,7 +12,7 @@ import { openPlace } from '../open-database.ts';
 import { print, printJson, warn } from '../print.ts';
 import { version } from '../version.ts';
 
-/** Folders that go with a backup, by their names in it. */
+/** Folders in a backup, by name. */
 function foldersOf(config: Config, wanted: boolean): Record<string, string> {
   if (!wanted) return {};
   const archive = archiveFolder(config.settings.retention, config.home);
@@ -21,7 +21,7 @@ function foldersOf(config: Config, wanted: boolean): Record<string, string> {
 
 type BackupSaid = { workspace?: true; json?: true; postgres?: string };
 
-/** Writes a backup; a running bot is not disturbed. */
+/** Writes a backup without disturbing a running bot. */
 export async function backup(
   file: string,
   { workspace, json, postgres }: BackupSaid,
@@ -50,7 +50,7 @@ export async function backup(
 
 type RestoreSaid = { force?: true; resume?: true; workspace?: true; json?: true };
 
-/** Restores a backup into this configuration's database. */
+/** Restores into the configured database. */
 export async function restore(
   file: string,
   { force, resume, workspace, json }: RestoreSaid,

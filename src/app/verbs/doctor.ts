@@ -1,10 +1,10 @@
-// `doctor`: checks each part and says what to do about what is broken.
+// `doctor`: checks each part and suggests fixes.
 import { loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { print, printJson } from '../print.ts';
 
 export async function run({ json }: { json?: true }): Promise<void> {
-  // A mistake in the settings is told before the instance is loaded.
+  // Report configuration errors before loading the instance.
   const config = loadConfig(process.env, process.cwd());
   const { describeFindings, examine } = await import('../doctor.ts');
   const findings = await examine(config, createLog(config, true));

@@ -1,13 +1,13 @@
-// `health`: asks the process that runs with the same configuration whether it is well, for health checks of containers.
+// `health`: checks the running process with the same configuration, for container health checks.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { addressOf } from '../links.ts';
 import { print, warn } from '../print.ts';
 
-/** Milliseconds; health checks give up after that themselves. */
+/** Milliseconds; container health checks time out after that. */
 const answersWithinMs = 5000;
 
-/** Why the answer of `address` is no good; null: it is. */
+/** Why the response is unhealthy, or null. */
 async function findFault(address: string): Promise<string | null> {
   try {
     const { status } = await fetch(address, { signal: AbortSignal.timeout(answersWithinMs) });
@@ -17,7 +17,7 @@ async function findFault(address: string): Promise<string | null> {
   }
 }
 
-/** @throws `invalid_configuration`: nobody can know where the worker answers */
+/** @throws `invalid_configuration` if the worker's port is unknown */
 function portOf({ env }: Config, worker: boolean): number {
   if (!worker) return env.PORT;
   if (env.HEALTH_PORT !== undefined && env.HEALTH_PORT !== 0) return env.HEALTH_PORT;

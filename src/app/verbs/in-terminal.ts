@@ -1,4 +1,4 @@
-// Terminal commands. Each opens its own instance, which joins the database of a running bot.
+// Terminal commands. Each opens its own instance on the database of a running bot.
 import { ask as askIn } from '#adapters/terminal/ask.ts';
 import { findings as findingsIn } from '#adapters/terminal/findings.ts';
 import { link as linkIn } from '#adapters/terminal/link.ts';
@@ -18,12 +18,12 @@ import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 /** Options of all of them. */
 type Said = { json?: true; user: string };
 
-/** The answer of `command` is the exit code. @param work this process takes jobs while the command runs */
+/** `command` returns the exit code. @param work whether this process takes jobs meanwhile */
 async function inTerminal(
   work: 'when_alone' | false,
   command: (instance: Instance, config: Config, io: TerminalIo) => Promise<number>,
 ): Promise<void> {
-  // A mistake in the settings is told before the instance is loaded.
+  // Report configuration errors before loading the instance.
   const config = loadConfig(process.env, process.cwd());
   const { openInstance } = await import('../wire.ts');
   const log = createLog(config, true);
@@ -52,7 +52,7 @@ function readLevel(said: string): number {
   throw new CountersignError('invalid_request', '--level takes a whole number from 0 to 10.');
 }
 
-/** Plans, approves and watches in this terminal. */
+/** Plans, approves and follows in this terminal. */
 export function ask(
   text: string,
   { extensive, level, ...options }: Said & { yes?: true; extensive?: true; level?: string },
@@ -66,7 +66,7 @@ export function ask(
   );
 }
 
-/** What needs the reader, what runs, what failed and others'; with an id, one plan in full. */
+/** Lists plans: waiting for the reader, running, failed, and others'; with an ID, shows one in full. */
 export function plans(
   id: string | undefined,
   options: Said & { status?: string; find?: string; trace?: true },
@@ -76,7 +76,7 @@ export function plans(
   );
 }
 
-/** What was found wrong with a plan; with an action, settles one. */
+/** Lists a plan's findings; with an action, settles one. */
 export function findings(
   id: string,
   finding: string | undefined,
@@ -91,7 +91,7 @@ export function findings(
   );
 }
 
-/** How a person likes to be talked to and asked. */
+/** Preferences on tone and questions. */
 export function policy(
   verb: 'show' | 'set' | 'reset',
   values: string[],
@@ -102,7 +102,7 @@ export function policy(
   );
 }
 
-/** What a person asked to keep. */
+/** A person's memory. */
 export function memory(
   verb: 'list' | 'keep' | 'forget',
   words: string[],
@@ -113,7 +113,7 @@ export function memory(
   );
 }
 
-/** Plans that are kept under a name: listed, saved, proposed again. */
+/** Saved plans: listed, saved, proposed again. */
 export function playbook(
   verb: 'list' | 'show' | 'save' | 'run' | 'remove',
   words: string[],
@@ -124,7 +124,7 @@ export function playbook(
   );
 }
 
-/** Makes this account and one on a chat platform the same person. */
+/** Links this account to one on a chat platform. */
 export function link(said: string | undefined, options: Said): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     linkIn(service, { ...options, timezone, said: said ?? '' }, io),

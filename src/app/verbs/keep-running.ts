@@ -1,4 +1,4 @@
-// `start`, `gateway` and `worker`: an instance that runs until it is told to stop.
+// `start`, `gateway` and `worker`: an instance that runs until it is stopped.
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -18,7 +18,7 @@ import { version } from '../version.ts';
 import type { Instance } from '../wire/instance.ts';
 import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
-/** Milliseconds that a stopping process gives to answers under way. */
+/** Milliseconds for running responses at a stop. */
 const answersEndWithinMs = 4000;
 
 function waitFor(signal: AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ function waitFor(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What an instance begins with is safe to begin again. @returns null: told to end while it waited */
+/** Opening is safe to retry. @returns null if stopped while waiting */
 async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal) {
   let told = false;
   const tell = (error: unknown) => {
@@ -48,7 +48,7 @@ async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal)
   }
 }
 
-/** Opens the console in a browser where a person sits in front of one. */
+/** Opens the console in a browser on a desktop. */
 async function openConsole(config: Config, url: string): Promise<void> {
   const graphical =
     process.platform === 'darwin' ||
@@ -64,10 +64,7 @@ async function openConsole(config: Config, url: string): Promise<void> {
 
 type Collect = (options: { type: 'major'; flavor: 'last-resort'; execution: 'sync' }) => void;
 
-/**
- * Returns the memory that loading the program has left behind: about 150 MB for a tenth of a second. V8 keeps it otherwise, as long as
- * memory is plenty.
- */
+/** Returns about 150 MB left over from loading to the system, which takes 0.1 s. V8 would keep it while memory is plentiful. */
 function trimMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect: Collect = runInNewContext('gc');
@@ -75,7 +72,7 @@ function trimMemory(): void {
   collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
-/** Has work traced where OpenTelemetry's variables ask for it; nothing of it is loaded otherwise. @returns ends that */
+/** Starts tracing if OpenTelemetry's variables ask for it, else loads nothing. @returns a function that stops it */
 async function beginTraces(
   config: Config,
   log: Logger,
@@ -89,7 +86,7 @@ async function beginTraces(
   return close;
 }
 
-/** null: nobody can ask for them. What measures is loaded for those who can only. */
+/** Null if nobody can read metrics, to avoid loading their modules. */
 async function openMetrics(instance: Instance, { env }: Config, log: Logger, role: string) {
   if (role === 'worker' && env.HEALTH_PORT === undefined) return null;
   const { createMetrics } = await import('../metrics/create-metrics.ts');
@@ -97,7 +94,7 @@ async function openMetrics(instance: Instance, { env }: Config, log: Logger, rol
   return createMetrics(instance.db, { role, warn });
 }
 
-/** Answers probes of a worker. */
+/** Serves a worker's probes. */
 async function listenForProbes(
   instance: Instance,
   config: Config,
@@ -113,16 +110,16 @@ async function listenForProbes(
   };
 }
 
-/** What this process would listen on is looked at before it changes anything. Port 0 is any that is free. */
+/** Checks the ports before anything changes. Port 0 means any. */
 async function refuseTakenPorts(config: Config, http: boolean): Promise<void> {
   const variable = http ? 'PORT' : 'HEALTH_PORT';
   const port = config.env[variable] ?? 0;
   if (port !== 0) await refuseTaken(variable, addressOf(config, port));
 }
 
-/** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
+/** @param parts `http`: serves the API, console and chat platforms; `work`: takes jobs */
 export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
-  // A mistake in the settings is told before the instance is loaded. A worker has no server, and loads none.
+  // Report configuration errors before loading the instance. Workers don't load the server.
   const config = loadConfig(process.env, process.cwd());
   await refuseTakenPorts(config, parts.http);
   const { openInstance } = await import('../wire.ts');

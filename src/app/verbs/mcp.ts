@@ -1,4 +1,4 @@
-// `mcp`: MCP servers, and signing in at hosted ones from a terminal. The browser comes back to a listener of this command alone.
+// `mcp`: MCP servers, and signing in at hosted ones from a terminal, with a listener for the browser's return.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline/promises';
@@ -60,7 +60,7 @@ export function list({ json }: { json?: true }): Promise<void> {
   });
 }
 
-/** What came back, whoever brought it: the browser here, or a person who pasted its address. */
+/** The return address, from the browser or pasted by a person. */
 async function waitForReturn(
   port: number,
   begin: (redirect: string) => Promise<void>,
@@ -104,7 +104,7 @@ async function waitForReturn(
   }
 }
 
-/** @param port the one that is registered where the client is set up by hand; 0: any */
+/** @param port the registered one of a manually configured client, or 0 for any */
 export function login(name: string, { port }: { port: number }): Promise<void> {
   return withInstance(async (instance) => {
     const signIns = requireSignIns(instance);

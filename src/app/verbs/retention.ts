@@ -1,4 +1,4 @@
-// `retention`: deletes what is over now, or says what would go.
+// `retention`: deletes expired data, or previews it.
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import { countOf } from '#domain/words.ts';
 import {

@@ -22,7 +22,7 @@ import { print, printJson } from '../print.ts';
 import { version } from '../version.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Tables whose rows go with a plan, and who did what with it. */
+/** Tables with a plan's rows, and the audit log. */
 const recordTables = [
   ...Object.entries(tableRules).flatMap(([table, rule]) =>
     'with' in rule && rule.with === 'plan' ? [table] : [],
@@ -30,10 +30,10 @@ const recordTables = [
   'audit',
 ];
 
-/** Milliseconds for a reader of the output that takes its time. */
+/** Milliseconds to wait for a slow reader. */
 const slowReaderMs = 600_000;
 
-/** Writes plans, each as it is at one moment. @param ids empty: all */
+/** Exports plans, each from one snapshot. @param ids empty for all */
 export async function writeExport(
   db: Database,
   ids: string[],
@@ -63,14 +63,13 @@ export async function writeExport(
     );
 }
 
-/** Prints plans as JSON lines. */
 export function exportTo(ids: string[], { all }: { all?: true }): Promise<void> {
   if ((ids.length === 0) === (all === undefined))
     throw new CountersignError(
       'invalid_request',
       'Name the plans: countersign export PLAN-… > plans.jsonl; or --all for every one.',
     );
-  // Nobody reads any more, as after `| head`.
+  // The reader is gone, as after `| head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     throw error;
@@ -101,7 +100,7 @@ function describe(one: Imported): string {
   }
 }
 
-/** Proposes the plans of a file. Exit code 1: one of them was refused. */
+/** Proposes the plans of a file. Exit code 1 if any was refused. */
 export async function importFrom(
   file: string,
   { user, ended, json }: { user: string; ended?: true; json?: true },

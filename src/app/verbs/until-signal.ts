@@ -1,12 +1,12 @@
-// Waits for the signal that stops a long-running process, and makes sure that it stops.
+// Waits for the stop signal of a long-running process, and makes sure that it stops.
 import { warn } from '../print.ts';
 
-/** Milliseconds between looks whether `npm`, or the launcher, is still there. */
+/** Milliseconds between checks that `npm` or the launcher is still there. */
 const orphanCheckMs = 1000;
 
 /**
- * Aborts at SIGINT or SIGTERM. A script that npm runs stands behind a shell that does not hand signals on; there the
- * loss of that shell counts as one, as does the loss of the launcher (bin/countersign.mjs) that was killed.
+ * Aborts at SIGINT or SIGTERM. npm's shell doesn't forward signals, so the loss of that shell or of the launcher
+ * (bin/countersign.mjs) also counts.
  */
 export function untilSignal(): AbortSignal {
   const abort = new AbortController();
@@ -25,10 +25,10 @@ export function untilSignal(): AbortSignal {
   return abort.signal;
 }
 
-/** Milliseconds after which a process that was told to end does so, even while a database or a call hangs. */
+/** Milliseconds after which a stopping process ends even if something hangs. */
 const endWithinMs = 18_000;
 
-/** What is cut off here is found again as after a crash. */
+/** Recovery handles the rest, as after a crash. */
 export function endInTimeAfter(signal: AbortSignal): void {
   signal.addEventListener('abort', () => {
     setTimeout(() => {
@@ -41,16 +41,16 @@ export function endInTimeAfter(signal: AbortSignal): void {
   });
 }
 
-/** Milliseconds that sockets which are closed already have to go; nobody waits longer for one whose other end is silent. */
+/** Milliseconds for closed sockets whose other end is silent. */
 const socketsEndWithinMs = 1000;
 
-/** Resolves once the reader of a pipe has taken what was printed; a closed pipe is not waited for. */
+/** Resolves once a pipe's reader has taken the output or is gone. */
 function untilRead(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
-/** Everything is closed: the process ends by itself, or, once its output is read, without what still hangs. */
+/** After closing everything: ends once the output is read, even if something hangs. */
 export function endSoon(): void {
   void Promise.all([process.stdout, process.stderr].map(untilRead)).then(() =>
     setTimeout(() => process.exit(), socketsEndWithinMs).unref(),

@@ -1,4 +1,4 @@
-// `webhooks list`, `test` and `retry`: the endpoints that are told what becomes of plans.
+// `webhooks list`, `test` and `retry`: webhook endpoints.
 import { randomUUID } from 'node:crypto';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import type { Database } from '#db/database.ts';
@@ -42,7 +42,7 @@ export function list({ json }: { json?: true }): Promise<void> {
   });
 }
 
-/** Calls the endpoints of the settings from here, past the outbox. Exit code 1: one did not take it. */
+/** Calls the configured endpoints directly, bypassing the outbox. Exit code 1 if one refused. */
 export function test(id: string | undefined): Promise<void> {
   return withDatabase(async (_db, { settings }) => {
     const chosen = settings.webhooks.filter((one) => id === undefined || endpointId(one) === id);

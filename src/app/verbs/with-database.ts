@@ -1,4 +1,4 @@
-// For verbs that work on the database alone.
+// For verbs that need only the database.
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '#db/database.ts';
 import { sessionName } from '#db/instance.ts';
@@ -6,7 +6,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { openMigrated } from '../open-database.ts';
 
-/** Runs `work` on the configured database, without an instance: for commands that need nothing else. */
+/** Runs `work` on the configured database, without an instance. */
 export async function withDatabase(
   work: (db: Database, config: Config, log: Logger) => Promise<void>,
 ): Promise<void> {

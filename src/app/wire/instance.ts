@@ -1,4 +1,4 @@
-// The parts of one process, and the options it can be opened with.
+// The parts of one process, and its options.
 import type { Logger } from 'pino';
 import type { InboxHandlers, InboxRule } from '#chat/inbox/inbox-context.ts';
 import type { Receive } from '#chat/inbox/receive.ts';
@@ -17,45 +17,45 @@ import type { Config } from '../config.ts';
 import type { OpenChats } from './open-chats.ts';
 
 export type Instance = {
-  /** Signing in at hosted MCP servers; null: there is none. */
+  /** Sign-in at hosted MCP servers, or null if there are none. */
   signIns: SignIns | null;
   service: Service;
-  /** Stores what a chat platform sends, so that it may be acknowledged. */
+  /** Stores a chat platform's event so that it can be acknowledged. */
   receive: Receive;
-  /** Waits for the outcome of a stored event, in any process. */
+  /** Waits for a stored event's outcome in any process. */
   wait: WaitUntilHandled;
   chats: OpenChats;
   /**
-   * The conversation at a place of a chat platform, always the same one; an event that came from there mends a broken place.
-   * @param timezone of the one who reads there, in a direct message
+   * The conversation of a chat place, stable; an event from there also repairs a broken place.
+   * @param timezone of the reader, in a direct message
    */
   openConversation(tx: Transaction, place: ChatPlace, timezone?: string | null): Promise<string>;
-  /** Takes results of work that goes on elsewhere. */
+  /** Accepts results of work that continues elsewhere. */
   answerCallback: AnswerCallback;
-  /** Who signs in, and personal tokens. */
+  /** Sign-in and personal tokens. */
   identity: Identity;
   registry: ToolHost;
   catalogue: Catalogues;
   planner: Planner;
   db: Database;
   listener: Listener;
-  /** Where the database is, in words. */
+  /** The database's location, in words. */
   database: string;
-  /** How its work goes; null: it takes no jobs. */
+  /** The worker's vital signs, or null if it takes no jobs. */
   vitals(): Vitals | null;
-  /** Where a person reads a plan, as far as this process knows. */
+  /** A plan's URL, as far as this process knows. */
   linkTo: (planId: string) => string | null;
-  /** Ends what is under way, hands back the rest, closes connections. */
+  /** Ends or hands back work, and closes connections. */
   close(): Promise<void>;
 };
 
-/** What a worker says of itself: milliseconds since it last did what it does over and over. */
+/** A worker's vital signs: milliseconds since its recurring activities. */
 export type Vitals = {
-  /** Renewed the leases it holds; 0: it holds none. */
+  /** Since leases were renewed; 0 if none are held. */
   leasesQuietMs: number;
-  /** Told others that it is there. */
+  /** Since the last heartbeat. */
   beatQuietMs: number;
-  /** How long a lease is (milliseconds). */
+  /** Lease length in milliseconds. */
   leaseMs: number;
 };
 
@@ -65,20 +65,20 @@ export type InstanceOptions = {
   /** Takes jobs: planners, executors, reminders; `when_alone`: only if no other process does. */
   work: boolean | 'when_alone';
   linkTo: (planId: string) => string | null;
-  /** The same for cards in a chat; left out: they have no links. */
+  /** The same for chat cards; default: no links. */
   chatLinkTo?: (planId: string) => string | null;
-  /** Told of what an operator should know; it is logged as well. */
+  /** Called with warnings for the operator, which are also logged. */
   onWarning?: (message: string) => void;
-  /** Instead of the one the configuration asks for. */
+  /** Replaces the configured planner. */
   planner?: Planner;
-  /** Milliseconds between two rounds of recovery; default 5,000. */
+  /** Milliseconds between recovery rounds; default 5,000. */
   recoverEveryMs?: number;
-  /** Built-in operations of this process alone, which no configuration can offer; the bench brings one. */
+  /** Additional built-in operations of this process, such as the bench's. */
   extraOperations?: Operation[];
-  /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */
+  /** Handlers of chat events and their retry policy; without one, a platform's events wait. */
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
-  /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
+  /** Writers to chat platforms and their retry policy; without one, a platform's messages wait. */
   chatPorts?: ChatPorts | undefined;
   deliveryRule?: Partial<DeliveryRule> | undefined;
 };

@@ -1,4 +1,4 @@
-// Builds the inbox handlers and delivery ports of the chat platforms that are open.
+// Builds the inbox handlers and delivery ports of the open chat platforms.
 import {
   type InboxContext,
   type InboxHandlers,
@@ -24,7 +24,7 @@ import { readZoneOfPlan, readZoneOfRun } from '#people/zone.ts';
 import type { OpenChats } from './open-chats.ts';
 import type { Connections } from './open-connections.ts';
 
-/** A part of each platform that has it, by the platform's name. */
+/** A part of each platform that has it, by platform name. */
 export function partsOf<T>(
   chats: OpenChats,
   part: (chat: OpenChats[string]) => T | undefined,
@@ -41,7 +41,7 @@ export function makeInbox(
   { db, enqueue, enqueueAll }: Connections,
   chats: OpenChats,
   options: {
-    /** Beside those of the platforms that are set up, or instead of them. */
+    /** In addition to the configured platforms', or replacing them. */
     handlers: InboxHandlers | undefined;
     rule: Partial<InboxRule> | undefined;
     warn(message: string, err?: unknown): void;
@@ -65,15 +65,15 @@ export function makeDelivery(
   chats: OpenChats,
   options: {
     drawingOf(platform: PlatformName): CardDrawing;
-    /** Beside those of the platforms that are set up, or instead of them. */
+    /** In addition to the configured platforms', or replacing them. */
     ports: ChatPorts | undefined;
     rule: Partial<DeliveryRule> | undefined;
   },
 ): DeliveryContext {
   const { db, enqueue, timezone: instanceZone, warn } = inChat;
   const { drawingOf } = options;
-  // A shared card speaks to nobody in particular: it says who is waited for by name. Times are in the requester's zone,
-  // in whose zone its plan is agreed, and say so. In a direct message one person reads, and it is they who asked for what is planned there.
+  // A shared card names the people it waits for, with times in the requester's zone, labelled. A direct message has one reader,
+  // the requester.
   const shared = (zone: string | null) => ({ user: '', timezone: zone ?? instanceZone });
   return {
     db,

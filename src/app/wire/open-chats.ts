@@ -1,11 +1,11 @@
-// Opens the configured chat platforms. A platform's libraries load only where it is configured.
+// Opens the configured chat platforms and loads their libraries.
 import type { ChatContext, OpenPlatform, PlatformParts } from '#chat/platform.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { ServeWithin } from '#domain/service.ts';
 import type { Config } from '../config.ts';
 
-/** The platforms that are set up, by their names. */
+/** Open platforms by name. */
 export type OpenChats = Record<PlatformName, OpenPlatform>;
 
 export async function openChats(
@@ -15,7 +15,7 @@ export async function openChats(
     openHome,
     ...parts
   }: Omit<PlatformParts, 'plansFor' | 'openHome'> & {
-    /** Of several organisations, the plans that are shown to the people of one. */
+    /** Restricts plans to the reader's organisation. */
     serveWithin: ServeWithin;
     openHome(on: { platform: PlatformName; tenant: string; user: string }): Promise<void>;
   },

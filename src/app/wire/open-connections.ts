@@ -18,13 +18,13 @@ export type Connections = {
   enqueue: Enqueue<Transaction>;
   enqueueAll: EnqueueAll<Transaction>;
   listener: Listener;
-  /** Where the database is, in words. */
+  /** Its location, in words. */
   words: string;
 };
 
 /**
- * Opens them all, on a database that is up to this build's schema and has this build's queues: a pool of
- * `DATABASE_POOL_SIZE` connections, which pg-boss shares, and one to listen on. `closers` learn how to close each.
+ * Opens a migrated database with this build's queues: a pool of `DATABASE_POOL_SIZE` connections, shared with pg-boss, and one
+ * listener. Registers each with `closers`.
  */
 export async function openConnections(
   config: Config,

@@ -39,11 +39,11 @@ export function readCaps({ env, settings: { limits } }: Config): Caps {
   };
 }
 
-/** Input tokens of a typical first planning call and of a typical step that asks a model. */
+/** Input tokens of a typical first planning call, and of a typical step that asks a model. */
 const planningCall = { input: 6000, output: firstOutputTokens };
 const stepCall = { input: 2000, output: 500 };
 
-/** A sentence for each cap that is too small for any call of the planner's model. */
+/** A sentence per cap too small for any call of the planner's model. */
 export function findSmallCaps(config: Config): string[] {
   const { PLANNER_MODEL: model } = config.env;
   const price = findPrice(model, config.settings.prices);
@@ -78,14 +78,14 @@ function readLimits(config: Config): PlanningLimits {
 type PlannerParts = {
   registry: ToolHost;
   catalogue: Catalogues;
-  /** People of one organisation see no plans of another. */
+  /** Isolates organisations' plans. */
   readTenancy: () => Tenancy;
   db: Database;
-  /** null: the offline planner. */
+  /** Null for the offline planner. */
   model: ChatModel | null;
-  /** Running plans pay from it too. */
+  /** Shared with running plans. */
   budget: Budget;
-  /** What is shown of other plans to the one whose run it is. */
+  /** What a run's requester may see of other plans. */
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
   atHand: PlansAtHand;
   posts: PostTargets;
@@ -96,7 +96,7 @@ type PlannerParts = {
 
 type ToolParts = Pick<PlannerParts, 'registry' | 'catalogue' | 'readTenancy' | 'db'>;
 
-/** The tools that planners of one organisation may look things up with. */
+/** The lookup tools of an organisation's planners. */
 function openTools(
   { settings, timezone }: Config,
   tenant: string | null,
@@ -134,7 +134,7 @@ function openTools(
   });
 }
 
-/** The planner that repairs plans which run. @param contextOf the conversations of the instance, which are made after it */
+/** The planner that repairs running plans. @param contextOf the conversations, which are created after it */
 export function openAskPlanner(
   config: Config,
   { model, ...parts }: ToolParts & { model: ChatModel },
@@ -180,7 +180,7 @@ export function openPlanner(config: Config, parts: PlannerParts): Planner {
     ...plannerOf(null),
     async plan(request, ...rest) {
       const { runId, turn } = request;
-      // A part's planner works for the organisation of its run.
+      // A part's planner works for its run's organisation.
       const run = await readRun(db.query, payingRun({ runId, turn }).runId);
       return plannerOf(tenantOfTurn(run)).plan(request, ...rest);
     },
