@@ -6,6 +6,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Service } from '#domain/service.ts';
+import { queueBackground } from './background.ts';
 import { bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
 import { type Doors, guardVisits, type Reach } from './guard.ts';
@@ -124,6 +125,7 @@ export function openApp(options: AppOptions): { app: FastifyInstance; closing: A
     { signIn: false, publicOrigin: null, identify: async () => null, ...doors },
     reach,
   );
+  queueBackground(app);
   answerErrors(app);
   answerUnknownPaths(app);
   return { app, closing: closeGracefully(app) };

@@ -79,6 +79,11 @@ export async function get<T>(path: string): Promise<T> {
   return readAnswer(await request('GET', path));
 }
 
+/** Refreshes what is on the screen already: the server answers it after what people wait for. */
+export async function getInBackground<T>(path: string): Promise<T> {
+  return readAnswer(await request('GET', path, { headers: { priority: 'u=7' } }));
+}
+
 export async function post<T>(path: string, body: unknown): Promise<T> {
   return readAnswer(await request('POST', path, { body }));
 }

@@ -5,7 +5,7 @@ import { type InboxState, isFolded, mayTick } from '../inbox/inbox.ts';
 import { appendPage, keepTicks, mergeGroups } from '../inbox/pages.ts';
 import { toQuery } from '../inbox/search.ts';
 import { titleOf } from '../inbox/words.ts';
-import { describeError, get } from './api.ts';
+import { describeError, get, getInBackground } from './api.ts';
 import { recall, remember } from './remembered.ts';
 import { change, state } from './store.ts';
 import { coalesce, createThrottle } from './throttle.ts';
@@ -23,26 +23,33 @@ function assign(part: Partial<InboxState>): void {
   change((s) => Object.assign(s.inbox, part));
 }
 
-function readGroups(search: string, more: Record<string, string>): Promise<InboxPage[]> {
+async function readGroups(
+  search: string,
+  more: Record<string, string>,
+  read: typeof get = get,
+): Promise<InboxPage[]> {
   const query = new URLSearchParams({ ...toQuery(search), limit: String(pageSize), ...more });
-  return get<Answer>(`/api/inbox?${query}`).then(({ groups }) => groups);
+  const { groups } = await read<Answer>(`/api/inbox?${query}`);
+  return groups;
 }
 
 /** A group as long as the reader has paged, within bounds. */
-async function readHead(first: InboxPage, known: InboxPage[], search: string) {
+async function readHead(first: InboxPage, known: InboxPage[], search: string, read: typeof get) {
   const shown = known.find(({ group }) => group === first.group)?.plans.length ?? 0;
   if (first.next_cursor === null || shown <= pageSize) return first;
   const pages = Math.ceil(shown / pageSize);
   const limit = String(Math.min(maxHead, pages * pageSize));
-  const [head = first] = await readGroups(search, { group: first.group, limit });
+  const [head = first] = await readGroups(search, { group: first.group, limit }, read);
   return head;
 }
 
 async function readPlans(): Promise<void> {
   const { search, searched, groups } = state.inbox;
-  const known = search === searched ? (groups ?? []) : [];
-  const first = await readGroups(search, {});
-  const heads = await Promise.all(first.map((group) => readHead(group, known, search)));
+  const isRefresh = search === searched && groups !== null;
+  const known = isRefresh ? groups : [];
+  const read = isRefresh ? getInBackground : get;
+  const first = await readGroups(search, {}, read);
+  const heads = await Promise.all(first.map((group) => readHead(group, known, search, read)));
   // Typed on meanwhile: what was found is of no use any more.
   if (state.inbox.search !== search) return;
   const shown = state.inbox.searched === search ? (state.inbox.groups ?? []) : [];
@@ -54,7 +61,10 @@ async function readPlans(): Promise<void> {
 /** How many plans need the person, regardless of the search. */
 async function countNeeded(): Promise<void> {
   const { groups, searched } = state.inbox;
-  const pages = searched === '' ? groups : await readGroups('', { group: 'needs_you', limit: '1' });
+  const pages =
+    searched === ''
+      ? groups
+      : await readGroups('', { group: 'needs_you', limit: '1' }, getInBackground);
   assign({ needed: pages?.find(({ group }) => group === 'needs_you')?.total ?? 0 });
 }
 

@@ -24,9 +24,9 @@ const pageSize = 50;
 const path = (id: string, rest = '') => `/api/plans/${encodeURIComponent(id)}${rest}`;
 
 /** Reads a plan's card again. Several calls for one plan: the latest revision stays. */
-export async function loadCard(id: string): Promise<void> {
+export async function loadCard(id: string, read: typeof get = get): Promise<void> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const card = await get<Card>(path(id, `/card?timezone=${encodeURIComponent(zone)}`));
+  const card = await read<Card>(path(id, `/card?timezone=${encodeURIComponent(zone)}`));
   const known = state.cards.get(id);
   if (known !== undefined && known.facts.plan.revision > card.facts.plan.revision) return;
   change((s) => s.cards.set(id, card));

@@ -2,7 +2,7 @@
 // Events only say that something changed; what is shown is always read again from the server.
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { Plan } from '#domain/plan/plan.ts';
-import { get } from './api.ts';
+import { get, getInBackground } from './api.ts';
 import type { ServerEvent } from './event-parser.ts';
 import { listShown, refreshInbox, restoreInbox } from './inbox.ts';
 import { listMoving } from './moving.ts';
@@ -46,7 +46,8 @@ async function followPlan(id: string, signal: AbortSignal): Promise<void> {
 
 function refreshOtherCards(among: (id: string) => boolean = () => true): void {
   if (document.hidden) return;
-  for (const id of listMoving(state).filter(among)) void loadCard(id).catch(() => undefined);
+  for (const id of listMoving(state).filter(among))
+    void loadCard(id, getInBackground).catch(() => undefined);
 }
 
 /** Plans on the screen that moved on since lists were last read. */
