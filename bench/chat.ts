@@ -1,31 +1,40 @@
 // A chat platform that answers at once, for benches of what people see.
 import type { ChatContent, ChatPlace, ChatPort } from '#domain/chat/chat.ts';
+import { preciseNow } from './numbers.ts';
 
-/** A chat that takes everything at once, and when each thread first showed a status or a card that says it is done. */
-export function openChat() {
-  const signs = new Map<string | null, number>();
-  const finals = new Map<string | null, number>();
-  const note = (place: ChatPlace, { text }: ChatContent) => {
-    if (!finals.has(place.thread) && text.includes('✓ Done ·'))
-      finals.set(place.thread, Date.now());
+/** A thread showed a status, or a card that says the plan is done; `at` is milliseconds since 1970. */
+export type Shown = { what: 'sign' | 'final'; thread: string | null; at: number };
+
+/** A chat that accepts everything at once and reports what it shows. */
+export function openChat(report: (shown: Shown) => void): ChatPort {
+  const reportIfDone = ({ thread }: ChatPlace, { text }: ChatContent) => {
+    if (text.includes('✓ Done ·')) report({ what: 'final', thread, at: preciseNow() });
   };
-  const port: ChatPort = {
+  return {
     async post(place, content) {
-      note(place, content);
+      reportIfDone(place, content);
       return { ...place, message: `m${place.thread}` };
     },
     async update(post, content) {
-      note(post, content);
+      reportIfDone(post, content);
     },
     async whisper() {},
     status: {
       fadesAfterMs: 60_000,
       async show({ thread }) {
-        if (!signs.has(thread)) signs.set(thread, performance.now());
+        report({ what: 'sign', thread, at: preciseNow() });
         return undefined;
       },
       async clear() {},
     },
   };
-  return { port, signs, finals };
+}
+
+/** When each thread first showed a sign of work, or that its plan is done. */
+export function createShownTimes() {
+  const times = { sign: new Map<string, number>(), final: new Map<string, number>() };
+  const note = ({ what, thread, at }: Shown) => {
+    if (thread !== null && !times[what].has(thread)) times[what].set(thread, at);
+  };
+  return { ...times, note };
 }

@@ -14,11 +14,11 @@ async function followPlan(plan: string): Promise<void> {
   for await (const _ of body ?? []);
 }
 
-/** Reads the inbox for what changes, every few seconds at most. */
+/** Reads the inbox for what changes, every few seconds at most, as the console does. */
 async function followInbox(user: string): Promise<void> {
   const { body } = await fetch(`${url}/api/inbox/events`);
   for await (const _ of body ?? []) {
-    await getJson(`${url}/api/inbox?user=${user}`);
+    await getJson(`${url}/api/inbox?user=${user}`, { priority: 'u=7' });
     await pause(readsEveryMs);
   }
 }

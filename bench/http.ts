@@ -13,8 +13,8 @@ export async function postJson(url: string, body: string): Promise<unknown> {
   return readAnswer(await fetch(url, { method: 'POST', headers, body }));
 }
 
-export async function getJson(url: string): Promise<unknown> {
-  return readAnswer(await fetch(url));
+export async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
+  return readAnswer(await fetch(url, { headers }));
 }
 
 /** What is needed of a plan in an answer. */

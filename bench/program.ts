@@ -1,7 +1,9 @@
 // The program in a process of its own, with nothing of the surroundings but what every process needs.
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { heapFlags } from '#app/heap-flags.ts';
 import { forgetPeakMemory, readPeakMemory } from './memory.ts';
 
 export type Program = {
@@ -19,10 +21,11 @@ export type Verb = 'start' | 'gateway' | 'worker';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const bareBolt = fileURLToPath(new URL('./bare-bolt.ts', import.meta.url));
+const peopleWorker = fileURLToPath(new URL('./people-worker.ts', import.meta.url));
 const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
 const ready: Record<Verb, RegExp> = {
-  start: /^ *Console +(http:\S+)$/m,
-  gateway: /^ *Console +(http:\S+)$/m,
+  start: /^ *Console +(http:\S+)$/,
+  gateway: /^ *Console +(http:\S+)$/,
   worker: /worker is ready/,
 };
 const lastWords = 2000;
@@ -68,6 +71,23 @@ export function startProgram(
   });
 }
 
+/** Starts a worker of the people bench; `hear` is called with each line it prints but the one that says it is ready. */
+export function startPeopleWorker(
+  home: string,
+  url: string,
+  variables: NodeJS.ProcessEnv,
+  hear: (line: string) => void,
+): Promise<Program> {
+  return start({
+    name: 'a worker of the people bench',
+    args: [...(heapFlags.get('worker') ?? []), peopleWorker],
+    cwd: home,
+    env: { ...environment(home, url), ...variables },
+    ready: ready.worker,
+    hear,
+  });
+}
+
 /** Starts the Bolt app that acknowledging is compared with. */
 export function startBareBolt(variables: NodeJS.ProcessEnv): Promise<Program> {
   return start({
@@ -75,7 +95,7 @@ export function startBareBolt(variables: NodeJS.ProcessEnv): Promise<Program> {
     args: [bareBolt],
     cwd: dirname(bareBolt),
     env: { ...inherited(), ...variables },
-    ready: /^Listening at (http:\S+)$/m,
+    ready: /^Listening at (http:\S+)$/,
   });
 }
 
@@ -86,6 +106,7 @@ async function start(options: {
   env: NodeJS.ProcessEnv;
   /** What it says when it is; the first group is its address. */
   ready: RegExp;
+  hear?: (line: string) => void;
 }): Promise<Program> {
   const { name, args, cwd, env } = options;
   const began = performance.now();
@@ -103,11 +124,10 @@ async function start(options: {
     stderr = `${stderr}${text}`.slice(-lastWords);
   });
   const readyAt = await new Promise<{ url: string; ms: number }>((resolve, reject) => {
-    let stdout = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-      const found = options.ready.exec(stdout);
+    createInterface(child.stdout).on('line', (line) => {
+      const found = options.ready.exec(line);
       if (found !== null) resolve({ url: found[1] ?? '', ms: performance.now() - began });
+      else options.hear?.(line);
     });
     child.once('error', reject);
     child.once('close', (code) => reject(new Error(`${name} ended with ${code}: ${stderr}`)));

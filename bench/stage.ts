@@ -5,7 +5,7 @@ import { createClosers } from '#app/closers.ts';
 import { loadConfig } from '#app/config.ts';
 import type { Instance, InstanceOptions } from '#app/wire/instance.ts';
 import { openInstance } from '#app/wire.ts';
-import { type Program, startProgram, type Verb } from './program.ts';
+import { type Program, startPeopleWorker, startProgram, type Verb } from './program.ts';
 import type { Row } from './row.ts';
 import { makeFolder, removeFolder, type Server } from './server.ts';
 
@@ -30,6 +30,8 @@ export type Stage = Sizes & {
   ): Promise<Instance>;
   /** A process on this bench's database; `variables` stand in its environment beside what all have. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
+  /** A worker of the people bench. All of them have the same workspace; `hear` is called with what one prints. */
+  startPeopleWorker(hear: (line: string) => void): Promise<Program>;
   /** `countersign start` where nothing is yet: an empty database, or, with a temporary server, not even one. */
   startFresh(): Promise<Program>;
   /** Has `close` called at the end. */
@@ -75,6 +77,7 @@ export async function withStage(
     closers.add(`the folder ${home}`, () => removeFolder(home));
     return home;
   };
+  let workspace: Promise<string> | undefined;
   const makeDatabase = async () => {
     const database = await server.createDatabase();
     closers.add(`the database ${new URL(database.url).pathname.slice(1)}`, database.drop);
@@ -98,6 +101,13 @@ export async function withStage(
         return instance;
       },
       start: (verb, variables) => launch(verb, url, variables),
+      async startPeopleWorker(hear) {
+        workspace ??= makeHome();
+        const variables = { COUNTERSIGN_WORKSPACE: await workspace };
+        const worker = await startPeopleWorker(await makeHome(), url, variables, hear);
+        closers.add('a worker of the people bench', worker.stop);
+        return worker;
+      },
       startFresh: async () => launch('start', temporary ? null : await makeDatabase()),
       closeLater: closers.add,
     });

@@ -6,14 +6,12 @@ import type { Instance } from '#app/wire/instance.ts';
 import { type Database, openDatabase } from '#db/database.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
-import type { PlanDraft } from '#domain/plan/plan.ts';
-import type { Planner } from '#domain/planning/run.ts';
-import { openChat } from '../chat.ts';
+import { createShownTimes } from '../chat.ts';
 import type { ConsolesOrder } from '../consoles-thread.ts';
 import { type Fill, fillPlans, personOf } from '../fill-plans.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
-import { median, quantile } from '../numbers.ts';
+import { median, preciseNow, quantile } from '../numbers.ts';
 import { makeRow, type Row } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
@@ -29,7 +27,6 @@ const many: Crowd = { people: 500, ended: 300_000, live: 2000, consoles: 60, car
 const usualCount = 60;
 const warmUp = 5;
 const waitsOfCard = 600;
-const planningMs = 200;
 const thinkMs = 100;
 const asker = person('bench', 'slack');
 const atMostThrice = { reach: 3, stretch: 1.5 };
@@ -43,31 +40,6 @@ const described: Record<Figure, string> = {
   'final card': 'the end of a plan → its card says so',
 };
 
-/** Answers, or proposes a plan of so many waits or steps that do nothing. */
-const planner: Planner = {
-  name: 'bench',
-  async plan({ text }) {
-    await pause(planningMs);
-    const [, count, what] = /^Run (\d+) (waits|steps)/.exec(text) ?? [];
-    return {
-      result:
-        count === undefined
-          ? { kind: 'answer', text: 'Here.' }
-          : {
-              kind: 'proposal',
-              draft:
-                what === 'waits' ? drawRunning(Number(count)) : drawPlan('wide', Number(count)),
-            },
-      reason: 'asked',
-      planner: 'bench',
-      confidence: null,
-      cost_usd: 0,
-      trace: [],
-      session: null,
-    };
-  },
-};
-
 const placeOf = (thread: string): ChatPlace => ({
   platform: 'slack',
   tenant: 'T1',
@@ -79,23 +51,10 @@ type Parts = {
   stage: Stage;
   db: Database;
   front: Instance;
-  chat: ReturnType<typeof openChat>;
+  shown: ReturnType<typeof createShownTimes>;
   url: string;
   crowd: Crowd;
 };
-
-/** Waits of a second, one after the other. */
-function drawRunning(count: number): PlanDraft {
-  const steps = Array.from({ length: count }, (_, at) => ({
-    id: `${at}`,
-    description: 'Wait',
-    tool: 'control',
-    operation: 'wait',
-    args: { seconds: 1 },
-    ...(at === 0 ? {} : { after: [`${at - 1}`] }),
-  }));
-  return { title: `${count} waits`, steps };
-}
 
 async function openThread(front: Instance, thread: string): Promise<string> {
   return front.db.transaction((tx) => front.openConversation(tx, placeOf(thread), null));
@@ -138,19 +97,19 @@ const measures: Record<Figure, (parts: Parts, name: string) => Promise<number>> 
     const decision = JSON.stringify({ version, digest });
     return time(() => postJson(`${url}/api/plans/${id}/approve`, decision));
   },
-  async 'first sign'({ front, chat, stage, crowd }, name) {
+  async 'first sign'({ front, shown, stage, crowd }, name) {
     const conversation = await openThread(front, name);
     const someone = person(personOf(1 + randomInt(crowd.people)), 'slack');
-    const asked = performance.now();
+    const asked = preciseNow();
     await front.service.say(conversation, `Look at ${name}`, someone);
-    return (await until(stage.signal, async () => chat.signs.get(name) ?? null, 2)) - asked;
+    return (await until(stage.signal, async () => shown.sign.get(name) ?? null, 2)) - asked;
   },
   async 'final card'(parts, name) {
-    const { front, chat, stage } = parts;
+    const { front, shown, stage } = parts;
     const { id } = await beginInThread(parts, name, '3 steps');
-    const shown = await until(stage.signal, async () => chat.finals.get(name) ?? null, 2);
+    const at = await until(stage.signal, async () => shown.final.get(name) ?? null, 2);
     const { execution_ended_at: ended } = await front.service.getPlan(id);
-    return Math.max(0, shown - Date.parse(ended ?? ''));
+    return Math.max(0, at - Date.parse(ended ?? ''));
   },
 };
 
@@ -206,12 +165,12 @@ export const measurePeople: Bench = async (stage) => {
     onError: (error) => stage.say(error.message),
   });
   stage.closeLater('the connection that fills', db.close);
-  const chat = openChat();
+  const shown = createShownTimes();
+  const hear = (line: string) => shown.note(JSON.parse(line));
   const front = await stage.openInstance({ work: false });
-  for (let worker = 0; worker < 2; worker++)
-    await stage.openInstance({ work: true, planner, chatPorts: { slack: chat.port } });
+  for (let worker = 0; worker < 2; worker++) await stage.startPeopleWorker(hear);
   const { url } = await stage.start('gateway');
-  const parts = { stage, db, front, chat, url };
+  const parts = { stage, db, front, shown, url };
 
   await fillPlans(db, few);
   const small = await measureCrowd({ ...parts, crowd: few });

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { person } from '#domain/people/actor.ts';
 import type { Planner } from '#domain/planning/run.ts';
-import { openChat } from '../chat.ts';
-import { median, quantile } from '../numbers.ts';
+import { createShownTimes, openChat } from '../chat.ts';
+import { median, preciseNow, quantile } from '../numbers.ts';
 import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
 
@@ -35,9 +35,9 @@ const planner: Planner = {
 export const measureVisible: Bench = async (stage) => {
   const { signal } = stage;
   const count = stage.steps ?? usualCount;
-  const { port, signs } = openChat();
+  const shown = createShownTimes();
   const gateway = await stage.openInstance({ work: false });
-  await stage.openInstance({ work: true, planner, chatPorts: { slack: port } });
+  await stage.openInstance({ work: true, planner, chatPorts: { slack: openChat(shown.note) } });
 
   stage.say(`${count} requests in threads of their own, one at a time`);
   const waited: number[] = [];
@@ -47,9 +47,9 @@ export const measureVisible: Bench = async (stage) => {
     const conversation = await gateway.db.transaction((tx) =>
       gateway.openConversation(tx, place, null),
     );
-    const asked = performance.now();
+    const asked = preciseNow();
     await gateway.service.say(conversation, `Look at ${n}`, asker);
-    const at = await until(signal, async () => signs.get(thread) ?? null, 5);
+    const at = await until(signal, async () => shown.sign.get(thread) ?? null, 5);
     if (n >= 0) waited.push(at - asked);
   }
   return [

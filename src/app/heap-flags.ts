@@ -17,8 +17,8 @@ const answering = [
 /** A worker holds little but makes much garbage; V8 would let its young generation grow to 130 MB. */
 const working = ['--max-semi-space-size=8', '--heap-growing-percent=40'];
 
-/** `start` is gateway and worker. */
-const flagsOf = new Map([
+/** By verb. `start` is gateway and worker. */
+export const heapFlags = new Map([
   ['gateway', answering],
   ['start', answering],
   ['worker', working],
@@ -43,7 +43,7 @@ function isExecutable(path: string): boolean {
  * the process), or a parent's IPC channel would be cut.
  */
 export function chooseFlags(verb: string | undefined, own: Process): string[] | null {
-  const flags = flagsOf.get(verb ?? '');
+  const flags = heapFlags.get(verb ?? '');
   const given = [...own.execArgv, ...(own.env.NODE_OPTIONS ?? '').split(' ')];
   if (flags === undefined || given.some((flag) => /semi[-_]space/.test(flag))) return null;
   const can = own.platform !== 'win32' && own.execve !== undefined && own.channel === undefined;
