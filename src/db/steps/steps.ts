@@ -159,9 +159,9 @@ export async function readOperations(
   }>(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
       bool_or(guarded) as guarded
-    from ${countersign}.plan_steps c where plan_id = ${planId} and not exists (
-      select 1 from ${countersign}.step_states s where s.plan_id = c.plan_id and s.position = c.position
-        and s.status = 'cancelled' and not (${isPresent}))
+    from ${countersign}.plan_steps c where plan_id = ${planId} and position not in (
+      select s.position from ${countersign}.step_states s
+      where s.plan_id = ${planId} and s.status = 'cancelled' and not (${isPresent}))
     group by tool, operation order by min(position)`);
   return rows;
 }
