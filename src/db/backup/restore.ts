@@ -212,9 +212,17 @@ async function holdBack(client: Client, madeAt: string) {
   return { paused: paused.rowCount ?? 0, set_aside: aside.rowCount ?? 0 };
 }
 
+const hasTable = ({ tables }: Header, wanted: string) =>
+  tables.some(({ name }) => name === wanted);
+
+/** Workers of then are not those of now: a worker would wait to see which of them still live, and for their claim of a workspace. */
+async function forgetWorkers(client: Client, header: Header): Promise<void> {
+  if (hasTable(header, 'backends')) await client.query(`delete from ${quoteTable('backends')}`);
+}
+
 /** Whoever had signed in does so again, since they may have signed out. @returns how many tokens are valid */
-async function endSessions(client: Client, { tables }: Header): Promise<number> {
-  if (!tables.some(({ name }) => name === 'access_tokens')) return 0;
+async function endSessions(client: Client, header: Header): Promise<number> {
+  if (!hasTable(header, 'access_tokens')) return 0;
   await client.query(`delete from ${quoteTable('sign_in_sessions')}`);
   const { rows } = await client.query<{ n: number }>(`
     select count(*)::int as n from ${quoteTable('access_tokens')}
@@ -249,6 +257,7 @@ async function fillAll(
       compare(manifest, filler.filled, files);
       const held = resume ? { paused: 0, set_aside: 0 } : await holdBack(client, header.made_at);
       const rows = Object.values(filler.filled).reduce((sum, one) => sum + one.rows, 0);
+      await forgetWorkers(client, header);
       const tokens = await endSessions(client, header);
       return { rows, files: Object.keys(files).length, ...held, tokens };
     }
