@@ -10,6 +10,7 @@ import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import {
+  type Asked,
   approve,
   askFor,
   type Desk,
@@ -39,20 +40,24 @@ function task(args: JsonObject): StepDraft {
   return draftStep('ask', 'Ask about the cost', 'human_task', { question, ...args });
 }
 
-/** A plan of one task for ben, approved by ana; its card asks. */
-async function askBen(desk: Desk, args: JsonObject = {}) {
-  draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
-  const { plan, card: first, root } = await askFor(desk, 'ask ben', 'countersign:reject');
-  await approve(desk, desk.ana, first);
-  // The first card asks as well, until the one that is posted for the question takes its place.
+/** The card that is posted for a question, once it has taken the place of the first one, which asks as well until then. */
+async function seeQuestion(desk: Desk, { card: first, root }: Asked, part: string) {
   const card = await waitFor('the card that asks', async () => {
-    const last = await seeCard(desk, root, 'countersign:human_done');
+    const last = await seeCard(desk, root, part);
     return last.ts === first.ts ? null : last;
   });
   await waitFor('the first card to be over', async () =>
     lookAgain(desk, first).blocks.every(({ type }) => type !== 'actions'),
   );
-  return { plan, card, root };
+  return card;
+}
+
+/** A plan of one task for ben, approved by ana; its card asks. */
+async function askBen(desk: Desk, args: JsonObject = {}) {
+  draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
+  const asked = await askFor(desk, 'ask ben', 'countersign:reject');
+  await approve(desk, desk.ana, asked.card);
+  return { ...asked, card: await seeQuestion(desk, asked, 'countersign:human_done') };
 }
 
 const stepOf = async ({ instance }: Desk, plan: string, id = 'ask') =>
@@ -154,10 +159,10 @@ async function loseAnswer(desk: Desk) {
     body: 'x',
   });
   draft = { title: 'Post', steps: [post] };
-  const { plan, card, root } = await askFor(desk, 'post it');
-  await desk.slack.press(desk.ana.id, card, 'countersign:approve');
-  const asking = await seeCard(desk, root, 'countersign:settle_done');
-  return { plan, card: asking, root, hits: () => hits };
+  const asked = await askFor(desk, 'post it');
+  await desk.slack.press(desk.ana.id, asked.card, 'countersign:approve');
+  const card = await seeQuestion(desk, asked, 'countersign:settle_done');
+  return { ...asked, card, hits: () => hits };
 }
 
 const http = { http: { allowPrivate: ['127.0.0.1'] }, guardedTools: [] };
