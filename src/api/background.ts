@@ -1,35 +1,53 @@
-// Background requests are served one at a time, so that people never queue behind pages that refresh themselves. A request says so
-// by `Priority: u=7`, which RFC 9218 reserves for tasks whose delay nobody notices.
+// Background requests are served one at a time, and while nobody else is served, so that people never queue behind pages that refresh
+// themselves. A request says so by `Priority: u=7`, which RFC 9218 reserves for tasks whose delay nobody notices.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
-function isBackground({ method, headers, routeOptions }: FastifyRequest): boolean {
-  const { priority } = headers;
-  return (
-    method === 'GET' &&
-    routeOptions.config.endless !== true &&
-    typeof priority === 'string' &&
-    background.test(priority)
-  );
+/** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait for ever. */
+const usualPatienceMs = 250;
+
+function isBackground({ method, headers: { priority } }: FastifyRequest): boolean {
+  return method === 'GET' && typeof priority === 'string' && background.test(priority);
 }
 
-/** Must come before the routes. A request gives its turn up once its answer is made, or its client has left. */
-export function queueBackground(app: FastifyInstance): void {
+/** Must come before the routes. A request counts until its answer is made, or its client has left. */
+export function queueBackground(app: FastifyInstance, patienceMs = usualPatienceMs): void {
+  const ends = new WeakMap<FastifyRequest, () => void>();
   let last = Promise.resolve();
-  const turns = new WeakMap<FastifyRequest, () => void>();
+  /** Requests of people that are being served. */
+  let urgent = 0;
+  let onQuiet = () => {};
+
+  async function untilQuiet(): Promise<void> {
+    if (urgent === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, patienceMs);
+    onQuiet = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
 
   app.addHook('preHandler', async (request, reply) => {
-    if (!isBackground(request)) return;
+    if (request.routeOptions.config.endless === true) return;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const before = last;
-    last = before.then(() => ended);
-    turns.set(request, end);
+    ends.set(request, end);
     reply.raw.once('close', end);
-    await before;
+    if (isBackground(request)) {
+      const before = last;
+      last = before.then(() => ended);
+      await before;
+      await untilQuiet();
+      return;
+    }
+    urgent += 1;
+    void ended.then(() => {
+      urgent -= 1;
+      if (urgent === 0) onQuiet();
+    });
   });
   app.addHook('onSend', async (request, _reply, payload) => {
-    turns.get(request)?.();
+    ends.get(request)?.();
     return payload;
   });
 }

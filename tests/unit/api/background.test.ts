@@ -1,56 +1,91 @@
 // Pages that refresh themselves, and the people who wait beside them.
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../../fixtures/api.ts';
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, expect, it } from 'vitest';
+import { queueBackground } from '#api/background.ts';
 import { waitFor } from '../../wait.ts';
 
 const refresh = { priority: 'u=7, i' };
-let api: TestApi;
-/** Requests that the route has begun and not answered: each waits to be let go. */
-let under: { name: string; letGo: () => void }[];
-
-beforeEach(async () => {
-  under = [];
-  api = await startApi({}, async (app) => {
-    app.get<{ Params: { name: string } }>(
-      '/slow/:name',
-      { config: { role: 'viewer', subject: 'list' } },
-      ({ params: { name } }) =>
-        new Promise((resolve) => under.push({ name, letGo: () => resolve({ name }) })),
-    );
-  });
-});
+let app: FastifyInstance | undefined;
+/** Requests that the route has begun, and what answers each. */
+let begun: Map<string, () => void>;
+let heard: number;
 afterEach(async () => {
-  for (const { letGo } of under) letGo();
-  await api.close();
+  for (const answer of begun.values()) answer();
+  await app?.close();
 });
 
-const begun = () => under.map(({ name }) => name);
+async function open(patienceMs?: number) {
+  begun = new Map();
+  heard = 0;
+  app = Fastify();
+  app.addHook('onRequest', async () => {
+    heard += 1;
+  });
+  queueBackground(app, patienceMs);
+  app.get<{ Params: { name: string } }>(
+    '/:name',
+    { config: { role: 'viewer', subject: 'list' } },
+    ({ params: { name } }) => new Promise((resolve) => begun.set(name, () => resolve({ name }))),
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  // A TCP server that listens has an address with a port.
+  const { port } = app.server.address() as AddressInfo;
+  return (name: string, options: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${port}/${name}`, options);
+}
+
+const answer = (name: string) => begun.get(name)?.();
 const untilBegun = (...names: string[]) =>
-  waitFor(`${names} to begin`, () => begun().join() === names.join());
+  waitFor(`${names} to begin`, () => names.every((name) => begun.has(name)));
 
 it('serves one background request at a time, and those that people wait for at once', async () => {
-  const first = api.get('/slow/first', refresh);
+  const get = await open();
+  const first = get('first', { headers: refresh });
   await untilBegun('first');
-  const second = api.get('/slow/second', refresh);
-  const person = api.get('/slow/person');
-  const urgent = api.get('/slow/urgent', { priority: 'u=1' });
-  await waitFor('people to be served', () => begun().length === 3);
-  expect(begun().toSorted()).toEqual(['first', 'person', 'urgent']);
-  under[0]?.letGo();
+  const others = [
+    get('second', { headers: refresh }),
+    get('person'),
+    get('urgent', { headers: { priority: 'u=1' } }),
+  ];
+  await untilBegun('person', 'urgent');
+  await waitFor('all to be heard', () => heard === 4);
+  expect(begun.has('second')).toBe(false);
+  for (const name of ['person', 'urgent', 'first']) answer(name);
   expect((await first).status).toBe(200);
-  await waitFor('the second one to begin', () => begun().includes('second'));
-  for (const { letGo } of under) letGo();
-  for (const answer of [second, person, urgent]) expect((await answer).status).toBe(200);
+  await untilBegun('second');
+  answer('second');
+  for (const other of others) expect((await other).status).toBe(200);
+});
+
+it('begins a background request when nobody is served, or after a while', async () => {
+  const patient = await open(60_000);
+  const person = patient('person');
+  await untilBegun('person');
+  const later = patient('later', { headers: refresh });
+  await waitFor('both to be heard', () => heard === 2);
+  expect(begun.has('later')).toBe(false);
+  answer('person');
+  await untilBegun('later');
+  answer('later');
+  for (const one of [person, later]) expect((await one).status).toBe(200);
+  await app?.close();
+  const get = await open(5);
+  const beside = [get('person'), get('later', { headers: refresh })];
+  await untilBegun('person', 'later');
+  for (const name of ['person', 'later']) answer(name);
+  for (const one of beside) expect((await one).status).toBe(200);
 });
 
 it('lets the next one in where the client of the one before has left', async () => {
+  const get = await open();
   const left = new AbortController();
-  const first = fetch(`${api.origin}/slow/first`, { headers: refresh, signal: left.signal });
+  const first = get('first', { headers: refresh, signal: left.signal });
   await untilBegun('first');
-  const second = api.get('/slow/second', refresh);
+  const second = get('second', { headers: refresh });
   left.abort();
   await expect(first).rejects.toThrow();
-  await untilBegun('first', 'second');
-  under[1]?.letGo();
+  await untilBegun('second');
+  answer('second');
   expect((await second).status).toBe(200);
 });
