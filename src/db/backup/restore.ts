@@ -212,8 +212,7 @@ async function holdBack(client: Client, madeAt: string) {
   return { paused: paused.rowCount ?? 0, set_aside: aside.rowCount ?? 0 };
 }
 
-const hasTable = ({ tables }: Header, wanted: string) =>
-  tables.some(({ name }) => name === wanted);
+const hasTable = ({ tables }: Header, wanted: string) => tables.some(({ name }) => name === wanted);
 
 /** Workers of then are not those of now: a worker would wait to see which of them still live, and for their claim of a workspace. */
 async function forgetWorkers(client: Client, header: Header): Promise<void> {
