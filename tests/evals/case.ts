@@ -139,6 +139,12 @@ export const gate = (
 export const writes = (path: string, content: Wanted, more: Parameters<typeof gate>[2] = {}) =>
   gate('workspace_write', { path, content }, more);
 
+/** A plan is proposed, with a step for each of these. */
+export const plans = (
+  steps: StepGate[],
+  more: Omit<Expectation, 'outcome' | 'steps'> = {},
+): Expectation => ({ outcome: 'proposal', steps, ...more });
+
 type Fields = { [name: string]: JsonSchema };
 
 export const text: JsonSchema = { type: 'string' };

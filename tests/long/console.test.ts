@@ -53,14 +53,6 @@ describe('a request', () => {
     await page.getByText(/In all: /).waitFor();
   });
 
-  it('is answered without a plan when it only asks', async () => {
-    await page.goto(server.url);
-    await page.getByLabel('Your message').fill('What is in the workspace?');
-    await page.keyboard.press('Enter');
-    await page.locator('.message[data-author="bot"] .said').waitFor();
-    expect(await page.locator('.plan-ref').count()).toBe(0);
-  });
-
   it('can be taken from the examples and sent with the button', async () => {
     await page.goto(server.url);
     await page.getByRole('button', { name: /Create notes\/standup\.md/ }).click();

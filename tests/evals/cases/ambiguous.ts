@@ -1,5 +1,5 @@
 // Requests that leave something open: a question only where looking does not settle it.
-import { type EvalCase, gate } from '../case.ts';
+import { type EvalCase, gate, plans } from '../case.ts';
 
 export const ambiguous: EvalCase[] = [
   {
@@ -24,12 +24,10 @@ export const ambiguous: EvalCase[] = [
       'offers/offer-final.md': 'Dear Ms Vo',
       'readme.md': 'x',
     },
-    expect: {
-      outcome: 'proposal',
+    expect: plans([gate('workspace_delete', { path: 'offers/draft-offer.md' })], {
       count: 1,
-      steps: [gate('workspace_delete', { path: 'offers/draft-offer.md' })],
       reads: { must: ['workspace_list'] },
-    },
+    }),
   },
   {
     id: 'ambiguous-when',
@@ -40,12 +38,10 @@ export const ambiguous: EvalCase[] = [
     id: 'ambiguous-when-assumed',
     request: 'remind me to call the landlord tomorrow',
     person: { policy: { probing_depth: 0, autonomy: 'high' } },
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [gate('reminder_set', { text: { $has: ['landlord'] }, at: { $has: ['2026-03-05'] } })],
-      says: { oneOf: ['assum', 'no time'] },
-    },
+    expect: plans(
+      [gate('reminder_set', { text: { $has: ['landlord'] }, at: { $has: ['2026-03-05'] } })],
+      { count: 1, says: { oneOf: ['assum', 'no time'] } },
+    ),
   },
   {
     id: 'ambiguous-them',
@@ -55,13 +51,12 @@ export const ambiguous: EvalCase[] = [
       { author: 'person', text: "what's in inbox?", kind: 'said' },
       { author: 'bot', text: 'inbox has a.eml, b.eml and c.eml.', kind: 'answer' },
     ],
-    expect: {
-      outcome: 'proposal',
-      count: 3,
-      steps: ['a', 'b', 'c'].map((name) =>
+    expect: plans(
+      ['a', 'b', 'c'].map((name) =>
         gate('workspace_move', { from: `inbox/${name}.eml`, to: `archive/${name}.eml` }),
       ),
-    },
+      { count: 3 },
+    ),
   },
   {
     id: 'ambiguous-which-number',
@@ -84,16 +79,15 @@ export const ambiguous: EvalCase[] = [
     turns: [
       {
         says: 'february, and the channel is #team-blue',
-        expect: {
-          outcome: 'proposal',
-          steps: [
+        expect: plans(
+          [
             gate('chat_post', {
               text: { $has: ['moved office'] },
               conversation: { $has: ['team-blue'] },
             }),
           ],
-          count: 1,
-        },
+          { count: 1 },
+        ),
       },
     ],
   },
@@ -108,11 +102,10 @@ export const ambiguous: EvalCase[] = [
     turns: [
       {
         says: 'in the release thread',
-        expect: {
-          outcome: 'proposal',
-          steps: [gate('chat_post', { text: { $has: ['4.2'] }, conversation: 'slack-1f3a' })],
-          count: 1,
-        },
+        expect: plans(
+          [gate('chat_post', { text: { $has: ['4.2'] }, conversation: 'slack-1f3a' })],
+          { count: 1 },
+        ),
       },
     ],
   },

@@ -1,5 +1,5 @@
 // Conditions: each is a `when` on a step, or an answer of a person that gates it, and none is dropped.
-import { does, type EvalCase, fields, gate, looks, oneOf, text, writes } from '../case.ts';
+import { does, type EvalCase, fields, gate, looks, oneOf, plans, text, writes } from '../case.ts';
 
 const deploys = [
   looks(
@@ -45,9 +45,8 @@ export const conditional: EvalCase[] = [
     id: 'conditional-deploy-if-green',
     request: 'At 22:00 deploy api if its status is green, otherwise tell me here',
     operations: deploys,
-    expect: {
-      outcome: 'proposal',
-      steps: [
+    expect: plans(
+      [
         gate('ci_get_status', {}, { key: 'look', not_before: '2026-03-04T21:00:00Z' }),
         gate(
           'ci_deploy',
@@ -56,22 +55,22 @@ export const conditional: EvalCase[] = [
         ),
         gate('chat_post', {}, { key: 'tell', when: { is: 'not_equals', value: 'green' } }),
       ],
-      count: 3,
-      order: [
-        ['look', 'deploy'],
-        ['look', 'tell'],
-      ],
-      atMost: { calls: 3 },
-    },
+      {
+        count: 3,
+        order: [
+          ['look', 'deploy'],
+          ['look', 'tell'],
+        ],
+        atMost: { calls: 3 },
+      },
+    ),
   },
   {
     id: 'conditional-close-if-yes',
     request: 'Ask Ben whether T-305 may be closed and close it if he says yes',
     operations: tickets,
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      steps: [
+    expect: plans(
+      [
         gate(
           'human_task',
           { assignee: { $has: ['ben'] }, form: { $has: ['yes', 'no'] } },
@@ -79,18 +78,15 @@ export const conditional: EvalCase[] = [
         ),
         gate('desk_close_ticket', { id: 'T-305' }, { key: 'close', when: { value: 'Yes' } }),
       ],
-      order: [['ask', 'close']],
-      atMost: { calls: 1 },
-    },
+      { count: 2, order: [['ask', 'close']], atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'conditional-else',
     request:
       'ask Sam if we should ship. if he says yes, post "shipping" here, if not remind me tomorrow at 10 to talk to him',
-    expect: {
-      outcome: 'proposal',
-      count: 3,
-      steps: [
+    expect: plans(
+      [
         gate('human_task', { assignee: { $has: ['sam'] } }, { key: 'ask' }),
         gate(
           'chat_post',
@@ -103,21 +99,23 @@ export const conditional: EvalCase[] = [
           { key: 'remind', when: true },
         ),
       ],
-      order: [
-        ['ask', 'post'],
-        ['ask', 'remind'],
-      ],
-      atMost: { calls: 1 },
-    },
+      {
+        count: 3,
+        order: [
+          ['ask', 'post'],
+          ['ask', 'remind'],
+        ],
+        atMost: { calls: 1 },
+      },
+    ),
   },
   {
     id: 'conditional-two-sign-offs',
     request:
       'Have Priya and Omar both sign off on draft.md before you publish it to public/draft.md',
     files: { 'draft.md': '# Terms\n\nBe fair.\n' },
-    expect: {
-      outcome: 'proposal',
-      steps: [
+    expect: plans(
+      [
         gate('human_task', { assignee: { $has: ['priya'] } }, { key: 'priya' }),
         gate('human_task', { assignee: { $has: ['omar'] } }, { key: 'omar' }),
         gate(
@@ -126,34 +124,32 @@ export const conditional: EvalCase[] = [
           { key: 'publish', when: { value: 'Yes' } },
         ),
       ],
-      order: [
-        ['priya', 'publish'],
-        ['omar', 'publish'],
-      ],
-      atMost: { calls: 2 },
-    },
+      {
+        order: [
+          ['priya', 'publish'],
+          ['omar', 'publish'],
+        ],
+        atMost: { calls: 2 },
+      },
+    ),
   },
   {
     id: 'conditional-known-now',
     request: "if there is no notes/plan.md yet, make one that says 'Plan 2026'",
     files: { 'notes/ideas.md': 'x' },
-    expect: {
-      outcome: 'proposal',
+    expect: plans([writes('notes/plan.md', { $has: ['Plan 2026'] })], {
       count: 1,
-      steps: [writes('notes/plan.md', { $has: ['Plan 2026'] })],
       reads: { must: ['workspace_list'] },
       atMost: { calls: 2 },
-    },
+    }),
   },
   {
     id: 'conditional-count',
     request:
       "tonight at 23:00 check checkout's errors, and if there are more than 50 open an incident for whoever is on call",
     operations: logs,
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      steps: [
+    expect: plans(
+      [
         gate(
           'logs_count_errors',
           { service: 'checkout' },
@@ -161,17 +157,14 @@ export const conditional: EvalCase[] = [
         ),
         gate('oncall_open_incident', {}, { key: 'open', when: { is: 'greater', value: 50 } }),
       ],
-      order: [['look', 'open']],
-      atMost: { calls: 1 },
-    },
+      { count: 2, order: [['look', 'open']], atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'conditional-choice',
     request: 'Kim picks the theme, red or blue. write her choice into theme.txt',
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      steps: [
+    expect: plans(
+      [
         gate(
           'human_task',
           { assignee: { $has: ['kim'] }, form: { $has: ['red', 'blue'] } },
@@ -179,18 +172,16 @@ export const conditional: EvalCase[] = [
         ),
         writes('theme.txt', { $from: 'ask' }),
       ],
-      atMost: { calls: 1 },
-    },
+      { count: 2, atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'conditional-ask-before',
     request: 'Delete logs/2024.txt, but let me confirm right before it happens',
     files: { 'logs/2024.txt': 'old' },
-    expect: {
-      outcome: 'proposal',
-      steps: [gate('workspace_delete', { path: 'logs/2024.txt' }, { ask_before: true })],
+    expect: plans([gate('workspace_delete', { path: 'logs/2024.txt' }, { ask_before: true })], {
       count: 1,
       atMost: { calls: 2 },
-    },
+    }),
   },
 ];

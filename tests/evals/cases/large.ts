@@ -1,5 +1,5 @@
 // Large plans: many items of one kind are one for_each, and long lists lose nothing.
-import { does, type EvalCase, fields, gate, listOf, looks, oneOf, text } from '../case.ts';
+import { does, type EvalCase, fields, gate, listOf, looks, oneOf, plans, text } from '../case.ts';
 
 const cache = Object.fromEntries(
   Array.from({ length: 1000 }, (_, index) => [
@@ -36,45 +36,34 @@ export const large: EvalCase[] = [
     id: 'large-delete-temporary',
     request: 'delete all the .tmp files in cache/',
     files: cache,
-    expect: {
-      outcome: 'proposal',
-      count: 750,
-      only: ['workspace_delete'],
-      steps: [
+    expect: plans(
+      [
         gate('workspace_delete', { path: 'cache/part-0001.tmp' }),
         gate('workspace_delete', { path: 'cache/part-0999.tmp' }),
       ],
-      atMost: { calls: 3, tokensACall: 20_000 },
-    },
+      { count: 750, only: ['workspace_delete'], atMost: { calls: 3, tokensACall: 20_000 } },
+    ),
   },
   {
     id: 'large-move-folder',
     request: 'move every photo in inbox/ to photos/2026/',
     files: photos,
-    expect: {
-      outcome: 'proposal',
-      count: 30,
-      only: ['workspace_move'],
-      steps: [
-        gate('workspace_move', { from: 'inbox/photo-30.jpg', to: 'photos/2026/photo-30.jpg' }),
-      ],
-      atMost: { calls: 3 },
-    },
+    expect: plans(
+      [gate('workspace_move', { from: 'inbox/photo-30.jpg', to: 'photos/2026/photo-30.jpg' })],
+      { count: 30, only: ['workspace_move'], atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'large-pages',
     request: 'assign every open issue of the web project to lena',
     operations: tracker,
-    expect: {
-      outcome: 'proposal',
-      count: 40,
-      only: ['tracker_assign_issue'],
-      steps: [
+    expect: plans(
+      [
         gate('tracker_assign_issue', { id: 'W-2', assignee: 'lena' }),
         gate('tracker_assign_issue', { id: 'W-60', assignee: 'lena' }),
       ],
-      atMost: { calls: 3 },
-    },
+      { count: 40, only: ['tracker_assign_issue'], atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'large-numbered-list',
@@ -91,10 +80,8 @@ export const large: EvalCase[] = [
 11. when signed, post "contract signed" in #people
 12. delete onboarding/old.md`,
     files: { 'templates/contract.md': 'Contract', 'onboarding/old.md': 'old' },
-    expect: {
-      outcome: 'proposal',
-      count: 12,
-      steps: [
+    expect: plans(
+      [
         gate('workspace_write', { path: 'onboarding/day1.md' }),
         gate('workspace_write', { path: 'onboarding/day2.md' }),
         gate('workspace_write', { path: 'onboarding/day3.md' }),
@@ -108,31 +95,31 @@ export const large: EvalCase[] = [
         gate('chat_post', { text: { $has: ['contract signed'] } }, { key: 'signed' }),
         gate('workspace_delete', { path: 'onboarding/old.md' }),
       ],
-      order: [
-        ['laptop', 'set up'],
-        ['accounts', 'set up'],
-        ['move', 'sign'],
-        ['sign', 'signed'],
-      ],
-      atMost: { calls: 3 },
-    },
+      {
+        count: 12,
+        order: [
+          ['laptop', 'set up'],
+          ['accounts', 'set up'],
+          ['move', 'sign'],
+          ['sign', 'signed'],
+        ],
+        atMost: { calls: 3 },
+      },
+    ),
   },
   {
     id: 'large-weeks',
     request:
       'make folders week01 to week12, each with a plan.md that just says "Week 1", "Week 2" and so on',
-    expect: {
-      outcome: 'proposal',
-      count: 12,
-      only: ['workspace_write'],
-      steps: [1, 7, 12].map((week) =>
+    expect: plans(
+      [1, 7, 12].map((week) =>
         gate('workspace_write', {
           path: `week${String(week).padStart(2, '0')}/plan.md`,
           content: { $any: [`Week ${week}`, `Week ${week}\n`] },
         }),
       ),
-      atMost: { calls: 2 },
-    },
+      { count: 12, only: ['workspace_write'], atMost: { calls: 2 } },
+    ),
   },
   {
     id: 'large-phases',
@@ -159,16 +146,13 @@ export const large: EvalCase[] = [
     request: 'assign each and every open issue to lena, none left out',
     operations: tracker,
     person: { modes: { plan_reasoning_mode: 'extensive' } },
-    expect: {
-      outcome: 'proposal',
-      count: 60,
-      only: ['tracker_assign_issue'],
-      steps: [
+    expect: plans(
+      [
         gate('tracker_assign_issue', { id: 'W-1', assignee: 'lena' }),
         gate('tracker_assign_issue', { id: 'W-60', assignee: 'lena' }),
       ],
-      atMost: { calls: 4 },
-    },
+      { count: 60, only: ['tracker_assign_issue'], atMost: { calls: 4 } },
+    ),
   },
   {
     id: 'large-a-few',
@@ -188,20 +172,21 @@ export const large: EvalCase[] = [
     request:
       'move the office to Porto by June: lease, furniture, network, accounts of all teams, moving day, handing back the old office',
     person: { modes: { planning_mode: 'extensive', reasoning_level: 2 } },
-    expect: {
-      outcome: 'proposal',
-      steps: [
+    expect: plans(
+      [
         gate('human_task', { question: { $has: ['lease'] } }, { key: 'lease' }),
         gate('human_task', { question: { $has: ['network'] } }, { key: 'network' }),
         gate('human_task', { question: { $has: ['moving day'] } }, { key: 'day' }),
         gate('human_task', { question: { $has: ['old office'] } }, { key: 'old' }),
       ],
-      order: [
-        ['lease', 'network'],
-        ['network', 'day'],
-        ['day', 'old'],
-      ],
-      atMost: { calls: 2 },
-    },
+      {
+        order: [
+          ['lease', 'network'],
+          ['network', 'day'],
+          ['day', 'old'],
+        ],
+        atMost: { calls: 2 },
+      },
+    ),
   },
 ];

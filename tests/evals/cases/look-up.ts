@@ -1,5 +1,16 @@
 // Requests that need a look first: at files, at a connected server, at several pages of it.
-import { does, type EvalCase, fields, gate, listOf, looks, oneOf, text, writes } from '../case.ts';
+import {
+  does,
+  type EvalCase,
+  fields,
+  gate,
+  listOf,
+  looks,
+  oneOf,
+  plans,
+  text,
+  writes,
+} from '../case.ts';
 
 const changelog = '# Changelog\n\n## 3.0\n- New editor\n';
 
@@ -69,45 +80,39 @@ export const lookUp: EvalCase[] = [
     id: 'look-up-total-into-file',
     request: 'put the sum of the amounts in reports/q1.csv into reports/total.txt, just the number',
     files: { 'reports/q1.csv': 'what,amount\nhosting,120\ntravel,310.50\nbooks,19.50\n' },
-    expect: {
-      outcome: 'proposal',
+    expect: plans([writes('reports/total.txt', { $any: ['450', '450.00', '450\n'] })], {
       count: 1,
-      steps: [writes('reports/total.txt', { $any: ['450', '450.00', '450\n'] })],
       reads: { must: ['workspace_read'] },
       atMost: { calls: 2 },
-    },
+    }),
   },
   {
     id: 'look-up-copy',
     request: 'copy team/handbook.md to team/handbook-2026.md',
     files: { 'team/handbook.md': '# Handbook\n\nBe kind. Ship small.\n' },
-    expect: {
-      outcome: 'proposal',
-      steps: [
+    expect: plans(
+      [
         writes('team/handbook-2026.md', {
           $any: ['# Handbook\n\nBe kind. Ship small.\n', { $from: '1', path: '/text' }],
         }),
       ],
-      never: ['workspace_move', 'workspace_delete'],
-    },
+      { never: ['workspace_move', 'workspace_delete'] },
+    ),
   },
   {
     id: 'look-up-append',
     request: "add a line '- Dark mode' at the bottom of CHANGELOG.md",
     files: { 'CHANGELOG.md': changelog },
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
+    expect: plans(
+      [
         gate('workspace_write', {
           path: 'CHANGELOG.md',
           content: { $any: [`${changelog}- Dark mode\n`, `${changelog}- Dark mode`] },
           overwrite: true,
         }),
       ],
-      reads: { must: ['workspace_read'] },
-      atMost: { calls: 2 },
-    },
+      { count: 1, reads: { must: ['workspace_read'] }, atMost: { calls: 2 } },
+    ),
   },
   {
     id: 'look-up-folder',
@@ -139,13 +144,11 @@ export const lookUp: EvalCase[] = [
     id: 'look-up-then-write',
     request: 'close the ticket about the jammed printer, raj fixed it',
     operations: helpdesk,
-    expect: {
-      outcome: 'proposal',
+    expect: plans([gate('desk_close_ticket', { id: 'T-20' })], {
       count: 1,
-      steps: [gate('desk_close_ticket', { id: 'T-20' })],
       reads: { must: ['desk_list_tickets'] },
       atMost: { calls: 2 },
-    },
+    }),
   },
   {
     id: 'look-up-into-post',
@@ -154,14 +157,10 @@ export const lookUp: EvalCase[] = [
       'releases.md':
         '| version | date |\n|---|---|\n| 4.1 | 12 February 2026 |\n| 4.2 | 19 March 2026 |\n',
     },
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
-        gate('chat_post', { text: { $has: ['4.2', '19 March'] }, conversation: { $has: ['ops'] } }),
-      ],
-      atMost: { calls: 2 },
-    },
+    expect: plans(
+      [gate('chat_post', { text: { $has: ['4.2', '19 March'] }, conversation: { $has: ['ops'] } })],
+      { count: 1, atMost: { calls: 2 } },
+    ),
   },
   {
     id: 'look-up-pages',

@@ -8,6 +8,7 @@ import {
   gate,
   listOf,
   looks,
+  plans,
   text,
 } from '../case.ts';
 
@@ -107,18 +108,16 @@ export const manyTools: EvalCase[] = [
     id: 'many-tools-taxi',
     request: 'i paid 41 euros for a taxi yesterday, can you get me that back from the company?',
     operations,
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
+    expect: plans(
+      [
         gate('travel_file_expense', {
           amount: 41,
           currency: { $any: ['EUR', 'euro', 'euros'] },
           what: { $has: ['taxi'] },
         }),
       ],
-      atMost: small,
-    },
+      { count: 1, atMost: small },
+    ),
   },
   {
     id: 'many-tools-rota',
@@ -135,18 +134,16 @@ export const manyTools: EvalCase[] = [
     id: 'many-tools-van',
     request: 'I need a van for 6 people on friday from 9 to 13',
     operations,
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
+    expect: plans(
+      [
         gate('fleet_reserve_vehicle', {
           from: { $has: ['2026-03-06'] },
           to: { $has: ['13'] },
           seats: { $any: [6, 7] },
         }),
       ],
-      atMost: small,
-    },
+      { count: 1, atMost: small },
+    ),
   },
   {
     id: 'many-tools-clause',

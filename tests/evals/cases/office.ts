@@ -1,5 +1,5 @@
 // Everyday work of a small company whose tickets, customers, orders, invoices and mail are on one server.
-import { does, type EvalCase, fields, gate, listOf, looks, step, text } from '../case.ts';
+import { does, type EvalCase, fields, gate, listOf, looks, plans, step, text } from '../case.ts';
 
 const amount = { type: 'number' };
 const ticket = fields({ id: text, title: text, status: text, owner: text, 'due?': text });
@@ -131,45 +131,34 @@ export const office: EvalCase[] = [
         'date,customer,hours\n2026-02-02,Acme GmbH,3\n2026-02-09,Acme GmbH,5\n2026-02-10,Birch & Co,2\n',
       'rates.md': 'Rate: 90 EUR an hour.\n',
     },
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      steps: [
+    expect: plans(
+      [
         gate('biz_create_invoice', { customer: 'C-1', amount: 720 }, { key: 'make' }),
         gate('biz_send_invoice', { id: { $from: 'make' } }, { key: 'send' }),
       ],
-      order: [['make', 'send']],
-      atMost: { calls: 3 },
-    },
+      { count: 2, order: [['make', 'send']], atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'office-overdue',
     request: 'Mail the owner of every open ticket that is overdue',
     operations,
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      only: ['biz_send_mail'],
-      steps: [
+    expect: plans(
+      [
         gate('biz_send_mail', { to: 'tom@co.example', text: { $has: ['T-301'] } }),
         gate('biz_send_mail', { to: 'kim@co.example', text: { $has: ['T-304'] } }),
       ],
-      atMost: { calls: 3 },
-    },
+      { count: 2, only: ['biz_send_mail'], atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'office-hand-over',
     request: 'Tom is leaving: give his tickets to Zoe, except those in progress',
     operations,
-    expect: {
-      outcome: 'proposal',
-      count: 3,
-      only: ['biz_assign_ticket'],
-      steps: ['T-301', 'T-302', 'T-306'].map((id) =>
-        gate('biz_assign_ticket', { id, owner: 'zoe' }),
-      ),
-      atMost: { calls: 2 },
-    },
+    expect: plans(
+      ['T-301', 'T-302', 'T-306'].map((id) => gate('biz_assign_ticket', { id, owner: 'zoe' })),
+      { count: 3, only: ['biz_assign_ticket'], atMost: { calls: 2 } },
+    ),
   },
   {
     id: 'office-who-owns',
@@ -186,18 +175,16 @@ export const office: EvalCase[] = [
     id: 'office-answer-mail',
     request: "Answer Lena's mail about her order, but let me see the text before it goes out",
     operations,
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
+    expect: plans(
+      [
         gate(
           'biz_send_mail',
           { to: 'lena@acme.example', text: { $has: ['O-17', 'packed'] } },
           { ask_before: true },
         ),
       ],
-      atMost: { calls: 3 },
-    },
+      { count: 1, atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'office-refund-too-much',
@@ -216,15 +203,16 @@ export const office: EvalCase[] = [
     id: 'office-count-on-mondays',
     request: 'Every Monday at 9 post the number of open tickets here',
     operations,
-    expect: {
-      outcome: 'proposal',
-      steps: [
+    expect: plans(
+      [
         gate('biz_list_tickets', { status: 'open' }, { key: 'list' }),
         gate('chat_post', { text: { $decide: true } }, { key: 'post' }),
       ],
-      series: [{ rrule: { $has: ['WEEKLY', 'MO'] }, starts_at: '2026-03-09T08:00:00.000Z' }],
-      atMost: { calls: 2 },
-    },
+      {
+        series: [{ rrule: { $has: ['WEEKLY', 'MO'] }, starts_at: '2026-03-09T08:00:00.000Z' }],
+        atMost: { calls: 2 },
+      },
+    ),
   },
   {
     id: 'office-tomorrow-without-kim',
@@ -234,13 +222,9 @@ export const office: EvalCase[] = [
       plan: overdue,
       feedback: ['send them tomorrow at 9 instead, and drop the mail to Kim'],
     },
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
-        gate('biz_send_mail', { to: 'tom@co.example' }, { not_before: '2026-03-05T08:00:00.000Z' }),
-      ],
-      atMost: { calls: 1 },
-    },
+    expect: plans(
+      [gate('biz_send_mail', { to: 'tom@co.example' }, { not_before: '2026-03-05T08:00:00.000Z' })],
+      { count: 1, atMost: { calls: 1 } },
+    ),
   },
 ];

@@ -1,5 +1,5 @@
 // People and dates: who does it, and when by whose clock. It is Wednesday, 4 March 2026, 11:00 in Berlin.
-import { type EvalCase, gate } from '../case.ts';
+import { type EvalCase, gate, plans } from '../case.ts';
 
 /** 14:00 in Berlin and 21:00 in New York as they may be written; which zone is meant is in another argument. */
 const berlin = [
@@ -30,59 +30,47 @@ export const peopleAndDates: EvalCase[] = [
     id: 'dates-other-zone',
     request: 'Set a reminder for 1 December 2026, 14:00 Berlin time: renew the certificate',
     person: { timezone: 'America/New_York' },
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [gate('reminder_set', { text: { $has: ['certificate'] }, at: { $any: berlin } })],
-      says: { has: ['14:00'] },
-      atMost: { calls: 1 },
-    },
+    expect: plans(
+      [gate('reminder_set', { text: { $has: ['certificate'] }, at: { $any: berlin } })],
+      { count: 1, says: { has: ['14:00'] }, atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'dates-eastern',
     request: 'Remind me at 9 PM Eastern to join the call',
-    expect: {
-      outcome: 'proposal',
+    expect: plans([gate('reminder_set', { text: { $has: ['call'] }, at: { $any: eastern } })], {
       count: 1,
-      steps: [gate('reminder_set', { text: { $has: ['call'] }, at: { $any: eastern } })],
       atMost: { calls: 1 },
-    },
+    }),
   },
   {
     id: 'dates-meeting',
     request: 'book a meeting with Ana about the roadmap, thursday 2 to 3pm',
     person: { user: 'leo' },
-    expect: {
-      outcome: 'proposal',
-      steps: [
+    expect: plans(
+      [
         gate('calendar_add', {
           title: { $has: ['roadmap'] },
           start: { $time: '2026-03-05T13:00:00Z' },
         }),
       ],
-      atMost: { calls: 2 },
-    },
+      { atMost: { calls: 2 } },
+    ),
   },
   {
     id: 'dates-weekdays',
     request: 'every weekday at 9 remind me to stretch',
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
-        gate('reminder_set', { rrule: { $has: ['MO,TU,WE,TH,FR'] }, text: { $has: ['stretch'] } }),
-      ],
-      atMost: { calls: 1 },
-    },
+    expect: plans(
+      [gate('reminder_set', { rrule: { $has: ['MO,TU,WE,TH,FR'] }, text: { $has: ['stretch'] } })],
+      { count: 1, atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'dates-series',
     request:
       "Every Friday at 17:00 until the end of April, write 'week done' to log/week.txt and post a note here",
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      steps: [
+    expect: plans(
+      [
         gate('workspace_write', {
           path: 'log/week.txt',
           content: { $has: ['week done'] },
@@ -90,50 +78,45 @@ export const peopleAndDates: EvalCase[] = [
         }),
         gate('chat_post'),
       ],
-      series: [{ rrule: { $has: ['WEEKLY', 'FR'] }, starts_at: '2026-03-06T16:00:00Z' }],
-      atMost: { calls: 2 },
-    },
+      {
+        count: 2,
+        series: [{ rrule: { $has: ['WEEKLY', 'FR'] }, starts_at: '2026-03-06T16:00:00Z' }],
+        atMost: { calls: 2 },
+      },
+    ),
   },
   {
     id: 'dates-by-friday',
     request: 'Assign Leo the task of updating the wiki, due Friday 6pm',
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [gate('human_task', { assignee: { $has: ['leo'] }, question: { $has: ['wiki'] } })],
-      says: { oneOf: ['Friday', '6 March', '18:00'] },
-      atMost: { calls: 2 },
-    },
+    expect: plans(
+      [gate('human_task', { assignee: { $has: ['leo'] }, question: { $has: ['wiki'] } })],
+      { count: 1, says: { oneOf: ['Friday', '6 March', '18:00'] }, atMost: { calls: 2 } },
+    ),
   },
   {
     id: 'dates-working-days',
     request:
       'Leo writes the proposal, three days of work from Monday. Ana then reviews it for a day',
-    expect: {
-      outcome: 'proposal',
-      count: 2,
-      steps: [
+    expect: plans(
+      [
         gate('human_task', { assignee: { $has: ['leo'] } }, { key: 'write', minutes: 1440 }),
         gate('human_task', { assignee: { $has: ['ana'] } }, { key: 'review', minutes: 480 }),
       ],
-      order: [['write', 'review']],
-      atMost: { calls: 3 },
-    },
+      { count: 2, order: [['write', 'review']], atMost: { calls: 3 } },
+    ),
   },
   {
     id: 'dates-summer-time',
     request: 'post "two weeks to go" in #offsite on 30 March at 8:00',
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [
+    expect: plans(
+      [
         gate(
           'chat_post',
           { text: { $has: ['two weeks to go'] }, conversation: { $has: ['offsite'] } },
           { not_before: '2026-03-30T06:00:00Z' },
         ),
       ],
-      atMost: { calls: 1 },
-    },
+      { count: 1, atMost: { calls: 1 } },
+    ),
   },
 ];

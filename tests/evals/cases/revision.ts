@@ -1,6 +1,6 @@
 // Feedback to a plan: what was asked changes, and every other step stays byte for byte the same.
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import { type EvalCase, gate, step, writes } from '../case.ts';
+import { type EvalCase, gate, plans, step, writes } from '../case.ts';
 
 const launch: PlanDraft = {
   title: 'Announce the new price list',
@@ -48,14 +48,12 @@ export const revision: EvalCase[] = [
     id: 'revision-other-channel',
     ...base,
     revises: { plan: launch, feedback: ['step 2 should go to #partners instead'] },
-    expect: {
-      outcome: 'proposal',
+    expect: plans([gate('chat_post', { conversation: { $has: ['partners'] } })], {
       changed: ['2'],
       count: 3,
-      steps: [gate('chat_post', { conversation: { $has: ['partners'] } })],
       says: { lacks: ['in #sales that'] },
       atMost: { calls: 1, tokensACall: 5000 },
-    },
+    }),
   },
   {
     id: 'revision-drop-last',
@@ -74,121 +72,104 @@ export const revision: EvalCase[] = [
     id: 'revision-drop-middle',
     ...base,
     revises: { plan: launch, feedback: ["no need to post anything, they'll see it"] },
-    expect: {
-      outcome: 'proposal',
-      changed: ['2', '3'],
-      count: 2,
-      never: ['chat_post'],
-      steps: [
+    expect: plans(
+      [
         gate('workspace_write', {}, { key: 'write' }),
         gate('workspace_delete', {}, { key: 'delete' }),
       ],
-      order: [['write', 'delete']],
-      atMost: { calls: 1 },
-    },
+      {
+        changed: ['2', '3'],
+        count: 2,
+        never: ['chat_post'],
+        order: [['write', 'delete']],
+        atMost: { calls: 1 },
+      },
+    ),
   },
   {
     id: 'revision-add-reminder',
     ...base,
     revises: { plan: launch, feedback: ['and remind me on friday at 9 to check the numbers'] },
-    expect: {
-      outcome: 'proposal',
-      count: 4,
-      steps: [
+    expect: plans(
+      [
         gate('reminder_set', {
           at: { $time: '2026-03-06T08:00:00Z' },
           text: { $has: ['numbers'] },
         }),
         gate('workspace_delete', { path: 'prices-old.md' }),
       ],
-      atMost: { calls: 1 },
-    },
+      { count: 4, atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'revision-order',
     ...base,
     revises: { plan: launch, feedback: ['delete the old one before you post'] },
-    expect: {
-      outcome: 'proposal',
-      changed: ['2', '3'],
-      count: 3,
-      steps: [
+    expect: plans(
+      [
         gate('chat_post', {}, { key: 'post' }),
         gate('workspace_delete', {}, { key: 'delete' }),
         gate('workspace_write', {}, { key: 'write' }),
       ],
-      order: [
-        ['delete', 'post'],
-        ['write', 'delete'],
-      ],
-      atMost: { calls: 2 },
-    },
+      {
+        changed: ['2', '3'],
+        count: 3,
+        order: [
+          ['delete', 'post'],
+          ['write', 'delete'],
+        ],
+        atMost: { calls: 2 },
+      },
+    ),
   },
   {
     id: 'revision-confirm-first',
     ...base,
     revises: { plan: launch, feedback: ['Priya has to say yes before the old list is deleted'] },
-    expect: {
-      outcome: 'proposal',
-      count: 4,
-      steps: [
+    expect: plans(
+      [
         gate('human_task', { assignee: { $has: ['priya'] } }, { key: 'ask' }),
         gate('workspace_delete', {}, { key: 'delete', when: { value: 'Yes' } }),
         gate('chat_post', { conversation: '#sales' }),
       ],
-      order: [['ask', 'delete']],
-      atMost: { calls: 1 },
-    },
+      { count: 4, order: [['ask', 'delete']], atMost: { calls: 1 } },
+    ),
   },
   {
     id: 'revision-german',
     ...base,
     revises: { plan: launch, feedback: ['die Nachricht bitte auf Deutsch'] },
-    expect: {
-      outcome: 'proposal',
+    expect: plans([gate('chat_post', { text: { $has: ['preisliste', 'prices.md'] } })], {
       changed: ['2'],
-      steps: [gate('chat_post', { text: { $has: ['preisliste', 'prices.md'] } })],
       atMost: { calls: 1 },
-    },
+    }),
   },
   {
     id: 'revision-one-of-300',
     request: 'write a certificate for each of our 300 participants',
     revises: { plan: long, feedback: ['step 117 should say that she took part with distinction'] },
-    expect: {
-      outcome: 'proposal',
+    expect: plans([writes('certificates/117.txt', { $has: ['distinction', 'participant 117'] })], {
       changed: ['117'],
       count: 300,
-      steps: [writes('certificates/117.txt', { $has: ['distinction', 'participant 117'] })],
       atMost: { calls: 2, tokensACall: 6000 },
-    },
+    }),
   },
   {
     id: 'revision-twice',
     request: 'post "standup moves to 9:45" here tomorrow at 8',
-    expect: {
-      outcome: 'proposal',
-      count: 1,
-      steps: [gate('chat_post', {}, { not_before: '2026-03-05T07:00:00Z' })],
-    },
+    expect: plans([gate('chat_post', {}, { not_before: '2026-03-05T07:00:00Z' })], { count: 1 }),
     turns: [
       {
         changes: 'make that 7:30',
-        expect: {
-          outcome: 'proposal',
-          count: 1,
-          changed: ['1'],
-          steps: [
-            gate('chat_post', { text: { $has: ['9:45'] } }, { not_before: '2026-03-05T06:30:00Z' }),
-          ],
-        },
+        expect: plans(
+          [gate('chat_post', { text: { $has: ['9:45'] } }, { not_before: '2026-03-05T06:30:00Z' })],
+          { count: 1, changed: ['1'] },
+        ),
       },
       {
         changes: 'and post it in #standup too',
-        expect: {
-          outcome: 'proposal',
-          count: 2,
-          steps: [
+        expect: plans(
+          [
             gate('chat_post', { conversation: { $has: ['standup'] } }),
             gate(
               'chat_post',
@@ -196,7 +177,8 @@ export const revision: EvalCase[] = [
               { not_before: '2026-03-05T06:30:00Z' },
             ),
           ],
-        },
+          { count: 2 },
+        ),
       },
     ],
   },

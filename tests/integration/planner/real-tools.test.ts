@@ -19,8 +19,6 @@ const packages = join(import.meta.dirname, '../../../node_modules/@modelcontextp
 const bin = (name: string) => join(packages, name, 'dist/index.js');
 const standup =
   'Create notes/standup.md saying "Standup at 9:30", then move it to archive/standup.md';
-const three =
-  'Write "a.txt" to a.txt and write "b.txt" to b.txt and write "c.txt" to c.txt, then list the workspace';
 
 let bench: Bench;
 let folder: string;
@@ -159,27 +157,6 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
   });
 });
 
-describe('with the built-in tools', () => {
-  beforeAll(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-plan-')));
-    bench = await openBench({}, { startWaitMs: 15_000 });
-  });
-  afterAll(close);
-
-  it('three files hold their own names', async () => {
-    await carryOut(proposalOf(await ask(three)));
-    expect(await readFiles(bench.workspace)).toMatchObject({ 'a.txt': 'a.txt', 'c.txt': 'c.txt' });
-  });
-
-  it('all files of a folder are moved', async () => {
-    await mkdir(join(bench.workspace, 'inbox'), { recursive: true });
-    for (const name of ['one.log', 'two.log'])
-      await writeFile(join(bench.workspace, 'inbox', name), name);
-    await carryOut(proposalOf(await ask('for each file in inbox: move <path> to archive/<name>')));
-    expect(await readFiles(bench.workspace)).toMatchObject({ 'archive/one.log': 'one.log' });
-  });
-});
-
 describe('with other MCP servers', () => {
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-plan-')));
@@ -223,13 +200,6 @@ describe('with other MCP servers', () => {
     expect((await ask('call memory_search_nodes with query: Ana')).result).toMatchObject({
       kind: 'answer',
       text: expect.stringContaining('likes tea'),
-    });
-  });
-
-  it('still does files with the built-in tool', async () => {
-    expect((await ask(standup)).result).toMatchObject({
-      kind: 'proposal',
-      draft: { steps: [{ tool: 'workspace' }, { tool: 'workspace' }] },
     });
   });
 });

@@ -190,33 +190,11 @@ describe('a change that needs an approval', () => {
     expect(await remindersIn('changed')).toHaveLength(2);
   });
 
-  test('is reminded of in a later round when there are more than one round takes', async () => {
-    await remindAfter(25);
-    for (const name of ['first', 'second']) await changeIn(name);
-    for (const [round, name] of ['first', 'second'].entries()) {
-      await remindAfter(25, 1);
-      expect(await remindersIn(name)).toHaveLength(1);
-      expect(await remindersIn(round === 0 ? 'second' : 'first')).toHaveLength(round);
-    }
-  });
-
   test('waits while its plan is paused', async () => {
     const id = await changeIn('paused change');
     await instance.service.pause(id, { version: 1 }, ana);
     await remindAfter(25);
     expect(await remindersIn('paused change')).toEqual([]);
-  });
-
-  test('of one plan is reminded of although another plan’s cannot be', async () => {
-    await remindAfter(25);
-    const bad = await changeIn('bad');
-    await changeIn('good');
-    await whileRefused(bad, 'messages', () => remindAfter(25));
-    expect(await remindersIn('good')).toHaveLength(1);
-    expect(warnings.join()).toContain(bad);
-    // What passes is made up for.
-    await remindAfter(25);
-    expect(await remindersIn('bad')).toHaveLength(1);
   });
 
   test('is reminded of in the end however many older ones cannot be', async () => {

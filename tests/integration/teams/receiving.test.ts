@@ -72,17 +72,6 @@ test('what is not written to the bot is not heard', async () => {
   ]);
 });
 
-test('a message that comes again and again is answered once', async () => {
-  const use = await usePeople();
-  const { teams, ana, channel, instance } = use;
-  const { activity, conversation } = await teams.say(ana, channel, 'hello');
-  const again = await Promise.all(Array.from({ length: 10 }, () => teams.send(activity)));
-  expect(again.map(({ status }) => status)).toEqual(again.map(() => 200));
-  expect(await settled(instance)).toHaveLength(1);
-  await awaitMessage(teams, conversation, 'Heard: hello');
-  expect(await talkIn(use, conversation)).toHaveLength(2);
-});
-
 test('what is unsigned, wrongly signed, expired, or meant for another bot or address gets 401 and touches nothing', async () => {
   const { teams, ana, chat, instance } = await usePeople();
   const activity = teams.describeMessage(ana, chat, 'hello', null, false);

@@ -66,34 +66,6 @@ test('changes are typed into the card', async () => {
     .waitFor();
 });
 
-test('a press that comes too late says who was quicker, and the card that counts is shown', async () => {
-  const page = await openPage('late');
-  await ask(page, 'Plan the launch');
-  await button(page, 'Approve').waitFor();
-  const run = planner.asked.at(-1)?.runId ?? '';
-  // The page must not hear of the decision before it presses.
-  await page.route('**/events*', (route) => route.abort());
-  await page.reload();
-  await button(page, 'Approve').waitFor();
-  const { digest } = await instance.service.runCard(run, { user: 'local', timezone: 'UTC' });
-  // Without the stream it asks again now and then.
-  let pressed = false;
-  await page.route('**/api/**', (route) => {
-    pressed ||= route.request().method() === 'POST';
-    return pressed ? route.fallback() : route.abort();
-  });
-  await instance.service.decideRun(
-    run,
-    { kind: 'approve', digest },
-    { kind: 'person', id: 'local', via: 'api' },
-  );
-  await button(page, 'Approve').click();
-  await page.locator('.card[data-run] .notice').waitFor();
-  expect(await page.locator('.card[data-run] .notice').textContent()).toMatch(
-    /already .* this, and planning is continuing|This changed while you were reading/,
-  );
-});
-
 test('an offer is answered by its button', async () => {
   const page = await openPage('offers');
   await ask(page, 'Ask me');
