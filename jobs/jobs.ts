@@ -1,7 +1,7 @@
-// The handler and concurrency of each queue. The work is done by the owning modules.
+// Which queue is served by what, and how many jobs of it at once. The work itself is done by the module that owns it.
 import { followHomes, type HomesContext, workOnHomes } from '#chat/homes.ts';
-import { createWakeupHandler } from '#chat/inbox/handle-wakeup.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
+import { createWakeupHandler } from '#chat/inbox/work-on-thread.ts';
 import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryContext } from '#chat/outbox/delivery-context.ts';
 import { workOnPlace } from '#chat/outbox/work-on-place.ts';
@@ -10,7 +10,7 @@ import { readRunCause } from '#db/planning/runs.ts';
 import { readPlanCause } from '#db/plans/plans.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Crew } from '#executor/crew.ts';
-import { startPlan } from '#executor/start-plan.ts';
+import { startPlan } from '#executor/turn.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { announce } from '#notices/announce.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
@@ -26,6 +26,7 @@ import { queueAgain } from '#runs/start-run.ts';
 import { platformQueueFor, queueFor } from './queues.ts';
 import type { AnyJob, Job } from './run-jobs.ts';
 
+/** A short-lived planner for one turn of a run. */
 function planJob(context: ConversationContext, { planning }: Settings): Job<'plan'> {
   return {
     name: 'plan',
@@ -33,12 +34,12 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
     causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
     concurrency: planning.concurrency,
     perPerson: 3,
-    // The job ends when the turn starts to wait for its parts, so that other turns can run.
+    // The job is done when the turn begins to wait for its parts, so that no other turn waits for them.
     handle({ run_id, turn }, signal, goOn) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const lost = new AbortController();
       let waits = false;
-      // A job's signal aborts when the job ends.
+      // The signal of a job aborts when the job is done.
       signal.addEventListener('abort', () => waits || lost.abort(signal.reason));
       const letGo = () => {
         waits = true;
@@ -59,7 +60,7 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
   };
 }
 
-/** Plans one part. It mostly waits for a model, whose server limits useful concurrency. */
+/** A short-lived planner for one part. It waits for a model most of its time; the server of that limits what helps. */
 function expandJob(context: ConversationContext, { planning }: Settings): Job<'expand'> {
   return {
     name: 'expand',
@@ -71,7 +72,7 @@ function expandJob(context: ConversationContext, { planning }: Settings): Job<'e
   };
 }
 
-/** Starts an approved plan. Separate from `step`, because a start reads the whole plan and may wait for tools. */
+/** Starts an approved plan. Not a part of `step`: a start reads the whole plan and may wait for tools, and no other plan waits for that. */
 function executeJob({ context }: Crew, conversation: ConversationContext): Job<'execute'> {
   return {
     name: 'execute',
@@ -82,7 +83,7 @@ function executeJob({ context }: Crew, conversation: ConversationContext): Job<'
   };
 }
 
-/** Starts work on a plan with ready steps. Leases and recovery rounds keep it going, not the job. */
+/** A plan has ready steps: starts working on it. Leases and each worker's recovery round keep it going, not the job. */
 function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',
@@ -94,7 +95,7 @@ function stepJob(crew: Crew): Job<'step'> {
   };
 }
 
-/** Announces changes of a plan and redraws its cards. It reads the latest state, so one job replaces many. */
+/** Announces what changed about a plan and redraws its cards. It reads the latest state, so one job replaces many. */
 function cardJob(context: ConversationContext): Job<'card'> {
   return {
     name: 'card',
@@ -111,6 +112,7 @@ function cardJob(context: ConversationContext): Job<'card'> {
   };
 }
 
+/** Sends the reminders that are due and schedules their next occurrence. */
 function remindJob(context: ConversationContext): Job<'remind'> {
   return {
     name: 'remind',
@@ -120,7 +122,7 @@ function remindJob(context: ConversationContext): Job<'remind'> {
   };
 }
 
-/** Reminds people of open steps and proposals, and cancels stale proposals. */
+/** Reminds people of steps and proposals that wait for them, and cancels proposals that stay undecided. */
 function expireJob(
   context: ConversationContext,
   { human_reminder_hours, stale_after_days, terminal_stale_after_days }: Settings,
@@ -141,7 +143,7 @@ function expireJob(
   };
 }
 
-/** Deletes expired data, in one process at a time. */
+/** Deletes what is over; of several processes one does. */
 function retentionJob(keeping: Keeping): Job<'retention'> {
   return {
     name: 'retention',
@@ -154,17 +156,17 @@ function retentionJob(keeping: Keeping): Job<'retention'> {
   };
 }
 
-/** Wakeups fetched at once; other processes can't take those that wait here for a slot. */
+/** Wakeups fetched at once: what waits here for a slot, no other process takes. */
 const wakeupsFetched = 12;
-/** Milliseconds to batch wakeups, too short to notice. */
+/** What comes in this time is fetched together. Nobody who writes or presses notices it. */
 const wakeupsRestMs = 100;
 
-/** Handles the events of a platform's threads; one job per platform served. */
+/** A thread of a chat platform has events to handle; a job for each platform that this process serves. */
 export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
   return Object.keys(context.handlers).map((platform) => ({
     name: 'inbox',
     queue: platformQueueFor('inbox', platform),
-    // Each wakeup wakes every fetcher.
+    // Every fetcher is woken by each wakeup that is sent.
     concurrency: 1,
     fetched: wakeupsFetched,
     restMs: wakeupsRestMs,
@@ -172,10 +174,10 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
   }));
 }
 
-/** Concurrent deliveries per process, so that a slow conversation doesn't hold up the others. */
+/** Conversations delivered to at once in one process: a platform that is slow in one keeps none of the others waiting. */
 const placesAtOnce = 8;
 
-/** Delivers conversations to their platform; one job per platform this process can write to. */
+/** A conversation has something to show on its chat platform; a job for each platform that this process can write to. */
 export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
   return Object.keys(context.ports).map((platform) => ({
     name: 'deliver',
@@ -185,7 +187,7 @@ export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
   }));
 }
 
-/** Redraws due home tabs; the payload names none. */
+/** Home tabs of a chat platform need redrawing. The payload names none: the handler draws whichever are due. */
 function homesJobs(context: HomesContext): Job<'homes'>[] {
   return Object.keys(context.homes).map((platform) => ({
     name: 'homes',
@@ -195,6 +197,7 @@ function homesJobs(context: HomesContext): Job<'homes'>[] {
   }));
 }
 
+/** A planner waits for data. */
 function requestJob(
   { db, random }: ConversationContext,
   callOf: (tenant: string | null) => PlannerTools['call'],
@@ -207,7 +210,7 @@ function requestJob(
   };
 }
 
-/** Notifies an endpoint. One that hangs keeps a slot until its timeout, then rests. */
+/** An endpoint has something to be told. One that hangs keeps a slot until its time is up, and is then left alone for a while. */
 function webhookJob(context: WebhooksContext): Job<'webhook'> {
   return {
     name: 'webhook',
@@ -217,6 +220,7 @@ function webhookJob(context: WebhooksContext): Job<'webhook'> {
   };
 }
 
+/** All that this process works on. */
 export function jobsOf(parts: {
   settings: Settings;
   conversation: ConversationContext;

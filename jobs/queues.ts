@@ -1,4 +1,4 @@
-// The queue table: every queue with its options. Each process creates missing ones before it sends anything.
+// The queue table: every queue with its options. Each process makes sure they exist before it sends anything.
 import type { QueueSpec } from '#db/boss.ts';
 import type { JobName, PlatformJob } from '#domain/jobs.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
@@ -32,7 +32,7 @@ const options: Record<JobName, Options> = {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
-    // Replaces a worker that died while starting a plan.
+    // A worker that starts a plan and is not heard of for so long is passed by.
     heartbeatSeconds: 10,
     expireInSeconds: 600,
   },
@@ -47,7 +47,7 @@ const options: Record<JobName, Options> = {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
-    // People wait for what a dead worker was about to deliver.
+    // People wait to see what a worker that died was about to tell them.
     heartbeatSeconds: 10,
     expireInSeconds: 60,
   },
@@ -58,7 +58,7 @@ const options: Record<JobName, Options> = {
     retryLimit: 1,
     retryDelay: 60,
     heartbeatSeconds: 30,
-    // The first round of a large database is long; the next one resumes.
+    // The first round of a large database takes long, and the next one goes on where it was cut off.
     expireInSeconds: 6 * 3600,
   },
   webhook: {
@@ -75,7 +75,7 @@ const options: Record<JobName, Options> = {
     retryDelay: 1,
     heartbeatSeconds: 30,
     expireInSeconds: 3600,
-    // Numerous, and the inbox itself records what happened.
+    // Many are sent, and the inbox itself says what became of the events.
     deleteAfterSeconds: 3600,
   },
   deliver: {
@@ -84,7 +84,7 @@ const options: Record<JobName, Options> = {
     retryDelay: 1,
     heartbeatSeconds: 30,
     expireInSeconds: 3600,
-    // Numerous, and the places record what was delivered.
+    // Many are sent, and the places themselves say what was delivered.
     deleteAfterSeconds: 3600,
   },
   homes: {
@@ -100,7 +100,7 @@ export function queueFor(name: Exclude<JobName, PlatformJob>): QueueSpec {
   return { name, ...options[name] };
 }
 
-/** Per platform, so that a process never takes a job for one it does not serve. */
+/** The queue of one platform, so that a process never takes a job for a platform it does not serve. */
 export function platformQueueFor(name: PlatformJob, platform: PlatformName): QueueSpec {
   return { name: `${name}-${platform}`, ...options[name] };
 }
@@ -119,14 +119,14 @@ const shared = [
 ] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
-/** The queues for these chat platforms, whether or not this process serves them. */
+/** The queues of an instance with these chat platforms, whether or not they are set up in this process. */
 export const queuesFor = (platforms: PlatformName[]): QueueSpec[] => [
   ...shared.map(queueFor),
   ...perPlatform.flatMap((name) => platforms.map((one) => platformQueueFor(name, one))),
 ];
 
-/** Cron schedule for checking proposals and questions. */
+/** How often proposals and questions are looked through. */
 export const expireCron = '*/10 * * * *';
 
-/** Cron schedule for retention. */
+/** How often it is looked for what is over. */
 export const retentionCron = '17 * * * *';

@@ -1,4 +1,4 @@
-// Registers the jobs with pg-boss. Payloads are parsed here; failures are logged before they are retried.
+// Registers the jobs with pg-boss. Payloads are parsed here, at the edge; failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { z } from 'zod';
@@ -8,19 +8,26 @@ import { isTraced, span } from '#domain/telemetry.ts';
 
 /** A queue with its options, and a handler that receives a parsed payload. */
 export type Job<N extends JobName> = {
+  /** What its payload is. */
   name: N;
   queue: QueueSpec;
-  /** Concurrent handlers in one process. */
+  /** Handlers of this queue at once in one process. */
   concurrency: number;
-  /** Concurrent jobs per person across all processes; the sender sets the person. Default: no limit. */
+  /** Jobs of one person under way at once, in all processes; a job says whose it is when it is sent. No limit unless said. */
   perPerson?: number;
-  /** Jobs fetched and completed together, handled concurrently. If one fails, all are retried. Default 1. */
+  /**
+   * Jobs that are fetched, and noted as done, with one word each; they are handled side by side. One that fails has all of
+   * them tried again. 1 unless said.
+   */
   fetched?: number;
-  /** Minimum milliseconds between fetches, so that single jobs are batched; a full batch is followed at once. Default 0. */
+  /**
+   * Milliseconds between two fetches at least, so that jobs that come one by one are fetched together; a batch that was full is
+   * followed by the next at once. None unless said.
+   */
   restMs?: number;
-  /** The trace context of the job's cause; called only while tracing. */
+  /** The trace context of what the job is a consequence of; asked only while traces are made. */
   causeOf?(payload: JobPayload<N>): Promise<string | null>;
-  /** Throws to have the job retried. */
+  /** Throws to have the job tried again. */
   handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;
 };
 
@@ -28,12 +35,12 @@ export type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
 type Log = { error(details: object, message: string): void };
 
-/** Only a fallback: NOTIFY wakes waiting workers, and a worker fetches again after each job. */
+/** Polling is only the fallback: NOTIFY wakes those who wait, and after a job its worker fetches again at once. */
 const pollingSeconds = 2;
-/** Milliseconds that running jobs get at a stop; then they are aborted and retried elsewhere. */
+/** What jobs under way are given to end at a stop (milliseconds); then they are cut off, and tried again elsewhere. */
 const jobsEndWithinMs = 5000;
 
-/** Starts the workers of `jobs` in this process. @returns a function that stops taking jobs and resolves after the last one */
+/** Starts the workers of `jobs` in this process. @returns what takes no more of them, and ends with the last under way */
 export async function runJobs(
   boss: PgBoss,
   jobs: AnyJob[],
@@ -61,11 +68,14 @@ async function runJob<N extends JobName>(
   job: Job<N>,
   around: Surroundings,
 ): Promise<void> {
-  // Started separately, because pg-boss wakes a worker by ID and returns only the first one's.
+  // One by one, because pg-boss wakes a worker by its id and tells only that of the first.
   for (let started = 0; started < job.concurrency; started++) await startWorker(boss, job, around);
 }
 
-/** A worker that fetches until it finds nothing. One notification may announce many jobs, and a busy worker misses it. */
+/**
+ * A worker that fetches until it finds nothing. Many jobs can come with one notification, which is lost on a worker that is
+ * busy, so a worker looks for the next job as soon as one ends.
+ */
 async function startWorker<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
@@ -82,10 +92,10 @@ async function startWorker<N extends JobName>(
       notifyPollingIntervalSeconds: pollingSeconds,
     },
     async (batch) => {
-      // After a full batch more is waiting: fetch at once.
+      // After a full batch more is waiting: that needs no time to come together.
       const rested = restMs === 0 || batch.length >= fetched ? undefined : pause(restMs);
       const handled = batch.map((one) => handleJob(job, one, { log, ending, goOn }));
-      // All must have ended before any is retried.
+      // All have come to an end before any of them can be tried again.
       const failed = (await Promise.allSettled(handled)).find(
         ({ status }) => status === 'rejected',
       );

@@ -2,7 +2,7 @@
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, slackLimits } from '#cards/limits.ts';
-import type { CardDrawing } from '#chat/outbox/draw-for-chat.ts';
+import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 
 /** The block of names that the port adds for the people who are asked. */
 const roomForMention = { blocks: 1, characters: 1200 };

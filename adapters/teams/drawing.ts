@@ -3,7 +3,7 @@ import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { fitCard, measureCard, teamsLimits } from '#cards/limits.ts';
 import { addRefresh } from '#cards/press.ts';
 import { drawPlainText, drawText } from '#cards/text.ts';
-import type { CardDrawing } from '#chat/outbox/draw-for-chat.ts';
+import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 
 export const teamsDrawing: CardDrawing = {
   text: drawAdaptiveText,

@@ -5,7 +5,7 @@ import { createReceiver } from '#chat/inbox/receive.ts';
 import { createWaiter } from '#chat/inbox/wait-until-handled.ts';
 import { createWaker } from '#chat/inbox/wakeups.ts';
 import { openConversation } from '#chat/outbox/deliver-jobs.ts';
-import type { CardDrawing } from '#chat/outbox/draw-for-chat.ts';
+import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 import { createUserGroups } from '#chat/user-groups.ts';
 import { createDraftPort } from '#conversation/draft-port.ts';
 import { findPlansOfRun } from '#conversation/plans-within.ts';

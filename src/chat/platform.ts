@@ -14,7 +14,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { InboxHandler } from './inbox/inbox-context.ts';
 import type { Receive } from './inbox/receive.ts';
 import type { WaitUntilHandled } from './inbox/wait-until-handled.ts';
-import type { CardDrawing } from './outbox/draw-for-chat.ts';
+import type { CardDrawing } from './outbox/draw-message.ts';
 
 export type Platform = {
   name: PlatformName;

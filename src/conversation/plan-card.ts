@@ -1,6 +1,6 @@
 // The facts of a plan's card for one viewer, read fresh each time.
 import type { Queryable } from '#db/database.ts';
-import { readTenantOf } from '#db/people/tenants.ts';
+import { readTenantOf } from '#db/people/identities.ts';
 import { readNotes, readScheduleHead } from '#db/planning/artifacts.ts';
 import { readOpenFindings, toFinding } from '#db/plans/findings.ts';
 import { readPassedStarts } from '#db/plans/passed-starts.ts';

@@ -7,8 +7,13 @@ import { isShownIn, isSpokenIn, readMessages } from '#db/chat/messages.ts';
 import { noteRunRead, readRunRead } from '#db/chat/shown.ts';
 import { type Commit, joinTransaction, type Queryable } from '#db/database.ts';
 import { listRequests } from '#db/people/data-requests.ts';
-import { readEveryName, readNamesOf, readPerson, readShown } from '#db/people/identities.ts';
-import { readTenantOf } from '#db/people/tenants.ts';
+import {
+  readEveryName,
+  readNamesOf,
+  readPerson,
+  readShown,
+  readTenantOf,
+} from '#db/people/identities.ts';
 import { readArtifacts } from '#db/planning/artifacts.ts';
 import { readActivity, readRun, readRunView, toRunView, updateRun } from '#db/planning/runs.ts';
 import { listArtifacts, loadArtifacts } from '#db/plans/artifacts.ts';
@@ -25,14 +30,13 @@ import type { Actor } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Checked, OnScreen, Service } from '#domain/service.ts';
 import { actOnce } from '#messages/act-once.ts';
+import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { requireReadable } from '#messages/message-length.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';
 import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory.ts';
-import { createNoteName } from '#people/note-name.ts';
-import { nameRequesters } from '#people/people-named.ts';
+import { createNoteName, nameRequesters } from '#people/people-named.ts';
 import { getPolicy, readSaidPolicies, setPolicy } from '#people/policy.ts';
 import { letIn } from '#plans/authority/refused.ts';
 import { type Origin, preparePropose } from '#plans/change/propose.ts';

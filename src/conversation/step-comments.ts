@@ -1,5 +1,5 @@
 // Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
-import { readTenantOf } from '#db/people/tenants.ts';
+import { readTenantOf } from '#db/people/identities.ts';
 import { readPlan } from '#db/plans/plans.ts';
 import { readSteps, readStepsById } from '#db/steps/pages.ts';
 import { CountersignError } from '#domain/errors.ts';

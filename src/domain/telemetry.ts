@@ -57,7 +57,7 @@ export type Tracer = {
   takesContents: boolean;
 };
 
-export type Meter = {
+type Meter = {
   worked(work: Work, seconds: number, attributes: Attributes): void;
   waited(wait: Wait, seconds: number, attributes: Attributes): void;
 };
@@ -126,7 +126,7 @@ export function openSpan(work: Work, name: string, options: SpanOptions = {}): O
 }
 
 /** What an error is called where only names count: never its text, which may quote what nobody has looked at. */
-export function typeOf(error: unknown): string {
+function typeOf(error: unknown): string {
   if (error instanceof CountersignError) return error.code;
   return error instanceof Error ? error.name : typeof error;
 }
@@ -152,4 +152,25 @@ export async function span<T>(
 /** Notes how long something took to begin, or to be heard of. */
 export function measure(wait: Wait, seconds: number, attributes: Attributes = {}): void {
   for (const meter of meters) meter.waited(wait, Math.max(0, seconds), attributes);
+}
+
+/** @param tool what the operation is of: a built-in tool, an MCP server, or `planner` for the planner's own */
+export function traceCall<T extends object>(
+  tool: string,
+  operation: string,
+  args: object,
+  call: () => Promise<T>,
+): Promise<T> {
+  const attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': operation,
+    'gen_ai.tool.type': 'function',
+    'countersign.tool': tool,
+    ...(takesContents() ? { 'gen_ai.tool.call.arguments': JSON.stringify(args) } : {}),
+  };
+  return span('tool_call', `execute_tool ${operation}`, { attributes }, async (made) => {
+    const result = await call();
+    if (takesContents()) made.set({ 'gen_ai.tool.call.result': JSON.stringify(result) });
+    return result;
+  });
 }

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Listener, notify } from '#db/notify.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { createMarker } from './claim.ts';
 import type { Backend, ExecutorContext, SharedContext } from './executor-context.ts';
 import { cancelledByPerson, keepLeases } from './leases.ts';
-import { createMarker } from './mark-batch.ts';
 import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';

@@ -4,8 +4,7 @@ import type { Outcome } from '#db/sql/settle.ts';
 import type { CountersignError, ErrorCode } from '#domain/errors.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { Skip } from './conditions.ts';
-import type { Confirmation } from './prepare-arguments.ts';
+import type { Confirmation, Skip } from './prepare-arguments.ts';
 import { askOutcome } from './recovery-rules.ts';
 
 type Attempt = Pick<ClaimedStep, 'position' | 'attempt'>;

@@ -12,15 +12,13 @@ import { type Operation, operationName } from '#domain/tool.ts';
 import { contentArguments, meet, touchesOf } from '#plans/content/touches.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { nothingDone } from '#tools/failures.ts';
-import { callOperation } from './call-operation.ts';
+import { callOperation, guardCall } from './call-operation.ts';
 import { askForValues } from './choose-values.ts';
-import { findReasonToSkip } from './conditions.ts';
+import { startStopwatch } from './claim.ts';
 import { askDatabase, type StepRun, toolsOf } from './executor-context.ts';
 import { findDrifted } from './findings.ts';
-import { guardCall } from './guard-call.ts';
-import { startStopwatch } from './mark-batch.ts';
 import { askToConfirm, makeFailure, makeSkipped, reportNotCalled } from './outcomes.ts';
-import { type Confirmation, prepareArguments } from './prepare-arguments.ts';
+import { type Confirmation, findReasonToSkip, prepareArguments } from './prepare-arguments.ts';
 import { failOrRetry } from './retry-policy.ts';
 import { LeftQueue } from './slots.ts';
 

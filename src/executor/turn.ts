@@ -1,10 +1,29 @@
-// One turn of a back end on a plan: settles what ended and claims what is ready, in one transaction under the plan's lock. A plan
-// of short steps costs one commit per batch.
-import type { Transaction } from '#db/database.ts';
-import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
+// Starts a plan, and takes the turns of a back end on it: settles what ended and claims what is ready, in one transaction under the
+// plan's lock. Steps freed by a batch can be claimed with it, and a plan of short steps costs one commit per batch.
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasWorkedFor, readManifests } from '#db/backends.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import type { Outcome } from '#db/sql/settle.ts';
+import { readOperations } from '#db/steps/steps.ts';
 import { passCrashPoint } from '#domain/crash-points.ts';
-import { announceProgress, wakeWatchers } from '#plans/lifecycle/wake.ts';
+import { system } from '#domain/people/actor.ts';
+import type { RaisedFinding } from '#domain/plan/finding.ts';
+import type { Catalogues } from '#domain/tool.ts';
+import { findLostApproval } from '#plans/authority/approvals.ts';
+import type { Configured } from '#plans/authority/authority.ts';
+import { refreshUserGroups } from '#plans/authority/members.ts';
+import {
+  describeProblems,
+  findPreflightProblems,
+  type PreflightProblem,
+} from '#plans/content/preflight.ts';
+import { raiseFindings } from '#plans/findings/raise.ts';
+import { finishIfDone } from '#plans/lifecycle/finish.ts';
+import { transition } from '#plans/lifecycle/lifecycle.ts';
+import { readyTheFree } from '#plans/lifecycle/ready-steps.ts';
+import { announceProgress, wakeWatchers, wakeWorkers } from '#plans/lifecycle/wake.ts';
+import type { PlansContext } from '#plans/plans-context.ts';
 import { offersOf } from './backends.ts';
 import {
   type Claim,
@@ -14,7 +33,7 @@ import {
   nothingClaimed,
   openLaneBook,
 } from './claim.ts';
-import type { ExecutorContext } from './executor-context.ts';
+import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
@@ -95,4 +114,121 @@ export async function takeTurn(
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');
   return turn;
+}
+
+/** The rules on who may approve. */
+type Deciding = Configured &
+  Pick<PlansContext, 'modelBudget'> &
+  Parameters<typeof refreshUserGroups>[0];
+
+/** Milliseconds to wait for a tool. Other plans queue behind this one, and the next round asks again. */
+const patienceMs = 2000;
+
+/** Whether an operation of the plan is not offered, or its tool does not answer in time. */
+async function lacksTools(
+  db: Queryable,
+  catalogues: Catalogues,
+  { id: planId, tenant }: PlanRow,
+): Promise<boolean> {
+  await catalogues.refresh(() => readManifests(db));
+  const catalogue = catalogues.of(tenant);
+  const tools = new Set<string>();
+  for (const { operation } of await readOperations(db, planId)) {
+    const spec = catalogue.get(operation);
+    if (spec === undefined) return true;
+    tools.add(spec.tool);
+  }
+  const late = new AbortController();
+  const answers = Promise.all([...tools].map((tool) => catalogue.check(tool)));
+  const states = await Promise.race([
+    answers,
+    pause(patienceMs, null, { signal: late.signal }).catch(() => null),
+  ]);
+  late.abort();
+  // Late answers are ignored.
+  answers.catch(() => {});
+  return states === null || states.some(({ ok }) => !ok);
+}
+
+/** Whether missing tools may still come. Allows as long as a running step would wait; time without workers does not count. */
+async function mayStillWait(
+  { db, clock, settings }: SharedContext,
+  { decided_at }: PlanRow,
+): Promise<boolean> {
+  if (decided_at === null) return false;
+  const waitedMs = clock.now().getTime() - decided_at.getTime();
+  if (waitedMs < settings.stall_minutes * 60_000) return true;
+  return !(await hasWorkedFor(db.query, settings.stall_minutes));
+}
+
+/** A preflight problem as a finding. The plan has failed, so nothing becomes stale. */
+const findUnmet =
+  (version: number) =>
+  ({ step_id, reason }: PreflightProblem): RaisedFinding => ({
+    severity: 'ERROR',
+    category: 'precondition',
+    message: reason,
+    ...(step_id === null ? {} : { step_id }),
+    evidence: [],
+    key: `precondition of version ${version}: ${step_id ?? 'plan'} ${reason}`,
+    raisedBy: system.id,
+  });
+
+/**
+ * Starts the plan if it is still approved, else does nothing. While a tool is starting or restarting, it stays approved and the
+ * next round retries.
+ */
+export async function startPlan(
+  context: SharedContext,
+  planId: string,
+  deciding: Deciding,
+): Promise<void> {
+  const { db, enqueue, clock } = context;
+  const seen = await readPlanRow(db.query, planId);
+  if (seen.status !== 'approved') return;
+  if ((await mayStillWait(context, seen)) && (await lacksTools(db.query, context.catalogue, seen)))
+    return;
+  await refreshUserGroups(deciding, seen);
+  const lost = await findLostApproval(db.query, deciding, seen);
+  const problems = [
+    ...(lost === null ? [] : [{ step_id: null, reason: lost }]),
+    ...(await findPreflightProblems(
+      db.query,
+      { ...context, modelBudget: deciding.modelBudget },
+      seen,
+    )),
+  ];
+  await db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    if (row.status !== 'approved' || row.version !== seen.version) return;
+    const reason = describeProblems(problems);
+    if (reason !== null) {
+      const failed = await transition(
+        tx,
+        enqueue,
+        row,
+        'fail',
+        { actor: system, reason },
+        {
+          execution_ended_at: clock.now(),
+          result_summary: reason,
+        },
+      );
+      await raiseFindings(context, tx, failed, problems.map(findUnmet(row.version)));
+      return;
+    }
+    const started = await transition(
+      tx,
+      enqueue,
+      row,
+      'start',
+      { actor: system },
+      {
+        execution_started_at: clock.now(),
+      },
+    );
+    const progress = await readyTheFree(tx, planId);
+    if (await finishIfDone(context, tx, started, progress)) return;
+    await wakeWorkers(tx, enqueue, planId);
+  });
 }

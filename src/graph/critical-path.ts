@@ -1,13 +1,13 @@
-// The critical path: a forward pass, then back from the last end along what each start waited for.
+// The chain of steps that decides when a plan ends: a forward pass, then back from the last end along what each begin waited for.
 import { buildDigraph, sortTopologically } from './digraph.ts';
 import { type Links, startAfter } from './longest-chain.ts';
 
-/** Columns over the steps of a plan, in minutes. */
+/** Columns over the steps of a plan. Moments and lengths are in minutes. */
 export type Placing = {
   durations: ArrayLike<number>;
-  /** Earliest start, or -Infinity. */
+  /** Begins no earlier; -Infinity: no such moment. */
   earliest: ArrayLike<number>;
-  /** Fixed start and end, past or scheduled; NaN if placed by its predecessors. */
+  /** Begins and ends just then, as it did or as the schedule has it; NaN: it is placed by what it waits for. */
   begins: ArrayLike<number>;
   ends: ArrayLike<number>;
   links: Links;
@@ -16,13 +16,13 @@ export type Placing = {
 export type Placed = {
   begins: Float64Array;
   ends: Float64Array;
-  /** Indexes of the steps on the path, in order. */
+  /** Indexes of the steps of the chain, the first one first. */
   path: number[];
-  /** Longest number of predecessors in a row; 0 without any. */
+  /** How many steps come before each on the longest way, 0 for those that wait for nothing. */
   levels: Int32Array;
 };
 
-/** @param start of steps that wait for nothing. Expects no cycles; steps in one are placed at the start. */
+/** @param start when what waits for nothing begins. The links hold no cycle; steps of one are placed at the start. */
 export function findCriticalPath(
   { durations, earliest, begins: fixed, ends: fixedEnds, links }: Placing,
   start: number,
@@ -44,7 +44,7 @@ export function findCriticalPath(
     const own = earliest[step] ?? Number.NEGATIVE_INFINITY;
     const bound = Math.max(start, bounds[step] ?? Number.NEGATIVE_INFINITY);
     const stood = fixed[step] ?? Number.NaN;
-    // A step delayed by its own date starts the path.
+    // A step that its own moment holds back is where the chain begins.
     if (Number.isNaN(stood) && own > bound) drivers[step] = -1;
     const begin = Number.isNaN(stood) ? Math.max(own, bound) : stood;
     begins[step] = begin;
@@ -62,7 +62,7 @@ export function findCriticalPath(
   return { begins, ends, levels, path: followBack(ends, levels, drivers) };
 }
 
-/** From the last end; ties go to the highest level. */
+/** From the step that ends last; of several the one behind most others. */
 function followBack(ends: Float64Array, levels: Int32Array, drivers: Int32Array): number[] {
   let last = -1;
   for (let step = 0; step < ends.length; step++) {

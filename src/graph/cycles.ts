@@ -10,8 +10,8 @@ export function digraphOf(size: number, edges: Arrow[]): Digraph {
 }
 
 /**
- * The cycle number of each vertex, or -1. A cycle is a strongly connected component of several vertices, or of one with a
- * self-loop.
+ * For each vertex the number of its circle, from 0; -1 where it is on none. A circle is a strongly connected component
+ * of several vertices, or of one that leads to itself.
  */
 export function findCircles(graph: Digraph): { circles: number; circleOf: Int32Array } {
   const component = findComponents(graph);
@@ -24,12 +24,12 @@ export function findCircles(graph: Digraph): { circles: number; circleOf: Int32A
   return { circles: numbers.size, circleOf: component.map((one) => numbers.get(one) ?? -1) };
 }
 
-/** Passes that only remove edges on cycles; the rest is peeled, which may remove a few too many. */
+/** Passes in which every edge that goes is on a circle; what is left then is peeled, which may take a few too many. */
 const maxPasses = 25;
 
 /**
- * Positions of removable edges that break all cycles. Frees the earliest vertex per cycle without fixed edges; cycles of fixed
- * edges remain.
+ * Edges that, taken out, leave no circle: positions in `edges`, only such as may be taken out. In each circle the
+ * earliest vertex that nothing firm holds there is freed. A circle of edges that must stay is left as it is.
  */
 export function breakCircles(
   size: number,
@@ -50,7 +50,7 @@ export function breakCircles(
   return [...breaks, ...peel(size, edges, left, mayGo)];
 }
 
-/** Per cycle, the edges into its earliest vertex that has no fixed edge from the cycle. */
+/** Of each circle, the edges into its earliest vertex that no firm edge of the circle leads to. */
 function freeOne(
   size: number,
   edges: Arrow[],
@@ -78,7 +78,7 @@ function freeOne(
   );
 }
 
-/** Kahn's algorithm (1962); when stuck, frees the earliest vertex that only waits for removable edges. */
+/** Peels what is free (Kahn 1962); where nothing is, frees the earliest vertex that only waits for what may go. */
 function peel(
   size: number,
   edges: Arrow[],

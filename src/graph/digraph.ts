@@ -1,10 +1,10 @@
-// Directed graphs over 0…size-1 in flat arrays: topological order, components, a shortest cycle. Linear and iterative, so that
-// long chains don't overflow the stack.
+// Directed graphs over 0…size-1 in flat arrays: topological order, components, a shortest cycle. Linear and iterative, so long
+// chains do not overflow the stack.
 
-/** Successors of `v` are `targets[offsets[v]]` up to, excluding, `targets[offsets[v + 1]]`. */
+/** Successors of vertex `v` are `targets[offsets[v]]` up to, without, `targets[offsets[v + 1]]`. */
 export type Digraph = { size: number; offsets: Int32Array; targets: Int32Array; arcs: Int32Array };
 
-/** `pairs` holds from and to of each arc in turn; `arcs` maps targets to arc numbers. */
+/** An arc is two numbers in `pairs`: from, to. `arcs` of the graph says which arc each target belongs to. */
 export function buildDigraph(size: number, pairs: number[]): Digraph {
   const offsets = new Int32Array(size + 1);
   for (let at = 0; at < pairs.length; at += 2) {
@@ -29,7 +29,7 @@ export function successorsOf({ offsets, targets }: Digraph, v: number): Int32Arr
   return targets.subarray(offsets[v] ?? 0, offsets[v + 1] ?? 0);
 }
 
-/** Kahn's algorithm (1962). Omits vertices that wait for a cycle. */
+/** Kahn's algorithm (1962). Shorter than the graph where there are cycles: what waits for one is left out. */
 export function sortTopologically(graph: Digraph): Int32Array {
   const unmet = new Int32Array(graph.size);
   for (const to of graph.targets) unmet[to] = (unmet[to] ?? 0) + 1;
@@ -46,7 +46,7 @@ export function sortTopologically(graph: Digraph): Int32Array {
   return order.subarray(0, length);
 }
 
-/** The number of each vertex's strongly connected component. Tarjan (1972). */
+/** The number of each vertex's strongly connected component; vertices with the same number reach each other. Tarjan (1972). */
 export function findComponents(graph: Digraph): Int32Array {
   const { size, offsets, targets } = graph;
   const component = new Int32Array(size).fill(-1);
@@ -87,7 +87,7 @@ export function findComponents(graph: Digraph): Int32Array {
   return component;
 }
 
-/** One cycle in order, the shortest through one of its vertices, or null. */
+/** One cycle as vertices in order, the shortest through one of its vertices; null: there is none. */
 export function findCycle(graph: Digraph): number[] | null {
   const sorted = sortTopologically(graph);
   if (sorted.length === graph.size) return null;

@@ -1,13 +1,13 @@
-// The duration of a plan's longest chain: how long it takes without waiting for workers. Columnar, so that 100,000 steps take a
-// few megabytes.
+// The duration of a plan's longest chain: how long it takes if nothing waits for a worker. Durations and edges come as columns,
+// so 100,000 steps take a few megabytes.
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
 
-/** Links between indexes in `durations`; lags in minutes. */
+/** Links between steps by their index in `durations`; lags in minutes. */
 export type Links = { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 
-/** The earliest start of a link's successor if its predecessor starts at `start`. */
+/** The earliest start of the successor of `link`, when its predecessor starts at `start`. */
 export function startAfter(
   links: Links,
   link: number,
@@ -20,7 +20,7 @@ export function startAfter(
   return (fromFinish ? end : start) + (links.lags[link] ?? 0) - (toFinish ? own : 0);
 }
 
-/** Minutes from first start to last end. Expects no cycles; steps in one don't count. */
+/** Minutes from the first start to the last end. The links hold no cycle; a step in one would count as never begun. */
 export function longestChain(durations: ArrayLike<number>, links: Links): number {
   const pairs: number[] = [];
   for (const [link, from] of links.from.entries()) pairs.push(from, links.to[link] ?? 0);

@@ -1,7 +1,10 @@
-// What a waiting plan or planning session asks a person to do.
+// What a waiting plan or planning session asks a person to do, and how long a message may be.
+import { refusalWords } from '#cards/decision-words.ts';
 import type { CallToAction, MessageParts } from '#domain/chat/message-parts.ts';
+import { CountersignError } from '#domain/errors.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Plan } from '#domain/plan/plan.ts';
+import { longestMessage } from '#domain/text.ts';
 
 type Tone = InteractionPolicy['tone'];
 
@@ -14,7 +17,7 @@ export function callOfPlan(
     : { kind: 'plan', tone };
 }
 
-/** The message with a plan's card. @param notes what to know before deciding */
+/** What is said with a plan's card. @param notes what a person should know before they decide */
 export function describeProposal(
   plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
   tone: Tone = 'neutral',
@@ -26,4 +29,18 @@ export function describeProposal(
     facts: { plan_id: plan.id, version: plan.version, summary, notes },
     action: callOfPlan(plan, tone),
   };
+}
+
+/** What is wrong with the length of a message, and what to do; null: nothing. */
+export function explainLength(text: string): string | null {
+  if (text.length <= longestMessage) return null;
+  return refusalWords.tooLong({ characters: text.length });
+}
+
+/** @throws `invalid_request`, which names the limit */
+export function requireReadable(text: string): void {
+  const problem = explainLength(text);
+  if (problem === null) return;
+  const details = { limit_characters: longestMessage };
+  throw new CountersignError('invalid_request', problem, { details });
 }

@@ -9,17 +9,18 @@ import type { PlansContext } from '#plans/plans-context.ts';
 export type ConversationContext = PlansContext & {
   planner: Planner;
   executorModel: string | null;
-  /** The model server's host, or null without a model. */
+  /** The host that the executor's model is asked at; null: there is no model. */
   modelHost: string | null;
   modes: PlanningModes;
-  /** Time limit of planning in seconds. */
+  /** Seconds a planner may take. */
   planningSeconds: number;
   timezone: string;
+  /** What one person may ask for. */
   personLimits: Settings['limits']['person'];
-  /** Working hours for plans without a schedule. */
+  /** When people work, for plans that have no schedule of their own. */
   profile: StrategyProfile;
   listener: Listener;
-  /** A plan's public URL, or null if there is none. */
+  /** Where people can open a plan, if there is a place. */
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;
 };

@@ -1,5 +1,5 @@
-// Sign-ins and personal tokens. Access is decided at each request by the current settings, with no state in the process, so that
-// any gateway can answer. Only hashes of secrets are stored.
+// People who sign in, and their personal tokens: who somebody is, decided at each request by the current settings. Nothing is
+// kept in a process, so any gateway answers; of sessions and tokens only hashes are stored.
 import { createHash } from 'node:crypto';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Database } from '#db/database.ts';
@@ -40,8 +40,8 @@ import {
 import { personKey } from '#domain/people/names.ts';
 import { hasRole, lesserRole, type Principal, type Role } from '#domain/people/principal.ts';
 import { joinAccounts } from './link.ts';
-import { readCalled } from './note-name.ts';
 import type { OpenId } from './open-id.ts';
+import { readCalled } from './people-named.ts';
 
 export type IdentityContext = {
   db: Database;
@@ -51,27 +51,27 @@ export type IdentityContext = {
   grouping: Grouping;
   /** Several organisations share the instance. */
   apart: boolean;
-  /** COUNTERSIGN_PUBLIC_URL, where people return to, or null if nobody can sign in. */
+  /** COUNTERSIGN_PUBLIC_URL, where people come back to; null: nobody signs in. */
   publicUrl: string | null;
   warn(message: string, error?: unknown): void;
 };
 
 const minute = 60_000;
-/** Time limit of a sign-in. */
+/** How long a sign-in may take. */
 export const signInSeconds = 600;
 const tokenPrefix = 'cst_';
 
-/** Unsalted: the secrets have 256 bits. */
+/** Of a secret with 256 bits of its own, so that no salt is needed. */
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** One sentence for every refusal; the log has the details. */
+/** Whatever is asked is refused with one sentence: which part was wrong is for the log. */
 const refused = () =>
   new CountersignError(
     'unauthorized',
     'That sign-in expired or was started in another browser. Sign in again from the console.',
   );
 
-/** Only a path of this server, to prevent open redirects. */
+/** Only a path of this server, so that nobody is sent elsewhere by a link. */
 function pathOf(back: string | undefined): string {
   return back !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(back) && back.length < 2000
     ? back
@@ -80,7 +80,7 @@ function pathOf(back: string | undefined): string {
 
 export function createIdentity(context: IdentityContext) {
   const { db, clock, random, identity, apart, publicUrl, warn } = context;
-  // Read on each use: settings may be reloaded.
+  // Read at each use: the settings may be read again while this process runs.
   const readProviders = () => resolveProviders(identity);
   const { grouping } = context;
   let loading: Promise<OpenId> | null = null;
@@ -96,7 +96,7 @@ export function createIdentity(context: IdentityContext) {
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
-  /** The principal under current settings, a refusal, or null for no access. */
+  /** The principal under current settings; a refusal, or null: no access. */
   async function admit(
     profile: SignedIn,
     by: 'session' | 'token',
@@ -104,7 +104,7 @@ export function createIdentity(context: IdentityContext) {
     const provider = readProviders().find((one) => one.name === profile.provider);
     if (provider === undefined) return null;
     const { account, name, email, tenant } = profile;
-    // Profiles without an organisation, as from before several shared the instance, would reach all of them.
+    // Of nobody's organisation, such as who signed in before several shared the instance: they would reach all of them.
     if (apart && tenant === null) return null;
     const linked = await readEveryName(db.query, account);
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
@@ -142,11 +142,14 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /** A token's owner as of their last sign-in, in the token's organisation if it has one, else as the operator created it. */
+  /**
+   * The owner of a token as they signed in last, in the token's organisation where it is of one; of one who never signed in, as the
+   * operator made it.
+   */
   async function ownerOf(token: AccessToken): Promise<Principal | null> {
     const { account, role, tenant } = token;
     const names = await readEveryName(db.query, account);
-    // Addresses of signed-in people are stored in lower case.
+    // Addresses of those who signed in are kept in lower case.
     const profiles = await readSignedIn(db.query, [...names, ...names.map(personKey)]);
     if (profiles.length > 0) {
       const ours = profiles.filter((one) => !apart || tenant === null || one.tenant === tenant);
@@ -175,7 +178,7 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /** Stores a sign-in. Accounts with the same verified address are one person, unless they were unlinked. */
+  /** Keeps who signed in. Accounts of a verified address are one person, unless somebody took them apart. */
   async function keep(provider: SignInProvider, profile: Profile, now: Date): Promise<void> {
     await db.transaction(async (tx) => {
       await storeSignedIn(tx, { ...profile, provider: provider.name, at: now });
@@ -187,6 +190,7 @@ export function createIdentity(context: IdentityContext) {
   }
 
   return {
+    /** What people can sign in with. */
     get providers() {
       return publicUrl === null ? [] : readProviders();
     },
@@ -197,8 +201,8 @@ export function createIdentity(context: IdentityContext) {
         : identifySession(credentials.session),
 
     /**
-     * Begins a sign-in. @param back the path to return to
-     * @returns the URL for the browser, and the secret that identifies it on return
+     * Begins a sign-in. @param back the path to go to afterwards
+     * @returns where to send the browser, and the secret it is known by when it comes back
      * @throws `not_found`, `invalid_configuration`
      */
     async begin(name: string, back: string | undefined) {
@@ -225,9 +229,9 @@ export function createIdentity(context: IdentityContext) {
     },
 
     /**
-     * Completes a sign-in. @param came path and query of the return address; `browser`, `before`: its cookies
+     * Ends a sign-in. @param came path and query of the address the browser came back to; `browser`, `before`: its cookies
      * @returns the new session and the address to go to
-     * @throws `unauthorized` for an invalid response, `forbidden` for a person without access
+     * @throws `unauthorized` where the answer does not hold, `forbidden` where the person is not let in
      */
     async finish(
       name: string,
@@ -267,12 +271,12 @@ export function createIdentity(context: IdentityContext) {
     },
 
     signOut: (session: string): Promise<void> => endSession(db.query, hashOf(session)),
-    /** In every browser, for all of the person's accounts. */
+    /** In every browser, by whichever of their accounts. */
     signOutEverywhere: ({ names }: Principal): Promise<void> => endSessionsOf(db.query, names),
 
     /**
-     * Creates a personal token. @param wanted.days until it expires, or null for never
-     * @returns the token, which is shown only once
+     * Makes a personal token. @param wanted.days after which it expires; null: never
+     * @returns the token, which is shown this once
      */
     async createToken(
       account: string,
@@ -295,11 +299,11 @@ export function createIdentity(context: IdentityContext) {
       return { token, facts };
     },
 
-    /** @param accounts the owners, or null for all */
+    /** @param accounts of whom; null: of everybody */
     listTokens: (accounts: string[] | null): Promise<AccessToken[]> =>
       listTokens(db.query, accounts),
 
-    /** @throws `not_found` if it doesn't exist or belongs to another person */
+    /** @throws `not_found` where there is no such token, or it is somebody else's */
     async revokeToken(id: string, accounts: string[] | null, actor: Actor): Promise<void> {
       const revoked = await db.transaction(async (tx) => {
         if (!(await revokeToken(tx, id, accounts, clock.now()))) return false;
@@ -322,7 +326,7 @@ export function createIdentity(context: IdentityContext) {
     let admitted = await admit(signedIn, 'session');
     if (admitted !== null && typeof admitted !== 'string') {
       await keep(provider, profile, now);
-      // Again: the account may now be linked to names with more rights, or blocked ones.
+      // Once more: by now the account may be linked to names that have more, or that are blocked.
       admitted = await admit(signedIn, 'session');
       if (admitted !== null && typeof admitted !== 'string') return admitted;
     }
@@ -343,7 +347,7 @@ function signedInActor({ account }: Profile): Actor {
   return { ...personActor(account, 'console'), verified: true };
 }
 
-/** @throws `forbidden` if a token would have more rights than its owner */
+/** @throws `forbidden` where a token would have more than its owner */
 export function requireLesser(wanted: Role, own: Role): void {
   if (hasRole(own, wanted)) return;
   throw new CountersignError('forbidden', `A token can't have the role ${wanted}; you are ${own}.`);

@@ -1,25 +1,27 @@
-// The people a card or sentence mentions, with the names readers know them by.
-import type { Queryable } from '#db/database.ts';
+// The people a card or sentence mentions, with the names readers know them by, as chat platforms told them.
+import type { Database, Queryable } from '#db/database.ts';
 import {
   findCalled,
   readNamesOf,
   readPerson,
   readShown,
   readStanding,
+  storeName,
 } from '#db/people/identities.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { platformOf } from '#domain/chat/chat.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
+import type { Clock } from '#domain/clock.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { Plan, PlanSummary, Step } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
-import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject, makeStorableText } from '#domain/text.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
 const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
-/** The assignee of a step, and the person who answered it. */
+/** Whom a step for a person is for, and who answered it. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
   const said = readObject(output);
@@ -30,7 +32,7 @@ export function namedIn({ tool, args, output, target }: Step): string[] {
 
 type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
-/** Replaces all names in the facts with display names. */
+/** The facts with what readers are shown in the place of everybody they name. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
   const { plan, patch, steps, running, next, failed, waiting } = facts;
   const named = [
@@ -49,7 +51,7 @@ export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardF
   };
 }
 
-/** Assignees in a chat whose name matches no account there, or several. */
+/** Of the people whom the steps of a plan in a chat ask, those whose name is no account's there, or that several are called. */
 async function findUnsure(
   db: Queryable,
   { conversation, requester }: Pick<Plan, 'conversation' | 'requester'>,
@@ -66,7 +68,7 @@ async function findUnsure(
   return unsure;
 }
 
-/** Replaces requesters with display names. */
+/** The plans with what readers are shown in the place of who asked for them. */
 export async function nameRequesters<P extends PlanSummary>(
   service: Pick<Service, 'shownNames'>,
   plans: P[],
@@ -78,7 +80,7 @@ export async function nameRequesters<P extends PlanSummary>(
   });
 }
 
-/** `nameOnCard` for a session, once it is known who continued it. */
+/** What `nameOnCard` does, for a session, once it is known who went on with it. */
 export async function nameOnSession(
   db: Queryable,
   facts: SessionCardFacts,
@@ -94,7 +96,7 @@ export async function nameOnSession(
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-/** All names of the people behind `names`, and of the configured approvers. */
+/** All names of those who stand behind `names`, and of the configured approvers. */
 export async function findNames(
   { db, approvers, guardedApprovers }: Asking,
   names: readonly string[],
@@ -106,4 +108,59 @@ export async function findNames(
   const { same } = await readStanding(db.query, all);
   const known = await readNamesOf(db.query, [...new Set(all.map((one) => same.get(one) ?? one))]);
   return [...new Set([...all, ...known.map(({ name }) => name)])];
+}
+
+const longest = 80;
+/** A process writes the same name again after so long: another may have heard another one since. */
+const keptForMs = 10 * 60_000;
+const maxKept = 5000;
+
+/** Letters of other alphabets that look like those beside them: whose name it is cannot be read. */
+const alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}]/u;
+const isMixed = (word: string): boolean => /\p{Script=Latin}/u.test(word) && alike.test(word);
+/** The zero-width joiners are how some names are spelled, and how emoji stay whole. */
+const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}](?<!\u200c|\u200d|\ufe0f)/gu;
+
+/**
+ * The name as it may be shown: one line of what is visible. null: none is left, or it could be read as somebody's address, a
+ * platform's id or another's name. Pure.
+ */
+export function readCalled(said: string): string | null {
+  const line = makeStorableText(said)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(unseen, '')
+    .trim();
+  const plain = line.normalize('NFKC');
+  if (line.length > longest || !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(plain)) return null;
+  return plain.includes('@') || /(?:slack|teams):/i.test(plain) || plain.split(/\s/).some(isMixed)
+    ? null
+    : line;
+}
+
+/** A function that keeps what an account is called. Where that cannot be kept, they are called what they were. */
+export function createNoteName({
+  db,
+  clock,
+  warn,
+}: {
+  db: Database;
+  clock: Clock;
+  warn(message: string, error?: unknown): void;
+}) {
+  const noted = new Map<string, { called: string | null; until: number }>();
+  return async (account: string, said: string): Promise<void> => {
+    const called = readCalled(said);
+    const now = clock.now().getTime();
+    const last = noted.get(account);
+    if (last !== undefined && last.called === called && last.until > now) return;
+    try {
+      await storeName(db.query, account, called);
+    } catch (error) {
+      // Who waits for this is about to decide something.
+      warn('What somebody is called was not kept.', error);
+      return;
+    }
+    if (noted.size >= maxKept) noted.clear();
+    noted.set(account, { called, until: now + keptForMs });
+  };
 }

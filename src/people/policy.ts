@@ -1,5 +1,5 @@
-// The policy of a run: defaults, saved preferences, then what was said in the conversation. Messages that only change it are
-// stored and confirmed; they start no plan.
+// The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
+// only change it are stored and confirmed; they start no plan.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -19,13 +19,14 @@ import {
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { PolicyChange, PolicyView, SaidPolicy } from '#domain/service.ts';
 import { JsonObject } from '#domain/text.ts';
+import { requireRecentSetting } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
-import { requireRecentSetting } from '#messages/still-meant.ts';
 
-/** After this long a conversation starts over. */
+/** After so long a conversation is taken up anew. */
 const heldForMs = 24 * 3_600_000;
 
+/** What a planner of this run is to keep to. */
 export async function readPolicyOf(
   db: Queryable,
   run: Pick<RunRow, 'user' | 'policy'>,
@@ -34,7 +35,7 @@ export async function readPolicyOf(
   return applyOverride(applyOverride(defaultPolicy, policy), run.policy);
 }
 
-/** What the same person said before in the conversation. */
+/** What was said about it in the conversation before, by the same person. */
 export async function inheritPolicy(
   { db, clock }: ConversationContext,
   conversation: string,
@@ -46,7 +47,7 @@ export async function inheritPolicy(
   return age > heldForMs ? {} : PolicyOverride.parse(latest.policy);
 }
 
-/** The latest preference stated in each conversation of the last day, if it still applies. */
+/** What was said about it in conversations of the last day, where it still holds: the latest of each. */
 export async function readSaidPolicies(
   { db, clock }: ConversationContext,
   user: string,
@@ -59,7 +60,7 @@ export async function readSaidPolicies(
   });
 }
 
-/** A message's preferences and remaining request, or null if there are none or the planner reads them. */
+/** What a message says about how to talk, and what else it asks for; null: nothing, or the planner reads that itself. */
 export async function readWish(
   { db, planner }: Pick<ConversationContext, 'db' | 'planner'>,
   conversation: string,
@@ -77,7 +78,7 @@ async function isStyleAsked(db: Queryable, conversation: string): Promise<boolea
   return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }
 
-/** Stores a preference for the run, and permanently if meant so, and confirms it. */
+/** Keeps a wish for the run, and for the person if it was meant so, and says what is different now. */
 export async function keepWish(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -90,7 +91,7 @@ export async function keepWish(
   await sayPreference(context, tx, { ...run, runId: run.id }, confirmation);
 }
 
-/** Confirms a change of preferences or memory. */
+/** Says what is different now in how people are talked to, or in what is remembered. */
 export async function sayPreference(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -101,14 +102,14 @@ export async function sayPreference(
   await speakAsBot(context, tx, { conversation, says, runId });
 }
 
-// Preferences that people set themselves. Only they change them, on any surface; never a model.
+// What a person has set for themselves. Only they change it, on any surface; never a model.
 
 export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
   const { policy } = await readPolicy(db, user);
   return { user, policy: applyOverride(defaultPolicy, policy), set: policy };
 }
 
-/** @throws `not_allowed` for anyone else; `stale_version` for an outdated press, which must be repeated */
+/** @throws `not_allowed` for anybody else than the person; `stale_version` when they pressed it so long ago that they are asked again */
 export async function setPolicy(
   { db, clock }: { db: Database; clock: Clock },
   user: string,

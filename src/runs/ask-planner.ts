@@ -1,14 +1,16 @@
-// Calls the planner with its full context. Every call ends in an outcome unless the database is unavailable.
+// Calls the planner with everything it may know, tells what it is doing and stops it when its turn is over. Every call ends in an
+// outcome, unless the database goes away.
+import { setTimeout as pause } from 'node:timers/promises';
 import { readManifests } from '#db/backends.ts';
 import { readLatestMessages, type StoredMessage } from '#db/chat/messages.ts';
 import { isOnePerson } from '#db/people/identities.ts';
-import type { RunRow } from '#db/planning/runs.ts';
+import { noteActivity, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { leaveOutQuotes } from '#domain/people/memory.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
-import type { ReportActivity } from '#domain/planning/activity.ts';
+import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readMemoryBrief } from '#people/memory.ts';
@@ -19,13 +21,13 @@ import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 const historyLength = 30;
 const graceSeconds = 5;
 
-/** Index of the message this turn is about, by default the person's last one. */
+/** Where the message stands that this turn is about; where it is not known, what a person said last. */
 function findAsked(said: StoredMessage[], { request_message }: RunRow): number {
   const asked = said.findIndex(({ id }) => id === request_message);
   return asked < 0 ? said.findLastIndex(({ author }) => author === 'person') : asked;
 }
 
-/** A message for the planner, without talk about style, which the policy covers. */
+/** A message as a planner reads it. How people are talked with is no part of it: the policy says that. */
 function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   if (parts === null) return [{ author, text }];
   const { kind } = parts;
@@ -44,7 +46,7 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   }
 }
 
-/** Messages before `latest`; of this run, whether the bot has spoken since. */
+/** What was said before the message at `latest`; of what belongs to this run, whether the bot has said anything since. */
 function tellHistory(said: StoredMessage[], latest: number, { id }: RunRow): Utterance[] {
   const before = said.slice(0, Math.max(0, latest));
   const answered = before.findLastIndex(({ author, run_id }) => author === 'bot' && run_id === id);
@@ -70,7 +72,7 @@ async function readOwnWords(
   });
 }
 
-/** Comments of the last feedback on single steps. */
+/** What of the last feedback is about single steps. */
 function commentsOf({ rejection_history }: PlanRow): { comments?: StepComment[] } {
   const comments = rejection_history.at(-1)?.comments;
   return comments === undefined ? {} : { comments };
@@ -134,9 +136,9 @@ function aborted(context: ConversationContext, reason: string): PlanningOutcome 
 }
 
 /**
- * The planner's outcome for this turn.
- * @param refused the plan to revise, if any
- * @throws while the database is unavailable; the job is retried
+ * The outcome of the planner for this turn of `run`.
+ * @param refused the plan it is to revise, if there is one
+ * @throws where the database was away for a moment: the job is tried again
  */
 export async function askPlanner(
   context: ConversationContext,
@@ -151,12 +153,12 @@ export async function askPlanner(
       `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
     );
   }
-  // A backstop for the planner's own time limit. A planner waiting for its parts reports that.
+  // A planner ends by its own clock; this is for one that does not. While it waits for planners of its parts, it says so.
   const deadline = new AbortController();
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused);
-    // Planners may use the operations that workers offer now.
+    // What a planner may name is what workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);
     return await context.planner.plan(request, ended, (activity) => {
@@ -164,7 +166,7 @@ export async function askPlanner(
       report(activity);
     });
   } catch (error) {
-    // The retry continues from its checkpoint.
+    // Asked again once the database is there, it goes on where it was.
     if (isDatabaseAway(error) && !deadline.signal.aborted) throw error;
     context.warn(`The planner failed in run ${run.id}.`, error);
     const reason = deadline.signal.aborted
@@ -174,4 +176,73 @@ export async function askPlanner(
   } finally {
     clearTimeout(late);
   }
+}
+
+/** Milliseconds between two notes: people read no faster, and chat platforms take no more. */
+const paceMs = 1000;
+/** A plan that is there sooner is preceded by “thinking” alone, which the row says already. */
+const firstMs = 300;
+/** What has not changed is noted again after so long, for platforms whose signs fade (Teams' typing). */
+const againMs = 4000;
+
+type FollowedPlanner = {
+  report: ReportActivity;
+  /** Aborts when the turn is over: it was stopped, or somebody has said more. */
+  over: AbortSignal;
+  /** Nothing is noted after this. */
+  close(): Promise<void>;
+};
+
+/** Follows the planner of a turn. Failures to note anything are logged and change nothing. */
+export function followPlanner(
+  { db, listener, warn }: Pick<ConversationContext, 'db' | 'listener' | 'warn'>,
+  { id, turn, activity: stored }: Pick<RunRow, 'id' | 'turn' | 'activity'>,
+): FollowedPlanner {
+  const over = new AbortController();
+  const closing = new AbortController();
+  let latest: Activity = { kind: 'thinking' };
+  let wake = () => {};
+  let noted = JSON.stringify(stored ?? latest);
+
+  const nap = (ms: number) => pause(ms, undefined, { signal: closing.signal }).catch(() => {});
+
+  async function checkTurn(): Promise<void> {
+    const run = await readRun(db.query, id);
+    if (run.turn !== turn || run.planning_status !== 'running') over.abort();
+  }
+
+  async function keepNoting(): Promise<void> {
+    await nap(firstMs);
+    while (!closing.signal.aborted) {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (JSON.stringify(latest) === noted) await Promise.race([news, nap(againMs)]);
+      if (closing.signal.aborted) return;
+      const activity = latest;
+      if (!(await noteActivity(db.query, { id, turn }, activity))) return over.abort();
+      noted = JSON.stringify(activity);
+      await nap(paceMs);
+    }
+  }
+
+  const off = listener.on(`stop:${id}`, () => {
+    checkTurn().catch((error: unknown) => warn(`Run ${id} could not be looked at.`, error));
+  });
+  const noting = keepNoting().catch((error: unknown) =>
+    warn(`What the planner of run ${id} does is not shown.`, error),
+  );
+  return {
+    report(activity) {
+      latest = activity;
+      wake();
+    },
+    over: over.signal,
+    async close() {
+      off();
+      closing.abort();
+      wake();
+      await noting;
+    },
+  };
 }

@@ -3,7 +3,6 @@
 // Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
 // resource-constrained project scheduling methods revisited", EJOR 90 (1996).
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
-import type { Interval } from './intervals.ts';
 import {
   findPlaceEnding,
   isFree,
@@ -13,7 +12,7 @@ import {
   takePlace,
 } from './person-time.ts';
 import { boundOf, findLatestStarts, orderTopologically, type TimedEdge } from './precedence.ts';
-import { minuteMs, type WorkingTime } from './working-time.ts';
+import { type Interval, minuteMs, type WorkingTime } from './working-time.ts';
 
 /** Times are epoch milliseconds. */
 export type TimedNode = {

@@ -1,7 +1,7 @@
 // Whether one person can do everything due: earliest due date first with preemption, which succeeds whenever any order does
 // (Horn, "Some simple scheduling algorithms", 1974).
-import { createHeap } from './heap.ts';
-import { type Interval, mergeIntervals } from './intervals.ts';
+import { createHeap } from './precedence.ts';
+import { type Interval, mergeIntervals } from './working-time.ts';
 
 /** Work of `length` milliseconds due within its span. */
 export type Load = Interval & { id: string; length: number };

@@ -1,6 +1,11 @@
 // A person's time during scheduling: what is taken, and the next free slot.
-import { findFirstAfter, type Interval, mergeIntervals } from './intervals.ts';
-import { minuteMs, type WorkingTime } from './working-time.ts';
+import {
+  findFirstAfter,
+  type Interval,
+  mergeIntervals,
+  minuteMs,
+  type WorkingTime,
+} from './working-time.ts';
 
 /** A placement; `segments` are the stretches actually worked. */
 export type Place = Interval & { segments: Interval[] };

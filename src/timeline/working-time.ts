@@ -1,11 +1,81 @@
-// Working hours in an IANA zone: by weekday, with days off and extra days. In wall time, so a day with a clock change is an hour
-// longer or shorter.
+// Intervals of time, and working hours in an IANA zone: hours by weekday, days off, days on. Wall time counts, so a working day across
+// a clock change is an hour longer or shorter.
 import { Temporal } from 'temporal-polyfill';
 import type { StrategyProfile, Weekday } from '#domain/planning/schedule.ts';
-import { type Interval, measureIntervals, mergeIntervals } from './intervals.ts';
+
+/** From `from`, up to but excluding `to`. */
+export type Interval = { from: number; to: number };
+
+/** Sorts and joins overlapping or adjacent intervals; drops empty ones. */
+export function mergeIntervals(intervals: Iterable<Interval>): Interval[] {
+  const sorted = [...intervals]
+    .filter(({ from, to }) => to > from)
+    .sort((a, b) => a.from - b.from || a.to - b.to);
+  const merged: Interval[] = [];
+  for (const { from, to } of sorted) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
+    else merged.push({ from, to });
+  }
+  return merged;
+}
+
+/** Intersection of two merged lists. */
+export function intersectIntervals(a: readonly Interval[], b: readonly Interval[]): Interval[] {
+  const both: Interval[] = [];
+  for (let i = 0, j = 0; ; ) {
+    const [one, other] = [a[i], b[j]];
+    if (one === undefined || other === undefined) return both;
+    const from = Math.max(one.from, other.from);
+    const to = Math.min(one.to, other.to);
+    if (to > from) both.push({ from, to });
+    if (one.to <= other.to) i += 1;
+    else j += 1;
+  }
+}
+
+/** `whole` without `taken`; both merged. */
+export function subtractIntervals(
+  whole: readonly Interval[],
+  taken: readonly Interval[],
+): Interval[] {
+  const left: Interval[] = [];
+  let next = 0;
+  for (const { from, to } of whole) {
+    let at = from;
+    while ((taken[next]?.to ?? Number.POSITIVE_INFINITY) <= from) next += 1;
+    for (let i = next; ; i += 1) {
+      const hole = taken[i];
+      if (hole === undefined || hole.from >= to) break;
+      if (hole.from > at) left.push({ from: at, to: hole.from });
+      at = Math.max(at, hole.to);
+    }
+    if (at < to) left.push({ from: at, to });
+  }
+  return left;
+}
+
+/** Total length in milliseconds. */
+export function measureIntervals(intervals: Iterable<Interval>): number {
+  let sum = 0;
+  for (const { from, to } of intervals) sum += to - from;
+  return sum;
+}
+
+/** Index of the first interval of a merged list that ends after `at`. */
+export function findFirstAfter(intervals: readonly Interval[], at: number): number {
+  let low = 0;
+  let high = intervals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((intervals[middle]?.to ?? Number.POSITIVE_INFINITY) > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** A stretch of working time; `day` is the local day it began on, counted from 1970-01-01. */
-export type WorkingWindow = Interval & { day: number };
+type WorkingWindow = Interval & { day: number };
 
 export type WorkingTime = {
   timezone: string;
@@ -15,7 +85,7 @@ export type WorkingTime = {
   longest: number;
 };
 
-export type WorkingHours = Pick<StrategyProfile, 'working_hours' | 'days_off' | 'days_on'>;
+type WorkingHours = Pick<StrategyProfile, 'working_hours' | 'days_off' | 'days_on'>;
 
 export const minuteMs = 60_000;
 const dayMs = 86_400_000;

@@ -34,11 +34,17 @@ import { inspectDelete } from './workspace/inspect.ts';
 import { createList, suggestPaths } from './workspace/list.ts';
 import { whileLocked } from './workspace/lock.ts';
 import { createMove } from './workspace/move.ts';
-import { checkPaths, toWorkspacePath } from './workspace/paths.ts';
 import { previewTarget } from './workspace/preview.ts';
 import { createRead } from './workspace/read.ts';
 import { createReadTable } from './workspace/read-table.ts';
-import { openSandbox, type Place, pinFolder, type Sandbox } from './workspace/sandbox.ts';
+import {
+  checkPaths,
+  openSandbox,
+  type Place,
+  pinFolder,
+  type Sandbox,
+  toWorkspacePath,
+} from './workspace/sandbox.ts';
 import { createWrite } from './workspace/write.ts';
 
 export type BuiltinOptions = {

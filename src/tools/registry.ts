@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { Settings } from '#domain/settings.ts';
+import { traceCall } from '#domain/telemetry.ts';
 import {
   alone,
   isOwner,
@@ -17,7 +18,6 @@ import {
 } from '#domain/tenancy.ts';
 import type { Operation, OperationSpec, ToolHost, ToolRegistry, ToolStatus } from '#domain/tool.ts';
 import type { SignInStore } from '#domain/tool-sign-in.ts';
-import { traceCall } from '#domain/trace-call.ts';
 import {
   type BuiltinOptions,
   type BuiltinPlace,
@@ -30,7 +30,7 @@ import { createAddressRules } from './http/addresses.ts';
 import { limitOutput } from './limit-output.ts';
 import type { McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
-import { reservedFolder } from './workspace/paths.ts';
+import { reservedFolder } from './workspace/sandbox.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
   /** The owners' workspace folder; other organisations' folders are inside it, but not reachable from it. */

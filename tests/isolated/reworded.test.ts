@@ -2,7 +2,7 @@
 // Only the words by which a person decides (“approve”, “propose changes: …”) are read.
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { slackDrawing } from '#adapters/slack/drawing.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { drawForChat } from '#chat/outbox/draw-message.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';

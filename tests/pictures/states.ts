@@ -9,7 +9,7 @@ import { teamsLimits } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
 import { drawHome } from '#cards/slack-lists.ts';
 import type { Said } from '#chat/outbox/delivery-context.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { drawForChat } from '#chat/outbox/draw-message.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';

@@ -54,7 +54,7 @@ async function sweep(): Promise<void> {
   }
 }
 
-async function start(): Promise<Shared> {
+export async function startServer(): Promise<Shared> {
   await sweep();
   const home = await mkdtemp(join(tmpdir(), `${namePrefix}${process.pid}-`));
   await chmod(home, 0o711); // When run by root, the server is another user and must pass.
@@ -71,7 +71,7 @@ async function start(): Promise<Shared> {
   return { home, server };
 }
 
-async function end(shared: Shared): Promise<void> {
+export async function endServer(shared: Shared): Promise<void> {
   await shared.server.close();
   if ((await readdir(shared.home)).includes('kept'))
     console.error(`Databases of failed tests are kept: COUNTERSIGN_HOME=${shared.home}`);
@@ -81,7 +81,7 @@ async function end(shared: Shared): Promise<void> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const state = stateOfRun();
   state.users += 1;
-  state.shared ??= start();
+  state.shared ??= startServer();
   const shared = await state.shared;
   project.provide('databaseServer', shared.server.url);
   project.provide('databaseHome', shared.home);
@@ -89,6 +89,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     state.users -= 1;
     if (state.users > 0) return;
     state.shared = null;
-    await end(shared);
+    await endServer(shared);
   };
 }

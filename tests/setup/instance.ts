@@ -46,6 +46,7 @@ export async function openTestInstance(
     log?: Logger;
     /** Where plans are opened that chats speak of. */
     chatLinkTo?: (planId: string) => string | null;
+    recoverEveryMs?: number;
     /** false: goes on before its servers of tools are there. */
     awaitTools?: boolean;
   } = {},
@@ -76,7 +77,7 @@ export async function openTestInstance(
     linkTo: () => null,
     ...(options.chatLinkTo === undefined ? {} : { chatLinkTo: options.chatLinkTo }),
     // A round is twenty statements, of every instance that is open.
-    recoverEveryMs: 1000,
+    recoverEveryMs: options.recoverEveryMs ?? 1000,
     ...(options.planner === undefined ? {} : { planner: options.planner }),
     inboxHandlers: options.inboxHandlers,
     inboxRule: options.inboxRule,

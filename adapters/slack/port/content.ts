@@ -1,7 +1,11 @@
-// What `cards/` drew, as Slack takes it: words that ping nobody, and blocks.
+// What `cards/` drew, as Slack takes it: words that ping nobody, and blocks; with its `plan` block where Slack takes that, else as
+// text blocks, else without them.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { ChatContent } from '#domain/chat/chat.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
 
 /** Blocks, bare or as the message that `cards/` draws; null: text only. */
 const Card = z.union([
@@ -39,3 +43,68 @@ export const quiet = {
   unfurl_links: false,
   unfurl_media: false,
 } as const;
+
+/** What Slack says to blocks it will never take. */
+const refusedBlocks = new Set([
+  'block_mismatch',
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_blocks_too_long',
+  'msg_too_long',
+]);
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CountersignError && refusedBlocks.has(String(error.details.slack));
+
+export type Said = { text: string; blocks: types.KnownBlock[] };
+type WriteContent = <T>(
+  team: string,
+  content: SlackContent,
+  write: (said: Said) => Promise<T>,
+) => Promise<T>;
+
+const maxKept = 1000;
+/** How long a workspace that refused the block is not sent another. */
+const refusedForMs = 6 * 3_600_000;
+
+export function createWriteContent(options: {
+  clock: Clock;
+  warn(message: string, error?: unknown): void;
+}): WriteContent {
+  const { clock, warn } = options;
+  const refusing = createRecent<number>({ keep: maxKept });
+  const now = () => clock.now().getTime();
+
+  async function writeWords<T>({ text, blocks }: Said, write: (said: Said) => Promise<T>) {
+    try {
+      return await write({ text, blocks });
+    } catch (error) {
+      if (!isRefusal(error) || blocks.length === 0) throw error;
+      warn('Slack did not take a card; its words were written instead.', error);
+      return write({ text, blocks: [] });
+    }
+  }
+
+  return async (team, { text, blocks, plain }, write) => {
+    if (plain === null) return writeWords({ text, blocks }, write);
+    if ((refusing.get(team) ?? 0) > now()) return writeWords({ text, blocks: plain }, write);
+    try {
+      return await write({ text, blocks });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      let taken = true;
+      const written = await write({ text, blocks: plain }).catch((second: unknown) => {
+        if (!isRefusal(second)) throw second;
+        taken = false;
+        warn('Slack did not take a card; its words were written instead.', second);
+        return write({ text, blocks: [] });
+      });
+      // Where the same card is taken without it, it is the block that is refused.
+      if (taken) {
+        refusing.set(team, now() + refusedForMs);
+        warn(`Slack takes no plan blocks in ${team}: cards show progress as text there.`, error);
+      }
+      return written;
+    }
+  };
+}

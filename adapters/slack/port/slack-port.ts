@@ -13,14 +13,13 @@ import type { Clock } from '#domain/clock.ts';
 import type { CountersignError } from '#domain/errors.ts';
 import { type Reach, reachNobody } from '../talk/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
-import { contentOf, quiet, type SlackContent } from './content.ts';
+import { contentOf, createWriteContent, quiet, type Said, type SlackContent } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
 import { createAsk, queueProgress } from './hold.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
 import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';
 import { createStatusPort } from './status.ts';
-import { createWriteContent, type Said } from './write-content.ts';
 
 const threadOf = ({ thread }: ChatPlace) => (thread === null ? {} : { thread_ts: thread });
 

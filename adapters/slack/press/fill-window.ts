@@ -15,8 +15,8 @@ import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
+import { isSamePress } from './handle-press.ts';
 import type { Held } from './held.ts';
-import { isSamePress } from './read-button.ts';
 import { makeWindow, noticeWindow, toBlocks } from './windows.ts';
 
 /** Lines in as few sections as hold them. */

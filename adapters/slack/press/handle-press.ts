@@ -3,15 +3,16 @@
 import { entryWords } from '#cards/chat-words.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import { decideInChat } from '#chat/talk.ts';
+import type { CardPress } from '#domain/chat/card.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
-import { type AnyPress, bare, type Press } from '#domain/chat/press.ts';
+import { AnyPress, bare, type Press } from '#domain/chat/press.ts';
+import { parseAs } from '#domain/json.ts';
 import { type Actor, personInChat } from '#domain/people/actor.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
 import { type Held, readHeld } from './held.ts';
-import { isSamePress, opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
 import { isApproval, isPart } from './windows.ts';
@@ -97,4 +98,43 @@ export async function decideSent(
     fields: await readFields(context, held, view, actor),
     part: isPart(view) ? { places: readTicked(view) } : null,
   }));
+}
+
+/** null: a button of something else. */
+export function readButton(value: string | null | undefined): AnyPress | null {
+  return parseAs(AnyPress, value ?? '');
+}
+
+/** Whether a press opens a window rather than deciding by itself. */
+export function opensWindow(press: AnyPress): boolean {
+  switch (press.action) {
+    case 'details':
+    case 'propose_changes':
+    case 'reject':
+    case 'human_done':
+    case 'human_blocked':
+      return true;
+    case 'session_changes':
+    case 'session_answer':
+      return press.choice === undefined;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether two presses on cards ask for the same about the same thing. Of a press from before attempts and ends were said, it is
+ * enough that the rest is the same.
+ */
+export function isSamePress(drawn: CardPress, pressed: CardPress): boolean {
+  return (
+    drawn.action === pressed.action &&
+    drawn.step_id === pressed.step_id &&
+    drawn.finding_id === pressed.finding_id &&
+    (pressed.attempt ?? drawn.attempt) === drawn.attempt &&
+    (pressed.stood ?? drawn.stood) === drawn.stood &&
+    (pressed.ended_at ?? drawn.ended_at) === drawn.ended_at &&
+    drawn.version === pressed.version &&
+    drawn.digest === pressed.digest
+  );
 }

@@ -13,9 +13,9 @@ import type { Acknowledgement } from '../transport/accept.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, Signal } from '../transport/read-signal.ts';
 import { fillWindow } from './fill-window.ts';
+import { opensWindow, readButton } from './handle-press.ts';
 import { type Held, readHeld } from './held.ts';
 import { openPlanThis } from './plan-this.ts';
-import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
 import { isApproval, noticeWindow } from './windows.ts';
 

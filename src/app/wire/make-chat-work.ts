@@ -11,7 +11,7 @@ import {
   type DeliveryRule,
   deliveryRule,
 } from '#chat/outbox/delivery-context.ts';
-import { type CardDrawing, drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { type CardDrawing, drawForChat } from '#chat/outbox/draw-message.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { readRun } from '#db/planning/runs.ts';

@@ -1,5 +1,5 @@
-// Handles the open events of a thread in order, under one lease; the release finds events that arrived meanwhile in the same
-// statement. After a crash the recovery round sends a wakeup; attempts are counted when an event is taken, and late settlements refused.
+// Handles a wakeup: holds its thread, then its open events in order, under one lease; the release finds events that arrived meanwhile
+// in the same statement. After a crash the recovery round sends a wakeup; attempts are counted when an event is taken.
 import {
   enterThread,
   type Lease,
@@ -9,6 +9,7 @@ import {
   takeNext,
 } from '#db/chat/inbox-thread.ts';
 import type { InboxThread } from '#domain/chat/inbox.ts';
+import type { GoOn } from '#domain/jobs.ts';
 import { handleEvent } from './handle-event.ts';
 import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-context.ts';
 import { sendWakeup } from './wakeups.ts';
@@ -49,7 +50,7 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
 }
 
 /** A thread that is held, and its first event. */
-export type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
+type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
 
 /** Takes the thread where something of it is due, nobody else is at it and its platform has a handler; otherwise null. */
 export async function holdThread(
@@ -101,4 +102,56 @@ export async function workOnThread(
     }
     taken = await enterThread(db.query, lease, leaseSeconds);
   }
+}
+
+/**
+ * Threads of a platform worked on at once in one process: fewer than it has connections, since each may hold one while it
+ * waits for a tool, and leases have to be renewed meanwhile.
+ */
+export const threadsAtOnce = 6;
+
+/** Hands out `most` slots, first come, first served. @returns takes one, and answers how to give it back */
+function createSlots(most: number): () => Promise<() => void> {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  const giveBack = () => {
+    // The next in line takes the slot over.
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return async () => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
+    return giveBack;
+  };
+}
+
+export function createWakeupHandler(context: InboxContext) {
+  const takeSlot = createSlots(threadsAtOnce);
+  return async (thread: InboxThread, signal: AbortSignal, goOn: GoOn): Promise<void> => {
+    const giveBack = await takeSlot();
+    let held: HeldThread | null = null;
+    try {
+      signal.throwIfAborted();
+      held = await holdThread(context, thread);
+    } finally {
+      if (held === null) giveBack();
+    }
+    if (held === null) return;
+    const mine = held;
+    goOn(async (stopping) => {
+      try {
+        await workOnThread(context, mine, stopping);
+      } catch (error) {
+        if (!stopping.aborted)
+          context.warn(
+            'The work on a thread was cut short; it goes on when its lease is over.',
+            error,
+          );
+      } finally {
+        giveBack();
+      }
+    });
+  };
 }

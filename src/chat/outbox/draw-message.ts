@@ -1,13 +1,21 @@
-// Draws a message as it should look now; its plan is read again each time.
+// Draws a message as it should look now, as its platform takes it; its plan is read again each time.
 import { hash } from 'node:crypto';
+import { openCard, sayAsked } from '#cards/asked-words.ts';
+import { writeAboveCard, writeMessage } from '#cards/message-text.ts';
+import { hasCard, viewSession } from '#cards/session-view.ts';
+import { findConcerned } from '#cards/state.ts';
+import { drawText, viewNotice } from '#cards/text.ts';
+import type { PlanView, SessionView, TextLink, TextView } from '#cards/view.ts';
+import { viewPlan } from '#cards/view-model.ts';
 import type { PostRow } from '#db/chat/posts.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
-import { readParts } from '#domain/chat/message-parts.ts';
+import { type MessageParts, readParts } from '#domain/chat/message-parts.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
-import type { DeliveryContext } from './delivery-context.ts';
+import { cutShown, quoteWords } from '#domain/shown-text.ts';
+import type { DeliveryContext, Said } from './delivery-context.ts';
 import type { Visit } from './visit.ts';
 
 const ended = new Set<PlanStatus>(['completed', 'cancelled']);
@@ -128,4 +136,109 @@ async function draw(
     follows: bare && isCard && failures < 2,
     needed: (facts !== null && !superseded && waitsForPeople(facts)) || isOpen(session),
   };
+}
+
+/** How a platform draws, within its limits. The same view gives the same drawing. */
+export type CardDrawing = {
+  /** A notice or a question. */
+  text(view: TextView): unknown;
+  /**
+   * A plan or a session below what was said.
+   * @param asks the port adds the names of those it asks
+   * @returns `plain`: the same for where the platform does not take `card`
+   */
+  card(
+    above: TextView,
+    view: PlanView | SessionView,
+    asks: boolean,
+  ): Pick<ChatContent, 'card' | 'plain'>;
+  /** In the platform's own escapes, for notifications and those who see no card. */
+  words(view: PlanView | SessionView | TextView): string;
+  /** What who listens is read: the text, which then says all that the card says, or the card itself. */
+  readAloud: 'text' | 'card';
+  /** Whether each reader may see a card of their own; then it says whom it waits for. */
+  forReaders: boolean;
+};
+
+/** Paragraphs and characters of a text that has a card under it. */
+const aboveCard = { paragraphs: 6, characters: 500 };
+
+/** What was said and the card below does not say; its buttons are the call to action. */
+function viewAbove({ parts, text }: Said): TextView {
+  const { paragraphs, ...rest } = viewNotice(writeAboveCard(parts, text));
+  return {
+    ...rest,
+    paragraphs: paragraphs
+      .slice(0, aboveCard.paragraphs)
+      .map((line) => cutShown(line, aboveCard.characters)),
+    // The card has what is left out here, and its link.
+    more: 0,
+  };
+}
+
+function drawNotice(drawing: CardDrawing, said: TextView): ChatContent {
+  // No platform takes a message of nothing.
+  const view = said.paragraphs.length > 0 ? said : { ...said, paragraphs: ['…'] };
+  return { text: drawing.words(view), card: drawing.text(view) };
+}
+
+/** Characters and lines that a message shows whole, on whatever platform. */
+const shownWhole = { characters: 6000, lines: 30 };
+
+/** The card that the message links to. */
+function linkIn(parts: MessageParts | null): TextLink | null {
+  if (parts?.kind !== 'notice' || parts.facts.code !== 'asked') return null;
+  const { link: url } = parts.facts;
+  return url === null ? null : { url, label: openCard };
+}
+
+/** What has no card; all of it is in a file where the message shows a part. */
+function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = null): ChatContent {
+  const drawn = drawNotice(drawing, viewNotice(text, { link }));
+  const lines = text.split('\n').length;
+  if (text.length <= shownWhole.characters && lines <= shownWhole.lines) return drawn;
+  return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
+}
+
+/** Whether what the card was posted with, that it asks for a decision, still is so. */
+function asksStill(view: PlanView | SessionView): boolean {
+  if (!('plan_id' in view)) return view.buttons.length > 0 || view.asks.length > 0;
+  return view.buttons.some(({ press }) => press.action === 'approve');
+}
+
+/** What was said, and the card as it stands now. Who sees no card can answer in words until it is decided. */
+function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
+  const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
+  return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: 0 };
+}
+
+function drawCard(drawing: CardDrawing, said: Said, view: PlanView | SessionView): ChatContent {
+  const card = drawing.card(viewAbove(said), view, said.asked != null);
+  if (drawing.readAloud === 'text') return { text: drawing.words(twinOf(said, view)), ...card };
+  return { text: drawing.words(said.text.trim() === '' ? view : viewNotice(said.text)), ...card };
+}
+
+/** Where the text says it all, a card would only say it again. */
+function drawSession(drawing: CardDrawing, said: Said, facts: SessionCardFacts): ChatContent {
+  const view = viewSession(facts);
+  return hasCard(view) ? drawCard(drawing, said, view) : drawWords(drawing, said.text);
+}
+
+export function drawForChat(drawing: CardDrawing, said: Said): ChatContent {
+  const { parts, text, facts, session, asked = null, superseded } = said;
+  if (session !== null) return drawSession(drawing, said, session);
+  if (facts === null) return drawWords(drawing, text, linkIn(parts));
+  const view = viewPlan(facts);
+  if (superseded) {
+    // What it asked for is asked further down now; answered here, it would be about what stands there.
+    const notice = viewNotice(writeMessage(parts, text, false));
+    const below = `The card of ${view.plan_id} ${quoteWords(facts.plan.title, 300)} is further down.`;
+    const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
+    return drawNotice(drawing, { ...notice, paragraphs, more: 0 });
+  }
+  const drawn = {
+    ...drawCard(drawing, said, view),
+    ...(asked === null ? {} : { mention: { people: asked.people, words: sayAsked(asked) } }),
+  };
+  return drawing.forReaders ? { ...drawn, concerns: findConcerned(facts) } : drawn;
 }

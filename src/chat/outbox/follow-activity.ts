@@ -3,7 +3,7 @@
 import { enterQuietPlace, leaveQuietPlace, type PlaceLease } from '#db/chat/places.ts';
 import type { Listener } from '#db/notify.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { updateStatus } from './update-status.ts';
+import { updateStatus } from './update-card.ts';
 import { workOnPlace } from './work-on-place.ts';
 
 /** Seconds for which a place is held for a status; its holder may die. */

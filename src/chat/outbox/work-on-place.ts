@@ -35,8 +35,7 @@ import { decideNextTry } from '../inbox/retry.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { tellAsked } from './tell-asked.ts';
-import { updateCard } from './update-card.ts';
-import { handOverStatus, keepStatus } from './update-status.ts';
+import { handOverStatus, keepStatus, updateCard } from './update-card.ts';
 import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
 
 /** Calls at one place before others have a turn. */

@@ -3,8 +3,8 @@ import { refusalWords } from '#cards/decision-words.ts';
 import { isBeingPosted, wasShown } from '#db/chat/shown.ts';
 import type { RunRow } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { requireRecentWord } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { requireRecentWord } from '#messages/still-meant.ts';
 import type { Word } from '../read-word.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,5 +1,7 @@
-// Linked accounts and people's names. Rows are flat (account → person) and read afresh each time, so an unlink holds at once.
+// Linked accounts, people's names, and the organisation of a conversation. Rows are flat (account → person) and read afresh each time,
+// so an unlink holds at once.
 import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Actor } from '#domain/people/actor.ts';
 import {
   type Called,
   chooseShown,
@@ -7,10 +9,11 @@ import {
   isSamePerson,
   personKey,
 } from '#domain/people/names.ts';
+import { chatTenant } from '#domain/plan/scope.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { schemaName } from '../instance.ts';
 import { countersign } from '../schema/columns.ts';
-import { formerLinks, identities, personNames } from '../schema.ts';
+import { chatPlaces, formerLinks, identities, personNames, plans } from '../schema.ts';
 import { isoOf } from '../time.ts';
 import { readHandles } from './user-groups.ts';
 
@@ -240,7 +243,7 @@ export async function showName(db: Queryable, name: string): Promise<string> {
 }
 
 /** Rows of `Called`, with `linked`, the person of a name that is one of several. @param names a set of one text column */
-export function callOf(names: SQL): SQL {
+function callOf(names: SQL): SQL {
   return sql`(
     select whose.name, whose.person, whose.linked, said.name as called,
       exists (
@@ -264,4 +267,35 @@ export function callOf(names: SQL): SQL {
         limit 1
       ) as said on true
   ) as people`;
+}
+
+/** What is made in a conversation by `actor` belongs to the chat's organisation, else to theirs; null: to the instance itself. */
+export async function findTenant(
+  db: Queryable,
+  conversation: string | null,
+  actor: Pick<Actor, 'tenant'>,
+): Promise<string | null> {
+  const own = actor.tenant ?? null;
+  if (conversation === null) return own;
+  const [place] = await db
+    .select({ platform: chatPlaces.platform, tenant: chatPlaces.tenant })
+    .from(chatPlaces)
+    .where(eq(chatPlaces.conversation, conversation));
+  return place === undefined ? own : chatTenant(place.platform, place.tenant);
+}
+
+/** The organisation of a plan; null: it has none, or does not exist. */
+export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
+  return (await readTenantsOf(db, [id])).get(id) ?? null;
+}
+
+/** The organisation of each plan that belongs to one. */
+export async function readTenantsOf(db: Queryable, ids: string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: plans.id, tenant: plans.tenant })
+    .from(plans)
+    .where(inArray(plans.id, ids));
+  return new Map(
+    rows.flatMap(({ id, tenant }) => (tenant === null ? [] : [[id, tenant] as const])),
+  );
 }

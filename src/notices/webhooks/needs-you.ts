@@ -1,22 +1,22 @@
-// Notifies webhooks once when a plan waits for a person: a question, a task, an unknown outcome, or a change.
+// Tells webhooks that a plan waits for a person: a question, a task, an outcome nobody knows, or a change. Each once.
 import { lockPlan, readPlan } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { hasEndpoints } from '#db/webhooks.ts';
 import type { ConversationContext } from '#messages/context.ts';
-import { tellWebhooks } from '#plans/lifecycle/tell-webhooks.ts';
+import { tellWebhooks } from '#plans/lifecycle/lifecycle.ts';
 import { describeQuestion } from '../announce.ts';
 
-/** Events per round; the rest follow as these are answered. */
+/** Of a plan that asks more at once, the rest is told as these are answered. */
 const toldAtOnce = 50;
 
-/** Idempotent. */
+/** Safe to call at any time and any number of times. */
 export async function tellNeedsYou(
   { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
   planId: string,
 ): Promise<void> {
   if (!(await hasEndpoints(db.query))) return;
   await db.transaction(async (tx) => {
-    // Waits for a change being committed, which may have relied on this very job.
+    // A change that is being committed holds this lock: it may have counted on the job that brought us here.
     await lockPlan(tx, planId);
     const plan = await readPlan(tx, planId);
     const asking = plan.counts.waiting + plan.counts.unknown > 0;

@@ -1,5 +1,8 @@
-// Sends due events to one endpoint, in sequence. At-least-once for a day, always with the same ID, in order per plan. A lease
-// keeps other processes out; events written meanwhile are seen before or right after it ends.
+// Sends what is due to one endpoint, one event after the other.
+//
+// Promises: each event is sent until the endpoint takes it, for a day, always with the same id; events of one plan are sent in their
+// order. An endpoint may get an event twice: a process that dies between the call and its record has it sent again.
+// Two processes at one endpoint: the lease lets one in. What is written while somebody is in is seen before, or just after, they leave.
 import type { Database, Transaction } from '#db/database.ts';
 import {
   type Delivery,
@@ -31,17 +34,17 @@ export type WebhooksContext = {
   warn(message: string): void;
 };
 
-/** Seconds; longer than a call and its record. */
+/** Seconds: a call and its record take less. */
 const leaseSeconds = 30;
 const sentInARow = 200;
-/** Consecutive failures after which an endpoint rests, so that others aren't held up. */
+/** Failures in a row after which an endpoint is left alone for a while, so that its attempts cost nobody else. */
 const failuresBeforeRest = 3;
 const firstRestSeconds = 10;
 const longestRestSeconds = 900;
 const firstRetrySeconds = 5;
 const longestRetrySeconds = 3600;
 
-/** Doubles each time, with 20% jitter. */
+/** Twice as long each time, give or take a fifth, so that not all come at the same moment. */
 function backOff(first: number, longest: number, tries: number, random: Random): number {
   const seconds = Math.min(first * 2 ** Math.min(tries, 20), longest);
   return seconds * (0.8 + drawFraction(random) * 0.4);
@@ -54,7 +57,7 @@ function messageOf({ linkTo }: WebhooksContext, delivery: Delivery): WebhookMess
   return { id, type, at, data: { ...data, links: { console, api } } };
 }
 
-/** Records the result of a call. @returns whether the endpoint should rest now */
+/** Records what became of a call. @returns whether the endpoint is to be left alone now */
 async function settle(
   { db, random }: WebhooksContext,
   delivery: Delivery,
@@ -92,7 +95,7 @@ const diedOf: WebhookAnswer = {
   retryAfterSeconds: 0,
 };
 
-/** Sends while events are due and the lease holds. @returns whether more may be due now */
+/** Sends while something is due and the lease holds. @returns whether more may be due right now */
 async function stay(
   context: WebhooksContext,
   endpoint: WebhookSettings,
@@ -117,7 +120,7 @@ async function stay(
       continue;
     }
     if (!(await renewEndpoint(db.query, id, lease))) return false;
-    // The previous attempt may have ended the process, so it counts as a failure.
+    // It may have ended the process, so it waits like after any failure.
     const answer = died
       ? diedOf
       : await sender.send(endpoint, messageOf(context, delivery), stopping);
@@ -134,7 +137,7 @@ async function stay(
   return false;
 }
 
-/** Sends due events, unless another process does or the endpoint rests. */
+/** Sends what is due to an endpoint, unless somebody else is at it or it rests. */
 export async function workOnEndpoint(
   context: WebhooksContext,
   id: string,
@@ -142,7 +145,7 @@ export async function workOnEndpoint(
 ): Promise<void> {
   const { db, random, endpoints } = context;
   const endpoint = endpoints.find((one) => endpointId(one) === id);
-  // Another process knows it; its recovery round finds the event.
+  // Another process knows it; the round of its worker finds what waits.
   if (endpoint === undefined) return;
   const lease = { holder: random.hex(16), seconds: leaseSeconds };
   for (let more = true; more; ) {
@@ -157,7 +160,7 @@ export async function workOnEndpoint(
   }
 }
 
-/** Recovery round: wakes endpoints with due events, including those with lost jobs. */
+/** For the recovery round: wakes endpoints with something due, also those whose jobs were lost. */
 export async function lookAfterWebhooks({
   db,
   enqueue,

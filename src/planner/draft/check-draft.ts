@@ -1,15 +1,17 @@
-// Validates a draft against the manifest before a person sees it: known operations, valid arguments, no cycles.
+// Validates a draft against the manifest before a person sees it: known operations, valid arguments, no cycles, places to post.
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
+import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { digraphOf } from '#graph/cycles.ts';
 import { findCycle } from '#graph/digraph.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
-import type { PlannerTools } from '../ports.ts';
+import type { PlannerTools, PostTarget } from '../ports.ts';
+import type { ToolContext } from '../tool.ts';
 
 const maxProblems = 20;
 
@@ -141,4 +143,39 @@ function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
   );
   const circle = findCycle(digraphOf(steps.length, arrows));
   return circle?.slice(0, 10).flatMap((place) => ids[place] ?? []) ?? null;
+}
+
+const maxNamed = 5;
+
+/** `slack-1a2b… (“Close T-305”)` */
+export function nameTarget({ conversation, about }: PostTarget): string {
+  return `${conversation} (${quoteWords(about, 60)})`;
+}
+
+/** A sentence for each step that posts where nothing can be posted, with the latest conversations where it can. */
+export async function checkPosts(
+  steps: StepDraft[],
+  { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
+): Promise<Map<string, string>> {
+  const { posts } = tools;
+  const named = steps.flatMap(({ id = '', tool, operation, args = {} }) =>
+    tool === 'chat' && operation === 'post' && typeof args.conversation === 'string'
+      ? [{ id, target: args.conversation }]
+      : [],
+  );
+  if (posts === null || named.length === 0) return new Map();
+  const targets = [...new Set(named.map(({ target }) => target))];
+  const refusals = await posts.refuse(state.run_id, targets);
+  if (refusals.size === 0) return new Map();
+  const reachable = await posts.list(state.run_id);
+  return new Map(
+    named.flatMap(({ id, target }) => {
+      const refusal = refusals.get(target);
+      if (refusal === undefined) return [];
+      const others = reachable.slice(0, maxNamed).map(nameTarget);
+      const instead =
+        others.length === 0 ? '' : ` This plan can also post in ${others.join(', ')}.`;
+      return [[id, `Step ${id}: ${refusal}${instead}`] as const];
+    }),
+  );
 }

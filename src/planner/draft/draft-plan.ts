@@ -7,15 +7,16 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { isObject, type Json } from '#domain/text.ts';
 import { collectEdges } from '../order/collect-edges.ts';
+import { timeSteps } from '../order/durations.ts';
 import { titleOf } from '../order/name-nodes.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
 import { lowerEdges, type StepEdges } from '../order/step-edges.ts';
-import { timeSteps } from '../order/time-steps.ts';
 import { findEnds } from '../outline/precedence.ts';
-import { namePrerequisites } from './name-prerequisites.ts';
+import { stepsNamed } from './edit-draft.ts';
 
-export type DraftOptions = {
+type DraftOptions = {
   /** Each step waits for a person's word before it runs. */
   confirmEach?: boolean;
 };
@@ -188,5 +189,53 @@ function draftSeries(
         steps: template,
       },
     ];
+  });
+}
+
+const fold = (title: string): string => title.normalize('NFC').trim().toLowerCase();
+
+/** Titles of nodes that are more than one step, as they stand in the outline, by how they are compared. */
+function titlesOf({ nodes }: PlanOutline): Map<string, string> {
+  const described = new Set(
+    nodes.flatMap(({ steps }) => steps.map((one) => fold(one.description))),
+  );
+  return new Map(
+    nodes
+      .filter(({ steps, title }) => steps.length !== 1 && !described.has(fold(title)))
+      .map(({ title }) => [fold(title), title]),
+  );
+}
+
+const listOf = (value: Json | undefined): Json[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+
+function namePrerequisites(outline: PlanOutline, steps: StepDraft[]): StepDraft[] {
+  const noted = (notes: Json | undefined) => isObject(notes) && notes.prereq_titles !== undefined;
+  if (!steps.some(({ notes }) => noted(notes))) return steps;
+  const titles = titlesOf(outline);
+  return steps.map((step): StepDraft => {
+    const { notes } = step;
+    if (!isObject(notes) || !noted(notes)) return step;
+    const said: Json[] = listOf(notes.prereq_titles);
+    const wholes = said.flatMap((title) => {
+      const known = typeof title === 'string' ? titles.get(fold(title)) : undefined;
+      return known === undefined ? [] : [{ title, known }];
+    });
+    if (wholes.length === 0) return step;
+    const named = new Set(wholes.map(({ title }) => title));
+    const left = said.filter((title) => !named.has(title));
+    const ids = stepsNamed(
+      outline,
+      wholes.map(({ known }) => known),
+    ).filter((id) => id !== step.id);
+    const { prereq_titles: _, prereq_step_ids: own, ...others } = notes;
+    return {
+      ...step,
+      notes: {
+        ...others,
+        ...(left.length === 0 ? {} : { prereq_titles: left }),
+        prereq_step_ids: [...listOf(own), ...ids],
+      },
+    };
   });
 }

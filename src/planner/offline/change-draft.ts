@@ -8,7 +8,7 @@ import { operationName } from '#domain/tool.ts';
 import { shorten } from '#domain/words.ts';
 import { type Changes, type ReadChanges, readChanges } from '../commands/changes.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
-import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
+import { withoutAddedCheckpoints } from '../order/waves.ts';
 import { outlineOfDraft } from '../outline/outline-of-draft.ts';
 import type { StageTask } from '../reasoner.ts';
 import { readComments } from './comments.ts';

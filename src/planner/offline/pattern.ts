@@ -4,7 +4,7 @@ import type { Rfc } from '#domain/planning/state.ts';
 import { listOf } from '#domain/words.ts';
 import type { Request } from '../commands/request.ts';
 import { patternOf } from '../patterns/fit.ts';
-import { findPattern, findSubtype } from '../patterns/names.ts';
+import { findPattern, findSubtype } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 
 const renamed = /^(?:propose changes\s*:\s*)?call it ["“]?([\p{L}][\p{L}\p{N}_-]{1,79})["”]?\.?$/iu;

@@ -5,11 +5,11 @@ import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { findComponents, sortTopologically, successorsOf } from '#graph/digraph.ts';
 import { buildEvents } from '../outline/precedence.ts';
-import { makeCheckpoint } from './added-checkpoints.ts';
 import type { CollectedEdges } from './collect-edges.ts';
 import { type Marks, readMarks } from './metrics.ts';
 import type { Operations } from './operations.ts';
 import { type OutlineIndex, seriesOf } from './outline-index.ts';
+import { makeCheckpoint } from './waves.ts';
 
 export type Checks = {
   edges: RoadmapEdge[];

@@ -4,8 +4,8 @@ import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/pl
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { findEnds } from '../outline/precedence.ts';
-import { isAddedCheckpoint } from './added-checkpoints.ts';
 import type { OutlineIndex } from './outline-index.ts';
+import { isAddedCheckpoint } from './waves.ts';
 
 type OrderRules = {
   /** Phases, and milestones with parts, come one after the other as they are listed. */

@@ -1,7 +1,10 @@
-// Transitive reduction: drops derived edges that follow from others. Stated edges stay, since people would miss them.
+// Drops derived edges that follow from others (transitive reduction; stated edges stay), and bridges nodes without steps.
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import { edgeEnds, joinTypes } from '#domain/plan/edge-ends.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, sortTopologically, successorsOf } from '#graph/digraph.ts';
-import { eventsOf, findEnds, treePairs } from '../outline/precedence.ts';
+import { isWithin } from '../outline/outline-tree.ts';
+import { buildEvents, eventsOf, findEnds, treePairs } from '../outline/precedence.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
 const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
@@ -91,4 +94,105 @@ function followAll(
     }
   }
   return { near: isSet(near), far: isSet(far) };
+}
+
+export type NodeEdge = { from: number; to: number; type: DependencyType; lag_minutes: number };
+
+/** Whether a node or one of its parts has steps. */
+function findFilled({ order, ownSteps, parents }: OutlineIndex): Uint8Array {
+  const filled = new Uint8Array(ownSteps.length);
+  for (const place of order.toReversed()) {
+    if ((ownSteps[place]?.length ?? 0) > 0) filled[place] = 1;
+    const parent = parents[place] ?? -1;
+    if (filled[place] === 1 && parent !== -1) filled[parent] = 1;
+  }
+  return filled;
+}
+
+/** The same order over nodes with steps only; the edges between such nodes first, as they came. */
+export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): NodeEdge[] {
+  const filled = findFilled(index);
+  const all = edges.flatMap((edge): NodeEdge[] => {
+    const ends = findEnds(index, edge);
+    return ends === null ? [] : [{ ...ends, type: edge.type, lag_minutes: edge.lag_minutes }];
+  });
+  const isFull = ({ from, to }: NodeEdge) => filled[from] === 1 && filled[to] === 1;
+  if (all.every(isFull)) return strictest(all);
+  const incoming: NodeEdge[][] = index.nodes.map(() => []);
+  const outgoing: NodeEdge[][] = index.nodes.map(() => []);
+  for (const edge of all) {
+    if (filled[edge.from] === 1) incoming[edge.to]?.push(edge);
+    outgoing[edge.from]?.push(edge);
+  }
+  const size = index.nodes.length;
+  for (const vertex of sortTopologically(buildEvents(index, edges).graph)) {
+    if (vertex >= size || filled[vertex] === 1) continue;
+    const before = gather(index, vertex, incoming);
+    const behind = spread(index, vertex, outgoing);
+    for (const out of behind) {
+      const passed = before.flatMap((edge) => {
+        const joined = join(index, filled, edge, vertex, out);
+        return joined === null ? [] : [joined];
+      });
+      incoming[out.to]?.push(...strictest(passed));
+    }
+  }
+  return strictest(incoming.flatMap((list, to) => (filled[to] === 1 ? list : [])));
+}
+
+/** What an empty node waits for: its own edges, and those its wholes may not start before. */
+function gather({ parents }: OutlineIndex, place: number, incoming: NodeEdge[][]): NodeEdge[] {
+  const found = [...(incoming[place] ?? [])];
+  for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1)
+    found.push(...(incoming[at] ?? []).filter(({ type }) => !edgeEnds[type].toFinish));
+  return found;
+}
+
+/** What waits for an empty node: its own edges, and those that wait for its wholes to finish. */
+function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]): NodeEdge[] {
+  const found = [...(outgoing[place] ?? [])];
+  for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1) {
+    for (const edge of outgoing[at] ?? []) if (edgeEnds[edge.type].fromFinish) found.push(edge);
+  }
+  return found;
+}
+
+/** Two edges over an empty node as one; null: they say nothing of each other, or the wholes say it already. */
+function join(
+  index: OutlineIndex,
+  filled: Uint8Array,
+  before: NodeEdge,
+  place: number,
+  behind: NodeEdge,
+): NodeEdge | null {
+  if (before.from === behind.to) return null;
+  const { fromFinish } = edgeEnds[behind.type];
+  // What only holds the finish of an empty node says nothing of its start.
+  if (edgeEnds[before.type].toFinish && !fromFinish) return null;
+  const minutes = index.nodes[place]?.duration_minutes ?? 0;
+  const passes = edgeEnds[before.type].toFinish || !fromFinish ? 0 : minutes;
+  const lag_minutes = before.lag_minutes + behind.lag_minutes + Math.round(passes);
+  const waited = lag_minutes - before.lag_minutes - behind.lag_minutes;
+  if (behind.from !== place && waited === 0) {
+    // What is in the whole, and what holds the whole back, holds its other steps as well.
+    if (isWithin(index, before.from, behind.from)) return null;
+    const deeper = isWithin(index, before.to, behind.from) ? before.to : behind.from;
+    if (before.to !== place && filled[deeper] === 1) return null;
+  }
+  if (isWithin(index, before.from, behind.to) || isWithin(index, behind.to, before.from))
+    return null;
+  const type = joinTypes(before.type, behind.type);
+  return { from: before.from, to: behind.to, type, lag_minutes };
+}
+
+/** Of edges with the same ends and type the one with the longest lag, in the order they came. */
+function strictest(edges: NodeEdge[]): NodeEdge[] {
+  const found = new Map<string, NodeEdge>();
+  for (const edge of edges) {
+    const key = `${edge.from} ${edge.to} ${edge.type}`;
+    const other = found.get(key);
+    if (other === undefined) found.set(key, edge);
+    else if (other.lag_minutes < edge.lag_minutes) found.set(key, edge);
+  }
+  return [...found.values()];
 }

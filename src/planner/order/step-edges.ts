@@ -6,8 +6,8 @@ import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-con
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSaidOfNodes } from './collect-edges.ts';
-import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
 import { type OutlineIndex, seriesOf, sharedDepth } from './outline-index.ts';
+import { type NodeEdge, passThroughEmpty } from './reduce-edges.ts';
 
 /** From here on edges between two sets of steps meet in one step. In a series it would count among its 500 steps. */
 const meetAbove = 200;

@@ -2,13 +2,12 @@
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
-import { insertCheckpoints } from './added-checkpoints.ts';
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
 import type { Operations } from './operations.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from './outline-index.ts';
 import { reduceEdges } from './reduce-edges.ts';
-import { lineUp } from './waves.ts';
+import { insertCheckpoints, lineUp } from './waves.ts';
 
 export type Way = {
   name: RoadmapWay;

@@ -5,12 +5,13 @@ import type { Violation } from '#domain/planning/trace.ts';
 import { listOf } from '#domain/words.ts';
 import { digraphOf, findCircles } from '#graph/cycles.ts';
 import { sortTopologically } from '#graph/digraph.ts';
+import { checkTimezone } from '#timeline/recurrence.ts';
+import { checkRule } from '#timeline/rule.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/fit.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { nameNode, nameSome, violate } from './names.ts';
 import { markWork, readTree, type Tree } from './outline-tree.ts';
 import { type Graph, readGraph } from './precedence.ts';
-import { checkRhythms } from './rhythm-rules.ts';
 import { checkStructure } from './structure-rules.ts';
 
 export function validateOutline(outline: PlanOutline): Violation[] {
@@ -162,4 +163,81 @@ function checkDates({ nodes }: Tree): Violation[] {
     // The schedule tells by how much, and what would help.
     return [violate('deadline_before_start', node.id, text, false)];
   });
+}
+
+function checkRhythms({ nodes }: Pick<PlanOutline, 'nodes'>, tree: Tree): Violation[] {
+  const { above, below } = findRuled(tree);
+  const zones = new Map<string, string | null>();
+  return nodes.flatMap((node, index) => {
+    const found: Violation[] = [];
+    const say = (code: string, text: string, blocking = true) =>
+      found.push(violate(code, node.id, `${nameNode(node)} ${text}`, blocking));
+    const { rhythm, recurs, target, structure } = node;
+    if (recurs !== null) {
+      if (rhythm !== 'recurring')
+        say(
+          'rhythm_mismatch',
+          `has a rule and is marked as ${words(rhythm)}. Mark it as recurring.`,
+        );
+      const { rrule, timezone, starts_at, until } = recurs;
+      if (!zones.has(timezone)) zones.set(timezone, checkTimezone(timezone));
+      const problem = checkRule(rrule) ?? zones.get(timezone) ?? null;
+      if (problem !== null) say('bad_recurrence', `cannot recur: ${problem}`);
+      if (until !== null && Date.parse(until) < Date.parse(starts_at))
+        say('bad_recurrence', 'ends before it begins. Give a later end.');
+      if (above[index] === true)
+        say(
+          'nested_recurrence',
+          'recurs inside something that recurs. Leave one of the two rules out.',
+        );
+    } else if (rhythm === 'recurring' && above[index] !== true && below[index] !== true) {
+      say('recurrence_without_rule', 'recurs, but nothing says when. Give a rule, or do it once.');
+    }
+    if (target !== null && rhythm !== 'cumulative' && rhythm !== 'recurring')
+      say(
+        'rhythm_mismatch',
+        `has an amount to reach and is marked as ${words(rhythm)}. Mark it as cumulative.`,
+        false,
+      );
+    if (rhythm === 'cumulative' && target === null && !hasTarget(tree, index))
+      say(
+        'cumulative_without_target',
+        'adds up, but nothing says to how much. Say the amount.',
+        false,
+      );
+    const moment = structure === 'milestone' || structure === 'checkpoint';
+    if (moment && (rhythm === 'continuous' || rhythm === 'cumulative') && target === null)
+      say(
+        'rhythm_mismatch',
+        `is a ${structure} and marked as ${words(rhythm)}; it is a moment. Mark it as one-off.`,
+        false,
+      );
+    return found;
+  });
+}
+
+function words(rhythm: string): string {
+  return rhythm.replace('_', '-');
+}
+
+/** Which nodes have a rule above them, and which beneath. */
+function findRuled({ nodes, order, parents }: Tree): { above: boolean[]; below: boolean[] } {
+  const above = nodes.map(() => false);
+  const below = nodes.map(() => false);
+  for (const index of order) {
+    const parent = parents[index] ?? -1;
+    if (parent !== -1) above[index] = above[parent] === true || nodes[parent]?.recurs !== null;
+  }
+  for (const index of order.toReversed()) {
+    const parent = parents[index] ?? -1;
+    if (parent !== -1 && (below[index] === true || nodes[index]?.recurs !== null))
+      below[parent] = true;
+  }
+  return { above, below };
+}
+
+/** An amount is said once: by the whole, or by its parts. */
+function hasTarget({ nodes, parents, children }: Tree, index: number): boolean {
+  const around = [parents[index] ?? -1, ...(children[index] ?? [])];
+  return around.some((other) => (nodes[other]?.target ?? null) !== null);
 }

@@ -1,6 +1,8 @@
-// How well work fits each pattern, by its shape: structures and rhythms, never words.
-import { type PatternSpec, PatternType } from '#domain/plan/pattern.ts';
+// How well work fits each pattern, by its shape: structures and rhythms, never words; and the pattern a session may use.
+import { isProposed, type PatternSpec, PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
+import type { Rfc } from '#domain/planning/state.ts';
+import type { ToolContext } from '../tool.ts';
 import { type Need, patternRules } from './rules.ts';
 
 export type Features = {
@@ -75,4 +77,59 @@ export function rankPatterns(features: Features): { pattern_type: PatternType; s
 export function patternOf(features: Features): PatternSpec {
   const [first] = rankPatterns(features);
   return { pattern_type: first?.pattern_type ?? 'milestone_project', introduced_by: 'system' };
+}
+
+/** What of `spec` is proposed: a new pattern before a new subtype. null: nothing. */
+export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {
+  if (isProposed(pattern_type)) return pattern_type;
+  return subtype !== undefined && isProposed(subtype) ? subtype : null;
+}
+
+/** Whether a person must say yes to `spec` first. */
+export function needsPerson(spec: PatternSpec, settings: ToolContext['settings']): boolean {
+  return (
+    isProposed(spec.pattern_type) || (isProposed(spec.subtype) && settings.requireRfcForNewSubtype)
+  );
+}
+
+export function standingOf(proposal: string, rfc: Rfc | null): Rfc['status'] | null {
+  return rfc?.proposes === proposal ? rfc.status : null;
+}
+
+/** `spec` without what is proposed in it: its source pattern, no subtype. */
+export function withoutProposal(spec: PatternSpec): PatternSpec {
+  const { subtype, rfc: _, source_pattern, pattern_type, ...rest } = spec;
+  const known = isProposed(pattern_type) ? (source_pattern ?? 'milestone_project') : pattern_type;
+  return {
+    ...rest,
+    pattern_type: known,
+    ...(subtype !== undefined && !isProposed(subtype) ? { subtype } : {}),
+  };
+}
+
+export function usePattern({
+  state: { pattern, rfc },
+  settings,
+}: ToolContext): { spec: PatternSpec; notes: string[] } | { refused: string } {
+  const spec: PatternSpec = pattern ?? {
+    pattern_type: 'milestone_project',
+    introduced_by: 'system',
+  };
+  const proposal = findProposal(spec);
+  if (proposal === null || !needsPerson(spec, settings)) return { spec, notes: [] };
+  switch (standingOf(proposal, rfc)) {
+    case 'approved':
+      return { spec, notes: [] };
+    case 'rejected': {
+      const known = withoutProposal(spec);
+      return {
+        spec: known,
+        notes: [`${proposal} was rejected; planned as ${known.pattern_type}.`],
+      };
+    }
+    default:
+      return {
+        refused: `${proposal} waits for a person’s word. Choose a known pattern with select_pattern.`,
+      };
+  }
 }

@@ -4,7 +4,6 @@ import { type PatternSpec, PatternType, ProposedName } from '#domain/plan/patter
 import { makeStorableText } from '#domain/text.ts';
 import { listOf, shorten } from '#domain/words.ts';
 import type { ToolContext } from '../tool.ts';
-import { findPattern, findSubtype, findVariant, toTokens } from './names.ts';
 import { patternRules } from './rules.ts';
 
 // Words of a model inside a message of ours: one line of bounded length that no surface can read as anything but text.
@@ -38,7 +37,7 @@ export const ChosenPattern = z.strictObject({
 });
 export type ChosenPattern = z.infer<typeof ChosenPattern>;
 
-export type ReadPattern = { spec: PatternSpec; notes: string[] } | { refused: string };
+type ReadPattern = { spec: PatternSpec; notes: string[] } | { refused: string };
 
 const names = listOf(PatternType.options, 'or');
 const maxRfc = 2000;
@@ -166,4 +165,76 @@ function readVariant(name: string | null, type: PatternType, request: string): s
 function isSaid(name: string, request: string): boolean {
   const words = toTokens(name.replaceAll('_', ' '));
   return words.length > 0 && ` ${toTokens(request).join(' ')} `.includes(` ${words.join(' ')} `);
+}
+
+/** Small letters and digits, in order; everything else separates. */
+function toTokens(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Number of letters to change, put in or take out (Levenshtein 1966), in one row. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+function nearlyEqual(one: string, other: string): boolean {
+  if (one === other) return true;
+  const longest = Math.max(one.length, other.length);
+  return longest > 3 && distance(one, other) / longest <= 0.25;
+}
+
+/** Names are short; what is longer is compared by its beginning, so that nobody can make this slow. */
+const maxCompared = 100;
+
+/** 0..1: share of words that two names have in common, small differences in spelling forgiven (Dice 1945). */
+function similarity(one: string, other: string): number {
+  const left = toTokens(one.slice(0, maxCompared).replaceAll('_', ' '));
+  const right = toTokens(other.slice(0, maxCompared).replaceAll('_', ' '));
+  if (left.length === 0 || right.length === 0) return 0;
+  if (left.join('') === right.join('')) return 1;
+  const free = [...right];
+  let shared = 0;
+  for (const word of left) {
+    const index = free.findIndex((candidate) => nearlyEqual(word, candidate));
+    if (index === -1) continue;
+    free.splice(index, 1);
+    shared += 1;
+  }
+  return (2 * shared) / (left.length + right.length);
+}
+
+/** A name is taken for a known one from here on. */
+const nearEnough = 0.6;
+
+function nearest(name: string, known: string[]): string | null {
+  let found: { name: string; score: number } | null = null;
+  for (const candidate of known) {
+    const score = similarity(name, candidate);
+    if (score >= nearEnough && score > (found?.score ?? 0)) found = { name: candidate, score };
+  }
+  return found?.name ?? null;
+}
+
+/** The pattern meant by a name that is nearly right (`Milestone Project`, `recurring-cycles`); null: none. */
+export function findPattern(name: string): PatternType | null {
+  const found = PatternType.safeParse(nearest(name, PatternType.options));
+  return found.success ? found.data : null;
+}
+
+/** The known subtype meant by `name`; null: none is near. */
+export function findSubtype(pattern: PatternType, name: string): string | null {
+  return nearest(name, patternRules[pattern].subtypes);
+}
+
+function findVariant(pattern: PatternType, name: string): string | null {
+  return nearest(name, patternRules[pattern].variants);
 }

@@ -7,7 +7,7 @@ import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput, ToolStatus } from '#domain/tool.ts';
 import { listOf, onOneLine, shorten, showName } from '#domain/words.ts';
-import { nameTarget } from '../draft/check-posts.ts';
+import { nameTarget } from '../draft/check-draft.ts';
 import type { PostTargets, Surroundings } from '../ports.ts';
 
 export type Around = {

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
-import type { Interval } from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
-import { startOfDay } from '#timeline/working-time.ts';
+import { type Interval, startOfDay } from '#timeline/working-time.ts';
 import type { PlannerTools } from '../ports.ts';
 
 export type BusyTime = Interval & {

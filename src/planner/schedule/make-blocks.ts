@@ -3,8 +3,7 @@
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { ScheduleBlock } from '#domain/planning/schedule.ts';
-import type { Interval } from '#timeline/intervals.ts';
-import { dayOf, startOfDay } from '#timeline/working-time.ts';
+import { dayOf, type Interval, startOfDay } from '#timeline/working-time.ts';
 import { seriesOf } from '../order/outline-index.ts';
 import { ownerOf, placeOfWork, type TimeModel, type WorkNode } from './time-model.ts';
 

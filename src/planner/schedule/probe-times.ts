@@ -4,20 +4,18 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';
 import { shorten } from '#domain/words.ts';
+import { boundOf } from '#timeline/precedence.ts';
 import {
+  dayOf,
   findFirstAfter,
   type Interval,
   intersectIntervals,
   measureIntervals,
   mergeIntervals,
-  subtractIntervals,
-} from '#timeline/intervals.ts';
-import { boundOf } from '#timeline/precedence.ts';
-import {
-  dayOf,
   minuteMs,
   openWorkingTime,
   startOfDay,
+  subtractIntervals,
   type WorkingTime,
   workingTimeWithin,
 } from '#timeline/working-time.ts';

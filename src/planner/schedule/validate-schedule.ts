@@ -5,10 +5,11 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Violation } from '#domain/planning/trace.ts';
-import { type Interval, mergeIntervals } from '#timeline/intervals.ts';
 import { findOverload, type Load } from '#timeline/load.ts';
 import { boundOf } from '#timeline/precedence.ts';
 import {
+  type Interval,
+  mergeIntervals,
   minuteMs,
   openWorkingTime,
   type WorkingTime,

@@ -2,7 +2,7 @@
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { TraceEntry, Violation } from '#domain/planning/trace.ts';
-import { validateRoadmap } from '../order/validate-roadmap.ts';
+import { validateRoadmap } from '../order/collect-edges.ts';
 import { applyFixes, suggestFixes } from '../outline/fix.ts';
 import { validateSchedule } from '../schedule/validate-schedule.ts';
 import { noteAssumptions } from '../tools/elicit-context.ts';

@@ -2,8 +2,7 @@
 import type { Stage } from '#domain/planning/stages.ts';
 import type { Confidence, Violation } from '#domain/planning/trace.ts';
 import { traceStep } from '../trace-step.ts';
-import { composeConfidence, judgeConfidence, type Verdict } from './confidence.ts';
-import type { StageContext } from './stage.ts';
+import { composeConfidence, judgeConfidence, type StageContext, type Verdict } from './stage.ts';
 
 /** Weighs the session's stage and keeps the result with it. */
 export function weighStage(

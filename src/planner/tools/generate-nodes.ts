@@ -5,8 +5,7 @@ import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
-import { checkDraft } from '../draft/check-draft.ts';
-import { checkPosts } from '../draft/check-posts.ts';
+import { checkDraft, checkPosts } from '../draft/check-draft.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
 import { applyFixes } from '../outline/fix.ts';
 import type { Fix } from '../outline/fix-kinds.ts';
@@ -19,8 +18,7 @@ import {
   readTexts,
   WrittenOutline,
 } from '../outline/written-outline.ts';
-import { fitOutline } from '../patterns/fit.ts';
-import { usePattern } from '../patterns/use-pattern.ts';
+import { fitOutline, usePattern } from '../patterns/fit.ts';
 import { fail, succeed, type ToolContext } from '../tool.ts';
 
 export const generateNodes = defineTool({

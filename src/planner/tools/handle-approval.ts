@@ -8,7 +8,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Gate, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionDecision } from '#domain/planning/state.ts';
 import { toolDefaults } from '../define-tool.ts';
-import { withoutProposal } from '../patterns/use-pattern.ts';
+import { withoutProposal } from '../patterns/fit.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
 import {

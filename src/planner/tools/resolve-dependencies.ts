@@ -7,10 +7,10 @@ import type { Adaptation, Violation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
-import { withoutAddedCheckpoints } from '../order/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
 import { describeCycle } from '../order/name-nodes.ts';
 import { type ResolvedOrder, resolveOrder } from '../order/resolve-order.ts';
+import { withoutAddedCheckpoints } from '../order/waves.ts';
 import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 const GivenEdge = z.strictObject({

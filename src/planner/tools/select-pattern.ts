@@ -7,9 +7,9 @@ import type { Rfc } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { JsonObject } from '#domain/text.ts';
 import { defineTool } from '../define-tool.ts';
+import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/fit.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
-import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
 import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 export const selectPattern = defineTool({

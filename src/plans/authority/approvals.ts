@@ -1,4 +1,4 @@
-// Stores approvals of a version or of a waiting patch, once per person.
+// Stores approvals of a version or of a waiting patch, once per person; of steps whose start has passed, that the reader saw it.
 import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -6,7 +6,13 @@ import { readApprovals, readApprovedVersion, readVerified } from '#db/plans/appr
 import type { PlanRow } from '#db/plans/plans.ts';
 import { approvals } from '#db/schema.ts';
 import { touchPlan } from '#db/steps/events.ts';
+import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified } from '#domain/people/actor.ts';
+import type { PassedStarts } from '#domain/plan/passed-starts.ts';
+import type { Approval } from '#domain/service.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { listOf } from '#domain/words.ts';
+import { currentOf } from '../lifecycle/current.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { approvalsThatSuffice, isAmong, isSatisfied, judge } from './approver-rules.ts';
@@ -14,7 +20,7 @@ import { describeAllMissing } from './approver-words.ts';
 import { type Authority, type Configured, readAuthority } from './authority.ts';
 
 /** What an approval is about. */
-export type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
+type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
 
 /** Who has approved this version as a whole, in order; somebody who did so under two names is one person. */
 export async function readApprovers(db: Queryable, row: Approvable): Promise<string[]> {
@@ -109,4 +115,45 @@ export async function findLostApproval(
   const standings = judge(authority.rules, authority.people, approved);
   if (standings.every(isSatisfied)) return null;
   return `The approval no longer counts: it now needs ${describeAllMissing(standings, authority.people)}. Propose the plan again.`;
+}
+
+/** @param whole only the whole can be approved, without leaving out steps */
+export function requireStartsShown(
+  row: PlanRow,
+  starts: PassedStarts | null,
+  { passed }: Pick<Approval, 'passed'>,
+  whole: boolean,
+): void {
+  const last = starts?.last_since_proposal ?? null;
+  if (starts === null || last === null) return;
+  if (passed !== undefined && Date.parse(passed) >= Date.parse(last)) return;
+  const { labels, more } = starts;
+  const one = labels.length === 1 && more === 0;
+  const steps = listOf(more > 0 ? [...labels, `${more} more`] : labels);
+  const otherwise = whole
+    ? 'Or reject the change and propose another time.'
+    : `Or reply “propose changes: …” with another time, or ${quoteWords(`approve all but ${labels[0]}`, 80)} to leave a step out.`;
+  throw new CountersignError(
+    'times_passed',
+    `Nothing was approved: the start of ${one ? 'step' : 'steps'} ${steps} has passed since this was proposed, so ${one ? 'it' : 'they'} would start immediately. To start now, approve on the card or reply “approve now”. ${otherwise}`,
+    { details: { current: currentOf(row), passed: last } },
+  );
+}
+
+/** Runs a check of `requireStartsShown`. If it refuses, redraws the cards, which then show the passed starts. */
+export async function showingPassed(
+  { db, enqueue }: Pick<PlansContext, 'db' | 'enqueue'>,
+  planId: string,
+  check: () => Promise<void>,
+): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'times_passed')
+      await db.transaction(async (tx) => {
+        await touchPlan(tx, planId, 'times_passed');
+        await wakeWatchers(tx, enqueue, planId);
+      });
+    throw error;
+  }
 }

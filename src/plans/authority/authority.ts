@@ -2,8 +2,12 @@
 // and that of each guarded operation it uses.
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
-import { type FormerLink, readNamesOf, readStanding } from '#db/people/identities.ts';
-import { readTenantsOf } from '#db/people/tenants.ts';
+import {
+  type FormerLink,
+  readNamesOf,
+  readStanding,
+  readTenantsOf,
+} from '#db/people/identities.ts';
 import { readGivenWithRole, readVerified } from '#db/plans/approvals.ts';
 import { type PlanRow, readAskedAt } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -1,8 +1,15 @@
-// The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
+// The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out; and
+// the seal of a step, over what is executed of it.
 import { createHash, hash } from 'node:crypto';
-import { canonical } from '#domain/canonical.ts';
+import { canonical, isPlain } from '#domain/canonical.ts';
 import type { ApproverPolicy, PlanContext, Risk, Series } from '#domain/plan/plan.ts';
-import { allFields, isEmpty, type StepContent } from '#domain/plan/step-content.ts';
+import {
+  allFields,
+  isEmpty,
+  type SealedField,
+  type StepContent,
+  sealedFields,
+} from '#domain/plan/step-content.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 
 /** A version without its steps. */
@@ -99,4 +106,31 @@ export async function digestPlan(
   }
   digest.update('}');
   return digest.digest('hex');
+}
+
+/** The fields that make a call; no other field of a step changes what it does. */
+export type SealedContent = Pick<StepContent, SealedField>;
+
+const calls = sealedFields.filter(([, { sealed }]) => sealed === 'call');
+const limits = sealedFields.filter(([, { sealed }]) => sealed === 'limits');
+const own = sealedFields.filter(([, { sealed }]) => sealed === 'own');
+
+/** As RFC 8785 has it; a text that has no canonical form is escaped. */
+function sealed(value: unknown): string {
+  if (typeof value === 'string') return isPlain(value) ? `"${value}"` : JSON.stringify(value);
+  return Array.isArray(value) ? `[${value.map(sealed).join(',')}]` : canonical(value);
+}
+
+/**
+ * SHA-256 in hex over the list of the fields of the call as canonical JSON (RFC 8785): `[id, tool, operation, target, args,
+ * resources, capabilities]`, with `{ ask_before, when }` behind them where the step has one of the two, and an object for each
+ * other field that it gives, such as `{ seen }`.
+ */
+export function sealOf(step: SealedContent): string {
+  const parts = calls.map(([name]) => sealed(step[name]));
+  if (!limits.every(([name, field]) => isEmpty(field, step[name])))
+    parts.push(canonical(Object.fromEntries(limits.map(([name]) => [name, step[name]]))));
+  for (const [name, field] of own)
+    if (!isEmpty(field, step[name])) parts.push(canonical({ [name]: step[name] }));
+  return hash('sha256', `[${parts.join(',')}]`, 'hex');
 }

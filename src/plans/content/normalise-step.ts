@@ -7,9 +7,9 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { PoolLimits } from '../plans-context.ts';
+import { type SealedContent, sealOf } from './canonical.ts';
 import { areReadable } from './check-references.ts';
 import type { Problems } from './problems.ts';
-import { type SealedContent, sealOf } from './seal.ts';
 
 /** What a draft is checked against. */
 export type StepRules = {

@@ -9,10 +9,10 @@ import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { PoolLimits } from '../plans-context.ts';
 import { createReferenceCheck } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
-import { Lanes } from './lanes.ts';
 import { normaliseStep, type StepRules } from './normalise-step.ts';
 import { Problems } from './problems.ts';
 import { checkSelected, findReads } from './read-steps.ts';
+import { Lanes } from './touches.ts';
 
 type NormalStep = StepContent & NewStep;
 

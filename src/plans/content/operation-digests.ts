@@ -1,7 +1,7 @@
 // The digests of a plan's operations when it was shown, and whether the operations still match.
 import { CountersignError } from '#domain/errors.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
-import { describeChange, digestOperation } from '#tools/operation-digest.ts';
+import { describeChange, digestOperation } from '#tools/catalogue.ts';
 import type { StepBody } from './normalise-step.ts';
 
 /** Digests of operations by name. Plans stored before there were any have none, and are not compared. */

@@ -1,8 +1,10 @@
-// The places that a step may read or change, as keys of a tree: `files/notes/a.txt`, `web/api.example.com`. The empty key holds them
-// all. Two steps meet where a key of one is, or is above, a key of the other. Pure; in doubt a step touches more.
+// What steps need and touch: lanes by capabilities and pools; places as keys of a tree (`files/notes/a.txt`), where the empty key holds
+// them all and two steps meet where a key of one is, or is above, a key of the other. Pure; in doubt a step touches more.
 import { posix } from 'node:path';
+import type { Lane } from '#db/steps/steps.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
 import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { trimTail } from '#domain/words.ts';
 import { defaultCalendar } from '#tools/calendar/places.ts';
@@ -89,4 +91,44 @@ export function meet(one: string[], other: string[]): boolean {
 /** Whether a step with these arguments takes outputs of the steps it waits for without naming each: a gatherer, a model. */
 export function readsPredecessors(args: JsonObject, decides: boolean): boolean {
   return decides || (isObject(args) && ['partition', 'tag', 'steps'].some((name) => name in args));
+}
+
+type Kind = Pick<StepContent, 'tool' | 'operation' | 'capabilities' | 'resources'>;
+
+/** Numbers kinds of steps from 1 in the order in which they are met. */
+export class Lanes {
+  readonly list: Lane[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  /** @param known lanes that the plan has already */
+  constructor(known: Lane[] = []) {
+    for (const lane of known) {
+      this.list.push(lane);
+      this.#numbers.set(keyOf(lane), lane.lane);
+    }
+  }
+
+  /** The number of the lane of such a step. */
+  of(step: Kind): number {
+    const pools = Object.keys(step.resources).sort();
+    const kind = { ...step, capabilities: [...step.capabilities].sort(), pools };
+    const key = keyOf(kind);
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const lane = (this.list.at(-1)?.lane ?? 0) + 1;
+    const { tool, operation, capabilities } = kind;
+    this.list.push({ lane, tool, operation, capabilities, pools });
+    this.#numbers.set(key, lane);
+    return lane;
+  }
+
+  /** Every resource pool that a lane reserves from, sorted. */
+  pools(): string[] {
+    return [...new Set(this.list.flatMap(({ pools }) => pools))].sort();
+  }
+}
+
+function keyOf({ tool, operation, capabilities, pools }: Omit<Lane, 'lane'>): string {
+  if (capabilities.length === 0 && pools.length === 0) return `${tool}\n${operation}`;
+  return JSON.stringify([tool, operation, capabilities, pools]);
 }

@@ -15,10 +15,15 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Approval } from '#domain/service.ts';
 import { listOf } from '#domain/words.ts';
-import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
+import {
+  readApprovers,
+  recordApproval,
+  recordOneOfSeveral,
+  requireStartsShown,
+  showingPassed,
+} from '../authority/approvals.ts';
 import { isSatisfied } from '../authority/approver-rules.ts';
 import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
-import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
 import { applyPatch } from '../change/apply.ts';
 import { patchConflict } from '../change/conflicts.ts';
 import { settleByPatch } from '../change/follow-patch.ts';

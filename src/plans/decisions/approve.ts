@@ -7,11 +7,16 @@ import { postponeSeries, readSeries, readTemplates, updateSeries } from '#db/pla
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Approval } from '#domain/service.ts';
-import { readApprovers, recordApproval, recordOneOfSeveral } from '../authority/approvals.ts';
+import {
+  readApprovers,
+  recordApproval,
+  recordOneOfSeveral,
+  requireStartsShown,
+  showingPassed,
+} from '../authority/approvals.ts';
 import { isSatisfied, judge } from '../authority/approver-rules.ts';
 import { describeAllMissing } from '../authority/approver-words.ts';
 import { readAuthority, requireApprover, requireUseful } from '../authority/authority.ts';
-import { requireStartsShown, showingPassed } from '../authority/times-shown.ts';
 import { diffVersions } from '../change/version-diff.ts';
 import { findPreflightProblems, requirePreflight } from '../content/preflight.ts';
 import { clockTime, currentOf } from '../lifecycle/current.ts';

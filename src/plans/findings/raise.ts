@@ -15,7 +15,7 @@ import { type Actor, system } from '#domain/people/actor.ts';
 import type { FindingAction, NewFinding, RaisedFinding, Severity } from '#domain/plan/finding.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { onOneLine } from '#domain/words.ts';
-import { tellWebhooks } from '../lifecycle/tell-webhooks.ts';
+import { tellWebhooks } from '../lifecycle/lifecycle.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };

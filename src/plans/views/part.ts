@@ -9,8 +9,8 @@ import { nameCall } from '#domain/plan/call-words.ts';
 import type { Approval } from '#domain/service.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
+import { digestJson } from '#tools/catalogue.ts';
 import { describeCall } from '#tools/describe-call.ts';
-import { digestJson } from '#tools/operation-digest.ts';
 
 /** The steps that are kept, and the operations they use. */
 export type Part = { positions: number[]; operations: string[] };

@@ -17,7 +17,7 @@ import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput, describeOutput } from '../output-schema.ts';
-import { findPathProblem } from '../workspace/paths.ts';
+import { findPathProblem } from '../workspace/sandbox.ts';
 import type { NewEvent } from './add-event.ts';
 import type { IcsWork } from './ics-work.ts';
 import { type CalendarPlaces, defaultCalendar } from './places.ts';

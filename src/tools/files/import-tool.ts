@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { digestJson } from '../operation-digest.ts';
+import { digestJson } from '../catalogue.ts';
 import { listPackages, packageFolderOf } from './packages.ts';
 
 /** The import that tool files use; resolves to this program from any folder. */

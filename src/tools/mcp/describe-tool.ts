@@ -4,8 +4,8 @@ import type { McpServer } from '#domain/settings.ts';
 import { type Sharing, sharingOf } from '#domain/tenancy.ts';
 import { makeStorable, makeStorableText } from '#domain/text.ts';
 import { type Effect, type JsonSchema, type OperationSpec, operationName } from '#domain/tool.ts';
+import { digestJson } from '../catalogue.ts';
 import { cutText } from '../limit-output.ts';
-import { digestJson } from '../operation-digest.ts';
 
 const maxDescription = 2000;
 

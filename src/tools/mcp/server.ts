@@ -17,10 +17,10 @@ import {
 } from '#domain/tool.ts';
 import type { SignInStore } from '#domain/tool-sign-in.ts';
 import { listOf, shorten } from '#domain/words.ts';
+import { describeChange, digestJson, digestOperation } from '../catalogue.ts';
 import { nothingDone } from '../failures.ts';
 import type { AddressRules } from '../http/addresses.ts';
 import { cutText } from '../limit-output.ts';
-import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
 import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, callTool, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';

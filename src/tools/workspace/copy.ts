@@ -12,9 +12,8 @@ import { withFileErrors } from './file-errors.ts';
 import { inspectMove, readFlags } from './inspect.ts';
 import { whileLocked } from './lock.ts';
 import { findDestination } from './move.ts';
-import { checkPaths, toWorkspacePath } from './paths.ts';
 import { previewTarget } from './preview.ts';
-import type { Place, Sandbox } from './sandbox.ts';
+import { checkPaths, type Place, type Sandbox, toWorkspacePath } from './sandbox.ts';
 import { maxFileBytes, putFile } from './write.ts';
 
 export function createCopy(sandbox: Sandbox): Operation {

@@ -8,8 +8,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
-import { isTemporary, toWorkspacePath } from './paths.ts';
-import type { Sandbox } from './sandbox.ts';
+import { isTemporary, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
 /** Larger files are compared by size and time only. */
 const maxHashed = 10_000_000;

@@ -11,8 +11,7 @@ import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead } from './inspect.ts';
-import { checkPaths, isReserved, isTemporary } from './paths.ts';
-import type { Sandbox } from './sandbox.ts';
+import { checkPaths, isReserved, isTemporary, type Sandbox } from './sandbox.ts';
 
 const maxEntries = 5000;
 /** Bytes of JSON per page, well below the output limit. */

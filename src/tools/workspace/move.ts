@@ -10,10 +10,9 @@ import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectMove } from './inspect.ts';
 import { whileBothLocked } from './lock.ts';
-import { checkPaths, toWorkspacePath } from './paths.ts';
 import { placeNew } from './place-new.ts';
 import { previewTarget } from './preview.ts';
-import type { Place, Sandbox } from './sandbox.ts';
+import { checkPaths, type Place, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
 export function createMove(sandbox: Sandbox): Operation {
   return defineOperation({

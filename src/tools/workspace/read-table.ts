@@ -19,8 +19,7 @@ import {
 } from '../tables/read-rows.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead, readFlags } from './inspect.ts';
-import { checkPaths } from './paths.ts';
-import type { Place, Sandbox } from './sandbox.ts';
+import { checkPaths, type Place, type Sandbox } from './sandbox.ts';
 
 const maxRows = 1000;
 /** Bytes of JSON per page, and of a single JSON list. */

@@ -10,8 +10,7 @@ import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead, readFlags } from './inspect.ts';
-import { checkPaths } from './paths.ts';
-import type { Place, Sandbox } from './sandbox.ts';
+import { checkPaths, type Place, type Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
 

@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../failures.ts';
-import { reservedFolder } from './paths.ts';
 import { placeNew } from './place-new.ts';
+import { reservedFolder } from './sandbox.ts';
 
 /** Errors if nothing can be written. */
 const readOnly = new Set(['EROFS', 'EACCES', 'EPERM']);

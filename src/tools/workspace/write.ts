@@ -16,10 +16,9 @@ import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { fingerprintOfText, inspectWrite } from './inspect.ts';
 import { whileLocked } from './lock.ts';
-import { checkPaths } from './paths.ts';
 import { placeNew } from './place-new.ts';
 import { compareWith, previewWith } from './preview.ts';
-import type { Place, Sandbox } from './sandbox.ts';
+import { checkPaths, type Place, type Sandbox } from './sandbox.ts';
 
 /** Larger files are neither copied nor edited. */
 export const maxFileBytes = 1_000_000_000;

@@ -15,9 +15,8 @@ import { migrate, migrateWithin, migrationState, migrationsFolder } from '#db/mi
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSteps, plans } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
-import { digestPlan } from '#plans/content/canonical.ts';
+import { digestPlan, sealOf } from '#plans/content/canonical.ts';
 import { readHeader } from '#plans/content/preflight.ts';
-import { sealOf } from '#plans/content/seal.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
 import { waitFor } from '../../wait.ts';
 

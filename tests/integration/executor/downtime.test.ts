@@ -6,7 +6,7 @@ import { removeBackends, renewBackend, storeBackend } from '#db/backends.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
-import { startPlan } from '#executor/start-plan.ts';
+import { startPlan } from '#executor/turn.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import {

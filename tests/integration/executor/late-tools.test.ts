@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
-import { startPlan } from '#executor/start-plan.ts';
+import { startPlan } from '#executor/turn.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, reach, runPlan, type TestInstance } from '../../setup/instance.ts';

@@ -1,6 +1,6 @@
 // A project with phases that overlap, from the words of a request to what is stored with its plan.
 import { expect, test } from 'vitest';
-import { validateRoadmap } from '#planner/order/validate-roadmap.ts';
+import { validateRoadmap } from '#planner/order/collect-edges.ts';
 import { validateSchedule } from '#planner/schedule/validate-schedule.ts';
 import { drawOutline, node, selectPattern, stageIn, task } from '../../fixtures/model-calls.ts';
 import { useModelInstance } from '../../setup/use-instance.ts';

@@ -8,8 +8,7 @@ import type { Plan, PlanDraft, StepStatus } from '#domain/plan/plan.ts';
 import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
 import { createSlots, type Slots } from '#executor/slots.ts';
-import { startPlan } from '#executor/start-plan.ts';
-import { takeTurn } from '#executor/turn.ts';
+import { startPlan, takeTurn } from '#executor/turn.ts';
 import { createBudget } from '#planner/budget/budget.ts';
 import { ana, runPlan, type TestInstance } from '../../setup/instance.ts';
 

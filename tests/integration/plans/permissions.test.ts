@@ -156,7 +156,7 @@ describe('the final values of a guarded step', () => {
       ana,
     );
     await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
-    const { startPlan } = await import('#executor/start-plan.ts');
+    const { startPlan } = await import('#executor/turn.ts');
     await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
     await runOne(plan.id, context);
     const confirm = { version: 1, steps: { d: 'retry' as const } };
@@ -182,7 +182,7 @@ test('an approval holds for what a change narrowed before the start', async () =
     status: 'applied',
     version: 2,
   });
-  const { startPlan } = await import('#executor/start-plan.ts');
+  const { startPlan } = await import('#executor/turn.ts');
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'executing' });
 });

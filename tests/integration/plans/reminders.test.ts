@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createExpiry } from '#conversation/expire.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { startPlan } from '#executor/start-plan.ts';
+import { startPlan } from '#executor/turn.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { createHumanReminders } from '#notices/human-reminders.ts';
 import { createRinging, setReminder } from '#notices/reminders.ts';

@@ -139,15 +139,19 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
   };
 }
 
-/** An instance that serves all three, and what begins a new thread on each. */
-export async function startChats(url: string, planner: Planner) {
+/**
+ * An instance that serves all three, and what begins a new thread on each.
+ * @param planner instead of the product's own
+ */
+export async function startChats(url: string, planner?: Planner, recoverEveryMs = 1000) {
   const [slack, teams, webhook] = await Promise.all([
     startSlack(),
     startConnector(),
     startWebhookChat(),
   ]);
   const instance = await openTestInstance(url, {
-    planner,
+    ...(planner === undefined ? {} : { planner }),
+    recoverEveryMs,
     platforms: [slackPlatform, teamsWith(teams.cloud), webhookChat],
     env: {
       SLACK_API_URL: slack.apiUrl,

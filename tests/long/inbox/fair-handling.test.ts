@@ -1,7 +1,7 @@
 // Events of one person are handled in turn with everybody else's: a flood of mentions delays whoever sent it.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
-import { threadsAtOnce } from '#chat/inbox/handle-wakeup.ts';
+import { threadsAtOnce } from '#chat/inbox/work-on-thread.ts';
 import { makeEvent } from '../../fixtures/inbox-events.ts';
 import { clearInbox, openWorker, settled, textOf } from '../../integration/inbox/bench.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -9,7 +9,7 @@ import { drawProposal, drawReport } from '#adapters/terminal/draw.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { drawForChat } from '#chat/outbox/draw-message.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';

@@ -16,7 +16,7 @@ import { describePlan, titleList } from '#cards/plan-list.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { type CardDrawing, drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { type CardDrawing, drawForChat } from '#chat/outbox/draw-message.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { isolateText, showTitle } from '#domain/shown-text.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 import { chatPlatforms } from '#app/platforms.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { drawForChat } from '#chat/outbox/draw-message.ts';
 import { PlatformName } from '#domain/platform-name.ts';
 import { readInstance } from '../../codebase/modules.ts';
 import { samples } from '../../fixtures/plans.ts';

@@ -1,7 +1,7 @@
 // What a wakeup holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
 import { expect, test } from 'vitest';
-import { threadsAtOnce } from '#chat/inbox/handle-wakeup.ts';
 import { type InboxContext, type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
+import { threadsAtOnce } from '#chat/inbox/work-on-thread.ts';
 import type { Statement } from '#db/database.ts';
 import type { InboxThread } from '#domain/chat/inbox.ts';
 import { inboxJobs } from '#jobs/jobs.ts';

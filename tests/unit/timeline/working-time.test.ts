@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import {
-  intersectIntervals,
-  measureIntervals,
-  mergeIntervals,
-  subtractIntervals,
-} from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import {
   dayOf,
+  intersectIntervals,
+  measureIntervals,
   measureWorkingDay,
+  mergeIntervals,
   openWorkingTime,
   printDay,
+  subtractIntervals,
   type WorkingTime,
   workingMinutesWithin,
 } from '#timeline/working-time.ts';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Operation, ToolContext } from '#domain/tool.ts';
+import { digestOperation } from '#tools/catalogue.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { loadToolFiles, type ToolFile } from '#tools/files/load-tools.ts';
 import { defineOperation, secret, z } from '#tools/files/public.ts';
-import { digestOperation } from '#tools/operation-digest.ts';
 
 const context = { signal: new AbortController().signal } as ToolContext;
 

@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { toWorkspacePath } from '#tools/workspace/paths.ts';
-import { openSandbox } from '#tools/workspace/sandbox.ts';
+import { openSandbox, toWorkspacePath } from '#tools/workspace/sandbox.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 let bench: Bench;

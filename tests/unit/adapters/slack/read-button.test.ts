@@ -1,7 +1,7 @@
 // The press that a button carries; two are the same when they ask for the same about the same thing as it stood.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isSamePress, readButton } from '#adapters/slack/press/read-button.ts';
+import { isSamePress, readButton } from '#adapters/slack/press/handle-press.ts';
 import { pressOf } from '#cards/buttons.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { makePlan } from '../../../fixtures/plans.ts';

@@ -8,7 +8,7 @@ import { writeMessage } from '#cards/message-text.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Said } from '#chat/outbox/delivery-context.ts';
-import { drawForChat } from '#chat/outbox/draw-for-chat.ts';
+import { drawForChat } from '#chat/outbox/draw-message.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { checkSlackMessage } from '../../../fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '../../../fixtures/plans.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Called, chooseShown, foldName } from '#domain/people/names.ts';
-import { readCalled } from '#people/note-name.ts';
+import { readCalled } from '#people/people-named.ts';
 import { rounds } from '../../../rounds.ts';
 
 const one = (name: string, called: string | null, person = name, shared = false): Called => ({

@@ -1,10 +1,6 @@
 // How long a press, a setting or a word counts: half an hour, and not a moment longer.
 import { expect, test } from 'vitest';
-import {
-  requireRecentPress,
-  requireRecentSetting,
-  requireRecentWord,
-} from '#messages/still-meant.ts';
+import { requireRecentPress, requireRecentSetting, requireRecentWord } from '#messages/act-once.ts';
 
 const now = new Date('2026-05-04T09:30:00Z');
 const ago = (ms: number) => new Date(now.getTime() - ms);

@@ -1,7 +1,7 @@
 // The pattern of a session is one thing in four places: session, outline, roadmap and plan. The old field is for reading only.
 import { describe, expect, it } from 'vitest';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
-import { validateRoadmap } from '#planner/order/validate-roadmap.ts';
+import { validateRoadmap } from '#planner/order/collect-edges.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { deskOf, outlineOf, phase, task } from '../order/outlines.ts';
 import { request } from '../requests.ts';

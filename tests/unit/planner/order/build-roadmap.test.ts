@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
-import { validateRoadmap } from '#planner/order/validate-roadmap.ts';
+import { validateRoadmap } from '#planner/order/collect-edges.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { builtins } from '../manifest.ts';
 import { deskOf, node, outlineOf, phase, read, remove, sayEdges, task } from './outlines.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#domain/planning/roadmap.ts';
-import { validateRoadmap } from '#planner/order/validate-roadmap.ts';
+import { validateRoadmap } from '#planner/order/collect-edges.ts';
 import { edge, node, outlineOf, phase, read, task, write } from './outlines.ts';
 
 function roadmapOf(outline: PlanOutline, edges: RoadmapEdge[]): Roadmap {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PatternType } from '#domain/plan/pattern.ts';
 import type { Rhythm } from '#domain/planning/outline.ts';
 import { type Features, patternOf, rankPatterns, readFeatures } from '#planner/patterns/fit.ts';
-import { findPattern, findSubtype } from '#planner/patterns/names.ts';
+import { findPattern, findSubtype } from '#planner/patterns/read-pattern.ts';
 import { patternRules } from '#planner/patterns/rules.ts';
 import { outlineOf, sound } from '../outline/outlines.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { composeConfidence, judgeConfidence } from '#planner/stages/confidence.ts';
+import { composeConfidence, judgeConfidence } from '#planner/stages/stage.ts';
 
 const thresholds = { continue: 0.7, escalate: 0.4 };
 

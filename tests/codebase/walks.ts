@@ -1,0 +1,80 @@
+// `node tests/codebase/walks.ts [--files]`: how many source files run code on a walk through the instance, by V8's coverage.
+import { Session } from 'node:inspector/promises';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Chat, startChats } from '../integration/platforms/chats.ts';
+import { endServer, startServer } from '../setup/global-database.ts';
+import { waitFor } from '../wait.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const approve = { action: 'approve', title: 'Approve' };
+const request = 'write "hello" to hello.txt';
+
+/** A walk: what comes before it, and what is counted. */
+type Walk = {
+  name: string;
+  atMost: number;
+  prepare(chat: Chat): Promise<unknown>;
+  go(chat: Chat): Promise<unknown>;
+};
+
+const see = (chat: Chat, words: RegExp) =>
+  waitFor(`a message with ${words}`, () => chat.messages().some((message) => words.test(message)));
+
+const askFor = async (chat: Chat) => {
+  await chat.ask(request);
+  await see(chat, /countersign:approve|"approve"/);
+};
+
+const walks: Record<'slack' | 'teams', Walk> = {
+  slack: {
+    name: 'Approve in Slack → job → card',
+    atMost: 160,
+    prepare: askFor,
+    async go(chat) {
+      await chat.press('ana', 0, approve);
+      await see(chat, /✓ Done/);
+    },
+  },
+  teams: { name: 'Teams ask → plan', atMost: 240, prepare: async () => undefined, go: askFor },
+};
+
+/** Source files in which a function was called since the last look. */
+async function takeFiles(session: Session): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  return result.flatMap(({ url, functions }) => {
+    if (!url.startsWith('file:')) return [];
+    const path = relative(root, fileURLToPath(url)).split(sep).join('/');
+    // The first function of a script is the module itself.
+    const ran = functions.slice(1).some(({ ranges }) => (ranges[0]?.count ?? 0) > 0);
+    return ran && /^(?:src|adapters|cards|jobs)\//.test(path) ? [path] : [];
+  });
+}
+
+const server = await startServer();
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+// Rounds of recovery would add files that no walk needs.
+const url = server.server.url.replace(/countersign$/, 'countersign_template');
+const chats = await startChats(url, undefined, 3_600_000);
+try {
+  for (const [platform, walk] of Object.entries(walks)) {
+    let files: string[] = [];
+    // The third time counts: statements are prepared and caches are filled then.
+    for (let round = 0; round < 3; round += 1) {
+      const chat = chats.open[platform as keyof typeof walks]();
+      await walk.prepare(chat);
+      await takeFiles(session);
+      await walk.go(chat);
+      files = (await takeFiles(session)).sort();
+    }
+    console.log(`${walk.name}: ${files.length} files, at most ${walk.atMost}`);
+    if (process.argv.includes('--files')) console.log(files.map((file) => `  ${file}`).join('\n'));
+    if (files.length > walk.atMost) process.exitCode = 1;
+  }
+} finally {
+  await chats.close();
+  await endServer(server);
+}
