@@ -6,7 +6,18 @@ import { toAnchor } from './render.ts';
 /** `title`: of the page; `heading`: of the section, '' before the first one; `text`: the section's words. */
 export type Found = { slug: string; anchor: string; title: string; heading: string; text: string };
 
-type Section = Found & { id: number };
+type Section = Found & { id: number; rank: number };
+
+/** Words of a question that say nothing about its subject. */
+const fillers = new Set(
+  'a an and are can do does for from how i in is it my of on or the to what when where which who why with you'.split(
+    ' ',
+  ),
+);
+
+/** What only developers read, pictures and the change log come last. */
+const rankOf = ({ group, file }: DocsPage) =>
+  group === 'Inside' || group === 'Pictures' || file === 'CHANGELOG.md' ? 0.01 : 1;
 
 /** Marks of Markdown that a reader of a result would stumble over. */
 function toPlain(text: string): string {
@@ -32,13 +43,18 @@ function cutSections({ slug }: DocsPage, source: string): Found[] {
 /** What finds sections in `pages`, the best first. */
 export async function createSearch(pages: DocsPage[]): Promise<(words: string) => Found[]> {
   const parts = await Promise.all(
-    pages.map(async (page) => cutSections(page, await readPage(page))),
+    pages.map(async (page) => {
+      const rank = rankOf(page);
+      return cutSections(page, await readPage(page)).map((found) => ({ ...found, rank }));
+    }),
   );
   const sections = parts.flat().map((found, id): Section => ({ ...found, id }));
   const index = new MiniSearch<Section>({
     fields: ['title', 'heading', 'text'],
+    processTerm: (term) => (fillers.has(term.toLowerCase()) ? null : term.toLowerCase()),
     searchOptions: {
       boost: { title: 3, heading: 4 },
+      boostDocument: (id) => sections[Number(id)]?.rank ?? 1,
       combineWith: 'AND',
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),

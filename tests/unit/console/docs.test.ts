@@ -84,6 +84,18 @@ it('finds sections by words, marks them, and shows a query as text', async () =>
   expect((await open('/docs/search?q=zzzzqqq')).text).toContain('Nothing matches “zzzzqqq”');
 });
 
+const addressOfFirst = (html: string) => hrefs(/<main.*<\/main>/s.exec(html)?.[0] ?? '')[0];
+
+it.each([
+  ['who can approve', '/docs/approvals'],
+  ['time zone', '/docs/planning#time-zones'],
+  ['cancel a reminder', '/docs/tools#reminders'],
+  ['executor settings', '/docs/configuration#settings'],
+])('finds %s first at %s', async (words, address) => {
+  const { text } = await open(`/docs/search?q=${encodeURIComponent(words)}`);
+  expect(addressOfFirst(text)).toBe(address);
+});
+
 it('answers an unknown page with the menu, and gives away no file outside docs', async () => {
   const missing = await open('/docs/no-such-page');
   expect(missing.status).toBe(404);
