@@ -10,7 +10,7 @@ export type DocsPage = { slug: string; file: string; group: string };
 
 /** Names of pages under docs/, without their ending; a path with an ending is a document of its own. */
 const menu: Record<string, string[]> = {
-  Start: ['README.md', 'deploy', 'console', 'commands', 'cli'],
+  Start: ['README.md', 'MOTIVATION.md', 'deploy', 'console', 'commands', 'cli'],
   Connect: ['slack', 'teams', 'models', 'tools', 'tools-in-typescript', 'mcp', 'webhooks'],
   Use: ['planning', 'approvals'],
   Run: [
