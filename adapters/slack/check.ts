@@ -5,7 +5,7 @@ import type { CheckResult } from '#domain/settings-view.ts';
 import { listOf } from '#domain/words.ts';
 import manifest from '../../manifest.json' with { type: 'json' };
 import type { SlackAccess } from './access.ts';
-import { explainSlackError } from './port/explain-error.ts';
+import { explainSlackError } from './calls/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { type ClientOptions, createClient } from './workspaces.ts';
 

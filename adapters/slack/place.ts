@@ -2,7 +2,7 @@
 // pressed elsewhere is ever about it.
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { personInChat } from '#domain/people/actor.ts';
-import type { SlackPerson } from './talk/people.ts';
+import type { SlackPerson } from './people/people.ts';
 
 /** A direct message is one conversation; people do not think in threads there. */
 function isDirect(channel: string): boolean {

@@ -2,9 +2,9 @@
 import type { ChatContext } from '#chat/platform.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';
 import type { UserGroupReader } from '#domain/people/user-groups.ts';
+import type { People } from './people/people.ts';
+import type { Reach } from './people/reach.ts';
 import type { Respond } from './port/respond.ts';
-import type { People } from './talk/people.ts';
-import type { Reach } from './talk/reach.ts';
 import type { ClientOf } from './workspaces.ts';
 
 export type SlackContext = ChatContext & {

@@ -2,7 +2,7 @@
 import { webApi } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
-import { explainSlackError } from './port/explain-error.ts';
+import { explainSlackError } from './calls/explain-error.ts';
 import type { SlackLogger } from './slack-logger.ts';
 
 /** Where the bot tokens of workspaces come from. */

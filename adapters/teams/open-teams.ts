@@ -19,19 +19,19 @@ import { createPlanningStatus, postAsEnd, streamToEnd } from './port/planning-st
 import { handlePress } from './press/handle-press.ts';
 import { tellPresser } from './press/reply.ts';
 import { createShow } from './press/show.ts';
-import { hear } from './talk/hear.ts';
-import { accountOfMember, createPeople } from './talk/people.ts';
-import type { TeamsContext } from './teams-context.ts';
-import { isServed } from './tenants.ts';
-import { createAccept } from './transport/accept.ts';
-import { registerTeams } from './transport/http.ts';
 import {
   type MovedSignal,
   readActivity,
   readSignal,
   type Scene,
   type Signal,
-} from './transport/read-activity.ts';
+} from './signals/read-activity.ts';
+import { hear } from './talk/hear.ts';
+import { accountOfMember, createPeople } from './talk/people.ts';
+import type { TeamsContext } from './teams-context.ts';
+import { isServed } from './tenants.ts';
+import { createAccept } from './transport/accept.ts';
+import { registerTeams } from './transport/http.ts';
 
 // Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
 // key by which a message could be found whose answer was lost: such a message is posted again, since one that is read twice does

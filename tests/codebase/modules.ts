@@ -145,15 +145,12 @@ function judge({ from, to }: Import): string | null {
 }
 
 /**
- * Modules whose folders do not import in one direction yet. Remove a module once it does; add none.
- * Files directly in a module may import its folders and the other way round.
+ * The folder of a file inside its module; null if the file is directly in it. Such files may import its folders and the
+ * other way round.
  */
-const unsorted = ['adapters/slack', 'adapters/teams'];
-
-/** The folder of a file inside its module; null if the file is directly in it. */
 function folderOf(path: string): string | null {
   const module = moduleOf(path);
-  if (module === null || unsorted.includes(module)) return null;
+  if (module === null) return null;
   const base =
     module.includes('/') || ['cards', 'jobs', 'bench'].includes(module) ? module : `src/${module}`;
   const [folder = '', file] = path.slice(base.length + 1).split('/');

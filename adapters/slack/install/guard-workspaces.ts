@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { readBody } from '../transport/read-signal.ts';
+import { readBody } from '../signals/read-signal.ts';
 import type { Tokens } from '../workspaces.ts';
 
 // The end of an installation, as Slack tells it: late, twice (`app_uninstalled` and `tokens_revoked`), in any order, and perhaps

@@ -9,7 +9,7 @@ import { createRecent } from '#domain/recent.ts';
 import { trimTail } from '#domain/words.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { type SlackAccess, slackInstallPath } from '../access.ts';
-import { explainSlackError } from '../port/explain-error.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
 import type { SlackLogger } from '../slack-logger.ts';
 import { createClient, tokenRefusalOf } from '../workspaces.ts';
 import { keepInstallation, readInstallation } from './keep-installation.ts';

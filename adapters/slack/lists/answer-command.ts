@@ -13,12 +13,12 @@ import { readRecord } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Export } from '#domain/service.ts';
-import { explainSlackError } from '../port/explain-error.ts';
-import type { Ask } from '../port/hold.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
+import type { Ask } from '../calls/hold.ts';
 import { sendFile } from '../port/send-file.ts';
 import { toBlocks } from '../press/windows.ts';
+import type { CommandSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import type { CommandSignal } from '../transport/read-signal.ts';
 
 const fits = (text: string) => text.length <= slackLimits.exportText;
 

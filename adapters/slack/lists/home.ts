@@ -15,11 +15,11 @@ import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
-import { explainSlackError } from '../port/explain-error.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import { toBlocks } from '../press/windows.ts';
+import type { PressSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import type { PressSignal } from '../transport/read-signal.ts';
 
 const homeOf = (blocks: types.KnownBlock[]) => ({ type: 'home' as const, blocks });
 

@@ -5,9 +5,9 @@ import { fileWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import type { ChatFile } from '#domain/chat/chat.ts';
 import { cutText } from '#domain/shown-text.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
+import type { Ask } from '../calls/hold.ts';
 import { calm, quiet } from './content.ts';
-import { explainSlackError } from './explain-error.ts';
-import type { Ask } from './hold.ts';
 import { metadataOf } from './look-back.ts';
 
 type Target = { team: string; channel: string; thread: string };

@@ -11,11 +11,11 @@ import type {
 } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { CountersignError } from '#domain/errors.ts';
-import { type Reach, reachNobody } from '../talk/reach.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
+import { createAsk, queueProgress } from '../calls/hold.ts';
+import { type Reach, reachNobody } from '../people/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { contentOf, createWriteContent, quiet, type Said, type SlackContent } from './content.ts';
-import { explainSlackError } from './explain-error.ts';
-import { createAsk, queueProgress } from './hold.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
 import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';

@@ -7,10 +7,10 @@ import { describeActivity } from '#cards/activity-words.ts';
 import type { ChatPlace, StatusPort } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
+import type { Ask } from '../calls/hold.ts';
 import { readMessageName } from '../place.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';
-import type { Ask } from './hold.ts';
 
 /** What a workspace takes: words, sessions, both; of what was never tried, nothing is known. */
 type Ways = { words: boolean; sessions: boolean | null };

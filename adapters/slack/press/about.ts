@@ -1,7 +1,7 @@
 // What the window of "Plan this" remembers: the message it is about, and whose window it is. It comes back with Slack's signature.
 import { z } from 'zod';
 import { parseAs } from '#domain/json.ts';
-import type { SentSignal } from '../transport/read-signal.ts';
+import type { SentSignal } from '../signals/read-signal.ts';
 
 export const planThisCallback = 'countersign:plan_this';
 

@@ -5,8 +5,8 @@ import { fieldBlock, maxText, partBlock, textBlock, valueId } from '#cards/slack
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#domain/plan/answer.ts';
 import { isStorableText } from '#domain/words.ts';
+import type { SentSignal, Signal } from '../signals/read-signal.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
-import type { SentSignal, Signal } from '../transport/read-signal.ts';
 import { isPlanThis, readAbout } from './about.ts';
 import { type Held, readHeld } from './held.ts';
 import { isPart } from './windows.ts';

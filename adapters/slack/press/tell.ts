@@ -3,7 +3,7 @@
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
-import { explainSlackError } from '../port/explain-error.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 export type Listener = {

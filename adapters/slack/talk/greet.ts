@@ -5,11 +5,11 @@ import { escapeMrkdwn } from '#cards/plain.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
 import { agentView } from '../manifest/agent-view.ts';
 import { placeOf } from '../place.ts';
-import { explainSlackError } from '../port/explain-error.ts';
+import type { OpenedSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import type { OpenedSignal } from '../transport/read-signal.ts';
 
 const maxKept = 5000;
 

@@ -7,9 +7,9 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { nameMessage, placeOf, speakerAt } from '../place.ts';
+import { isWritten } from '../signals/name-signal.ts';
+import type { MessageSignal, StoppedSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import { isWritten } from '../transport/name-signal.ts';
-import type { MessageSignal, StoppedSignal } from '../transport/read-signal.ts';
 import { collectText } from './read-blocks.ts';
 import { mentionedIn, readPlainText } from './read-text.ts';
 

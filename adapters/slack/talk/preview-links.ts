@@ -6,9 +6,9 @@ import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { cutShown } from '#domain/shown-text.ts';
-import { explainSlackError } from '../port/explain-error.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
+import type { LinksSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import type { LinksSignal } from '../transport/read-signal.ts';
 
 /** Links of one message that are looked at. */
 const maxLinks = 5;

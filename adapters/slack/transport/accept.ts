@@ -1,9 +1,9 @@
 // One way in for both transports: what Slack sends is stored, then acknowledged, and only then is anything done about it.
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
+import { nameSignal } from '../signals/name-signal.ts';
+import { readSignal, type Signal } from '../signals/read-signal.ts';
 import { isAddressed } from '../talk/hear.ts';
-import { nameSignal } from './name-signal.ts';
-import { readSignal, type Signal } from './read-signal.ts';
 
 /** What the acknowledgement says; null: nothing. */
 export type Acknowledgement = Record<string, unknown> | null;

@@ -2,8 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
+import { readChallenge } from '../signals/read-signal.ts';
 import type { Accept } from './accept.ts';
-import { readChallenge } from './read-signal.ts';
 
 // Whether a request is Slack's: its signature over the time and the bytes that came, and its age. Bolt's own check makes three
 // more digests to compare two.

@@ -3,7 +3,7 @@
 // goes on connecting after it was told to stop.
 import { setTimeout as wait } from 'node:timers/promises';
 import { SocketModeReceiver, webApi } from '@slack/bolt';
-import { explainSlackError } from '../port/explain-error.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
 import { createSlackLogger } from '../slack-logger.ts';
 import { fetchUntil, settingsOf, tokenRefusals } from '../workspaces.ts';
 

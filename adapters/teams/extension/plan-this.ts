@@ -6,9 +6,9 @@ import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
 import { cardType } from '../port/make-activity.ts';
 import { tellPresser } from '../press/reply.ts';
+import type { PlanThisSignal } from '../signals/read-activity.ts';
 import { speakerIn } from '../talk/people.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import type { PlanThisSignal } from '../transport/read-activity.ts';
 
 const { title, someone, nothing, failed, addFirst } = planThisWords;
 

@@ -13,8 +13,8 @@ import type { ChatContent } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { person } from '#domain/people/actor.ts';
 import type { Export, PlanReads } from '#domain/service.ts';
+import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import type { Scene } from '../transport/read-activity.ts';
 
 /** `alone`: the answer is for the one who asked and nobody else. */
 export type Command =

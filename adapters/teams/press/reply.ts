@@ -6,8 +6,8 @@ import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import { cardType } from '../port/make-activity.ts';
+import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import type { Scene } from '../transport/read-activity.ts';
 
 /** What the handler of a press leaves for its waiter. */
 export const Reply = z.object({ note: z.string() });

@@ -16,8 +16,8 @@ import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
 import { answerCommand } from '../lists/answer-command.ts';
 import { fillReaders } from '../port/make-activity.ts';
+import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import type { Scene } from '../transport/read-activity.ts';
 import type { Decision, Look } from './read-press.ts';
 import { answerCard, answerText, type InvokeAnswer, Reply } from './reply.ts';
 

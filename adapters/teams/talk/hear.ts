@@ -5,10 +5,10 @@ import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts'
 import { readWord } from '#conversation/read-word.ts';
 import { trimBlanks } from '#domain/words.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
+import type { MessageSignal } from '../signals/read-activity.ts';
+import { attachQuote, quoteAttached } from '../signals/read-attachments.ts';
+import { readHtml } from '../signals/read-html.ts';
 import type { TeamsContext } from '../teams-context.ts';
-import type { MessageSignal } from '../transport/read-activity.ts';
-import { attachQuote, quoteAttached } from '../transport/read-attachments.ts';
-import { readHtml } from '../transport/read-html.ts';
 import { speakerIn } from './people.ts';
 
 // What somebody wrote, as text: Teams' mentions and marks become what is read there. Pure.

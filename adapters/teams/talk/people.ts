@@ -8,8 +8,8 @@ import { createRecent } from '#domain/recent.ts';
 import type { TeamsAccess } from '../access.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
+import type { Scene } from '../signals/read-activity.ts';
 import { vouches } from '../tenants.ts';
-import type { Scene } from '../transport/read-activity.ts';
 
 export type TeamsPerson = {
   /** Who acts: the person that `account` is linked to, and else the account itself. Not kept: a link can be undone. */

@@ -12,8 +12,8 @@ import { answerSentence, askAgain, findProblem } from '../extension/plan-this.ts
 import { readDecision, readLook } from '../press/read-press.ts';
 import { answerText, answerUnknown, Reply } from '../press/reply.ts';
 import type { Show } from '../press/show.ts';
+import type { PlanThisSignal, Signal } from '../signals/read-activity.ts';
 import { isAddressed } from '../talk/hear.ts';
-import type { PlanThisSignal, Signal } from './read-activity.ts';
 
 // What an activity is called in the inbox: the name that makes two of them one, and the thread whose order it keeps. Pure.
 const digestOf = (...parts: (string | Uint8Array)[]) =>

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import type { Authenticate, Vouches } from '../connector/connector.ts';
+import { readActivity, readSignal } from '../signals/read-activity.ts';
 import type { Accept } from './accept.ts';
-import { readActivity, readSignal } from './read-activity.ts';
 
 /** The messaging endpoint of the Azure bot. */
 const path = '/api/messages';

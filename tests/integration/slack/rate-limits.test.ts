@@ -1,7 +1,7 @@
 // What Slack wants to be left alone with stays so for every process, until it said, and for nothing else.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAsk, queueProgress } from '#adapters/slack/port/hold.ts';
+import { createAsk, queueProgress } from '#adapters/slack/calls/hold.ts';
 import { type Database, openDatabase } from '#db/database.ts';
 import { createRateLimits } from '#db/rate-limits.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { readSignal } from '#adapters/slack/signals/read-signal.ts';
 import { registerSlack } from '#adapters/slack/transport/http.ts';
-import { readSignal } from '#adapters/slack/transport/read-signal.ts';
 import { registerTeams } from '#adapters/teams/transport/http.ts';
 
 const nested = `{"value":${'['.repeat(1500)}${']'.repeat(1500)}}`;

@@ -1,9 +1,9 @@
 // Commands are answered at an address that ends after half an hour; they hold up nothing else of their author.
 import { expect, test, vi } from 'vitest';
 import { createHandler } from '#adapters/slack/open-slack.ts';
+import { nameSignal } from '#adapters/slack/signals/name-signal.ts';
+import { readSignal } from '#adapters/slack/signals/read-signal.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
-import { nameSignal } from '#adapters/slack/transport/name-signal.ts';
-import { readSignal } from '#adapters/slack/transport/read-signal.ts';
 
 const body = Buffer.from(
   new URLSearchParams({

@@ -1,8 +1,8 @@
 // What somebody sets on their Home tab is kept; where it is refused they are told why, and see what is kept.
 import { expect, test } from 'vitest';
 import { setFromHome } from '#adapters/slack/lists/home.ts';
+import { readSignal } from '#adapters/slack/signals/read-signal.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
-import { readSignal } from '#adapters/slack/transport/read-signal.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PolicyChange } from '#domain/service.ts';
 

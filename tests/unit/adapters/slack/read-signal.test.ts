@@ -1,7 +1,7 @@
 // Of which workspace a signal is, also where an organisation has the app or a channel is shared.
 import { describe, expect, test } from 'vitest';
-import { describePerson } from '#adapters/slack/talk/people.ts';
-import { readSignal } from '#adapters/slack/transport/read-signal.ts';
+import { describePerson } from '#adapters/slack/people/people.ts';
+import { readSignal } from '#adapters/slack/signals/read-signal.ts';
 
 const read = (data: object) => readSignal(Buffer.from(JSON.stringify(data)));
 

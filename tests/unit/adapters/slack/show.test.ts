@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createShow, createTurns } from '#adapters/slack/press/show.ts';
+import { readSignal } from '#adapters/slack/signals/read-signal.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
-import { readSignal } from '#adapters/slack/transport/read-signal.ts';
 
 function press(n: number) {
   const value = { action: 'details', plan_id: `PLAN-0000000${n % 10}`, version: 1, digest: '' };

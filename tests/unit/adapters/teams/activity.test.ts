@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
 import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
-import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/hear.ts';
-import { readAddress } from '#adapters/teams/talk/people.ts';
-import { isServed, vouches } from '#adapters/teams/tenants.ts';
-import { nameActivity } from '#adapters/teams/transport/accept.ts';
 import {
   type MessageSignal,
   readActivity,
   readSignal,
   type Signal,
-} from '#adapters/teams/transport/read-activity.ts';
+} from '#adapters/teams/signals/read-activity.ts';
+import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/hear.ts';
+import { readAddress } from '#adapters/teams/talk/people.ts';
+import { isServed, vouches } from '#adapters/teams/tenants.ts';
+import { nameActivity } from '#adapters/teams/transport/accept.ts';
 
 const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
 const bot = { id: '28:bot', name: 'Countersign' };

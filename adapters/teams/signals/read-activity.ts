@@ -5,9 +5,9 @@ import type { ChatPlace } from '#domain/chat/chat.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
-import { type PlanThis, readPlanThis } from '../extension/read-plan-this.ts';
 import { splitConversation } from '../place.ts';
 import { type Attached, Attachments, readAttachments } from './read-attachments.ts';
+import { type PlanThis, readPlanThis } from './read-plan-this.ts';
 
 const id = z.string().min(1).max(500);
 const Named = z.object({ id });

@@ -6,7 +6,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { personKey } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
-import type { Ask } from '../port/hold.ts';
+import type { Ask } from '../calls/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { describePerson } from './people.ts';
 

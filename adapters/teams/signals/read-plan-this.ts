@@ -2,13 +2,8 @@
 // https://learn.microsoft.com/microsoftteams/platform/messaging-extensions/how-to/action-commands/create-task-module
 import { z } from 'zod';
 import { planThisInput } from '#cards/plan-this.ts';
-import {
-  Attachments,
-  attachQuote,
-  quoteAttached,
-  readAttachments,
-} from '../transport/read-attachments.ts';
-import { readHtml } from '../transport/read-html.ts';
+import { Attachments, attachQuote, quoteAttached, readAttachments } from './read-attachments.ts';
+import { readHtml } from './read-html.ts';
 
 /** As the manifest names it. */
 const commandId = 'plan_this';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { UserGroup, UserGroupReader } from '#domain/people/user-groups.ts';
-import type { Ask } from '../port/hold.ts';
+import type { Ask } from '../calls/hold.ts';
 import type { ClientOf, Tokens } from '../workspaces.ts';
 import type { People } from './people.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
 import { readAddress } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
-import { explainSlackError } from '../port/explain-error.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
 import type { ClientOf } from '../workspaces.ts';
 
 export type SlackPerson = {
