@@ -51,6 +51,7 @@ export const tableRules: Record<string, TableRule> = {
   step_attempts: largePart,
   plan_edges: largePart,
   plan_events: largePart,
+  past_steps: largePart,
   plan_version_steps: largePart,
   artifacts: largePart,
   reservations: largePart,

@@ -50,19 +50,17 @@ export async function checkChain(db: Queryable, planId: string): Promise<void> {
 /** What steps said in the versions under which their attempts were allowed, in the order of attempts. */
 async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   const { rows } = await db.execute<MadeCall>(sql`
-    select a.step, coalesce(old.operation, s.tool || '_' || s.operation) as operation,
-      coalesce(old.args, s.args) as args
+    select a.step, s.tool || '_' || s.operation as operation, s.args
     from (
       select version, (data ->> 'attempt')::int as attempt, jsonb_array_elements_text(data -> 'steps') as step
       from countersign.audit where plan_id = ${planId} and action = 'call_allowed'
     ) a
-    join countersign.plan_steps s on s.plan_id = ${planId} and s.step_id = a.step
-    left join lateral (
-      select (v.content ->> 'tool') || '_' || (v.content ->> 'operation') as operation, v.content -> 'args' as args
-      from countersign.plan_version_steps v
-      where v.plan_id = ${planId} and v.position = s.position and v.version >= a.version
-      order by v.version limit 1
-    ) old on true
+    join (
+      select step_id, tool, operation, args, since, until from countersign.plan_steps
+      where plan_id = ${planId} and until is null
+      union all
+      select step_id, tool, operation, args, since, until from countersign.past_steps where plan_id = ${planId}
+    ) s on s.step_id = a.step and s.since <= a.version and (s.until is null or s.until > a.version)
     order by a.step, a.attempt`);
   return rows;
 }

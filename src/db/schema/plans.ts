@@ -149,7 +149,7 @@ export const planVersions = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.version] })],
 );
 
-/** Steps of earlier versions, as they were proposed, for the diff between versions. No foreign key, as for `plan_steps`. */
+/** Written only by programs of the version before, for which a trigger fills `past_steps`. To be dropped with the next version. */
 export const planVersionSteps = countersign.table(
   'plan_version_steps',
   {

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { StepCondition } from '#domain/plan/condition.ts';
-import type { DependencyType } from '#domain/plan/dependency.ts';
+import type { Dependency, DependencyType } from '#domain/plan/dependency.ts';
 import type { StepError, StepStatus } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
@@ -20,48 +20,62 @@ import type { Effect } from '#domain/tool.ts';
 import { at, counters, countersign } from './columns.ts';
 import { plans } from './plans.ts';
 
+/** What a version says of a step, and what the step is called. */
+const says = {
+  plan_id: text('plan_id').notNull(),
+  position: integer('position').notNull(),
+  step_id: text('step_id').notNull(),
+  /** What people call the step, such as `2a`; it stays when steps come and go. null: its position. */
+  label: text('label'),
+  description: text('description').notNull(),
+  tool: text('tool').notNull(),
+  operation: text('operation').notNull(),
+  target: text('target'),
+  args: jsonb('args').$type<JsonObject>().notNull(),
+  priority: integer('priority').notNull().default(0),
+  partition: text('partition'),
+  tags: text('tags').array().notNull().default([]),
+  resources: jsonb('resources').$type<Record<string, number>>().notNull().default({}),
+  capabilities: text('capabilities').array().notNull().default([]),
+  notes: jsonb('notes').$type<Json>(),
+  duration_minutes: doublePrecision('duration_minutes'),
+  not_before: at('not_before'),
+  /** The step runs only if these hold; null: it always runs. */
+  when: jsonb('when').$type<StepCondition[]>(),
+  /** A person confirms the final arguments just before the call. */
+  ask_before: boolean('ask_before').notNull().default(false),
+  /** What the target looked like when the step was proposed, compared again just before the call; null: not looked up. */
+  seen: jsonb('seen').$type<SeenState>(),
+};
+
 /**
- * The steps of the current version, as they were proposed. `position` is the key inside a plan; `step_id` is the name
- * people use. What execution changes is in `step_states`, so that what is changed often stays small. No foreign key to
- * `plans` here and in the tables that grow with every attempt: each would cost a look-up a row. The trigger `forget_plan`
- * removes their rows with the plan.
+ * The latest row of each step, valid from version `since` on. A version is the rows of this table and of `past_steps` that
+ * are valid at it. `position` is the key inside a plan; `step_id` is the name people use. What execution
+ * changes is in `step_states`, so that what is changed often stays small. No foreign key to `plans` here and in the tables
+ * that grow with every attempt: each would cost a look-up a row. The trigger `forget_plan` removes their rows with the plan.
  */
 export const planSteps = countersign.table(
   'plan_steps',
   {
-    plan_id: text('plan_id').notNull(),
-    position: integer('position').notNull(),
-    step_id: text('step_id').notNull(),
-    /** What people call the step, such as `2a`; it stays when steps come and go. null: its position. */
-    label: text('label'),
-    description: text('description').notNull(),
-    tool: text('tool').notNull(),
-    operation: text('operation').notNull(),
-    target: text('target'),
-    args: jsonb('args').$type<JsonObject>().notNull(),
-    priority: integer('priority').notNull().default(0),
-    partition: text('partition'),
-    tags: text('tags').array().notNull().default([]),
-    resources: jsonb('resources').$type<Record<string, number>>().notNull().default({}),
-    capabilities: text('capabilities').array().notNull().default([]),
-    notes: jsonb('notes').$type<Json>(),
-    duration_minutes: doublePrecision('duration_minutes'),
-    not_before: at('not_before'),
+    ...says,
+    /** A program of the version before does not give it; a trigger on `plan_version_steps` says what it is then. */
+    since: integer('since')
+      .notNull()
+      .default(sql`coalesce(nullif(current_setting('countersign.since', true), ''), '1')::int`),
+    /**
+     * The version that removed the step from a running plan, whose attempts the row goes on to name; no version has it any
+     * more. null: it is still valid.
+     */
+    until: integer('until'),
     effect: text('effect').$type<Effect>().notNull(),
     guarded: boolean('guarded').notNull().default(false),
     /** SHA-256 over what is executed of this step, compared again when it runs; null: proposed before seals were kept. */
     seal: text('seal'),
-    /** The step runs only if these hold; null: it always runs. */
-    when: jsonb('when').$type<StepCondition[]>(),
-    /** A person confirms the final arguments just before the call. */
-    ask_before: boolean('ask_before').notNull().default(false),
     /**
      * How early a reviewer should see the call: 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads
      * here. The default hides nothing that an earlier program inserts.
      */
     review_rank: smallint('review_rank').notNull().default(1),
-    /** What the target looked like when the step was proposed, compared again just before the call; null: not looked up. */
-    seen: jsonb('seen').$type<SeenState>(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),
@@ -73,6 +87,23 @@ export const planSteps = countersign.table(
     index('plan_steps_review')
       .on(t.plan_id, t.review_rank.desc().nullsFirst(), t.position)
       .where(sql`review_rank > 0`),
+    index('plan_steps_since').on(t.plan_id, t.since).where(sql`since > 1`),
+  ],
+);
+
+/** Rows of steps that a later version has replaced or left out, with what the step waited for. Written once. */
+export const pastSteps = countersign.table(
+  'past_steps',
+  {
+    ...says,
+    since: integer('since').notNull(),
+    until: integer('until').notNull(),
+    /** By the predecessor's position, then type. Of a row in `plan_steps` this is in `plan_edges`. */
+    after: jsonb('after').$type<Dependency[]>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.position, t.since] }),
+    index('past_steps_until').on(t.plan_id, t.until),
   ],
 );
 

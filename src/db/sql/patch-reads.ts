@@ -17,7 +17,7 @@ export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
 /** Statuses of steps that have begun and can be given up for good: nothing of them is under way. */
 export const endable: readonly [StepStatus, ...StepStatus[]] = ['failed', 'unknown', 'waiting'];
 
-/** The lane of steps that a patch removed: no worker serves it, and no version after it holds them. */
+/** The lane of steps whose rows have ended, so that what claims and counts need not read the rows: no worker serves it. */
 export const noLane = 0;
 
 /** Ids of the steps in any of these partitions or with any of these tags. */
@@ -55,8 +55,7 @@ export async function findNamed(
     tags: string[];
   }>(sql`
     select c.step_id as id, c.description, c.partition, c.tags from ${countersign}.plan_steps c
-    join ${countersign}.step_states s on s.plan_id = c.plan_id and s.position = c.position
-    where c.plan_id = ${planId} and s.lane <> ${noLane}
+    where c.plan_id = ${planId} and c.until is null
       and (c.step_id = any(${sql.param(ids)}::text[])
         or (c.tags && ${sql.param(tags)}::text[] and c.tags <> '{}')
         or lower(btrim(regexp_replace(c.description, '\s+', ' ', 'g'))) = any(${sql.param(titles)}::text[])
@@ -147,9 +146,7 @@ export async function nextPosition(tx: Queryable, planId: string): Promise<numbe
   const { rows } = await tx.execute<{ next: number }>(sql`
     select 1 + greatest(
       (select coalesce(max(position), 0) from ${countersign}.plan_steps where plan_id = ${planId}),
-      (select coalesce(max(v.last), 0) from ${countersign}.plan_versions p cross join lateral (
-        select max(position) as last from ${countersign}.plan_version_steps
-        where plan_id = p.plan_id and version = p.version) v where p.plan_id = ${planId})) as next`);
+      (select coalesce(max(position), 0) from ${countersign}.past_steps where plan_id = ${planId})) as next`);
   return rows[0]?.next ?? 1;
 }
 

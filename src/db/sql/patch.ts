@@ -6,34 +6,9 @@ import { accounting } from '../steps/accounting.ts';
 import { changeSteps, type PlanProgress } from '../steps/change-steps.ts';
 import { isMet, isSkippedByCondition } from '../steps/conditions.ts';
 import { insertEvents } from '../steps/events.ts';
-import {
-  type ChangeableContent,
-  changeRecord,
-  changeSettings,
-  contentWithLinks,
-} from '../steps/step-columns.ts';
+import { type ChangeableContent, changeRecord, changeSettings } from '../steps/step-columns.ts';
 import type { Edge, NewStep } from '../steps/steps.ts';
 import { endable, noLane, notBegun } from './patch-reads.ts';
-
-/**
- * Keeps what version `version` says of the steps that the next one says otherwise; null: it does not have the step. What
- * is not kept is the same in the next version, so a patch costs what it touches.
- */
-export async function archiveTouched(
-  tx: Queryable,
-  planId: string,
-  version: number,
-  { touched, added }: { touched: number[]; added: { position: number; step_id: string }[] },
-): Promise<void> {
-  await tx.execute(sql`
-    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
-    select ${planId}, ${version}::int, s.position, s.step_id, ${contentWithLinks}
-    from ${countersign}.plan_steps s
-    where s.plan_id = ${planId} and s.position = any(${sql.param(touched)}::int[])
-    union all
-    select ${planId}, ${version}::int, position, step_id, 'null'::jsonb
-    from jsonb_to_recordset(${JSON.stringify(added)}::jsonb) as a(position int, step_id text)`);
-}
 
 export type ChangedContent = ChangeableContent &
   Pick<NewStep, 'position' | 'seal' | 'review_rank' | 'lane'>;
@@ -41,17 +16,23 @@ export type ChangedContent = ChangeableContent &
 /** Steps whose contents one statement changes. */
 const changedAtOnce = 1000;
 
-/** Stores what steps say from now on; partitions are counted again. */
+/** Stores what steps say from version `since` on; partitions are counted again. */
 export async function updateContents(
   tx: Queryable,
   planId: string,
+  since: number,
   steps: ChangedContent[],
 ): Promise<void> {
   for (let from = 0; from < steps.length; from += changedAtOnce)
-    await updateSome(tx, planId, steps.slice(from, from + changedAtOnce));
+    await updateSome(tx, planId, since, steps.slice(from, from + changedAtOnce));
 }
 
-async function updateSome(tx: Queryable, planId: string, steps: ChangedContent[]): Promise<void> {
+async function updateSome(
+  tx: Queryable,
+  planId: string,
+  since: number,
+  steps: ChangedContent[],
+): Promise<void> {
   const counted = sql.raw(notBegun.join(', '));
   const sums = sql.raw(
     notBegun.map((s) => `coalesce(sum(n) filter (where status = '${s}'), 0) as ${s}`).join(', '),
@@ -81,7 +62,7 @@ async function updateSome(tx: Queryable, planId: string, steps: ChangedContent[]
     waits as (
       delete from ${countersign}.resource_waits w using n where w.plan_id = ${planId} and w.position = n.position
     )
-    update ${countersign}.plan_steps c set ${changeSettings}, seal = n.seal, review_rank = n.review_rank
+    update ${countersign}.plan_steps c set ${changeSettings}, seal = n.seal, review_rank = n.review_rank, since = ${since}
     from n where c.plan_id = ${planId} and c.position = n.position`);
 }
 
@@ -93,10 +74,11 @@ export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]):
     where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
 }
 
-/** Steps of an approved plan that never run, or not again; they stay to be seen, outside the versions from now on. */
+/** Steps of an approved plan that never run, or not again: their rows have ended, and stay to name what was done of them. */
 export async function leaveOutSteps(
   tx: Queryable,
   planId: string,
+  until: number,
   positions: number[],
 ): Promise<void> {
   if (positions.length === 0) return;
@@ -104,6 +86,8 @@ export async function leaveOutSteps(
   await tx.execute(sql`
     delete from ${countersign}.plan_edges
     where plan_id = ${planId} and (predecessor = any(${gone}) or successor = any(${gone}))`);
+  await tx.execute(sql`
+    update ${countersign}.plan_steps set until = ${until} where plan_id = ${planId} and position = any(${gone})`);
   await changeSteps(tx, planId, {
     from: [...notBegun, ...endable],
     to: 'cancelled',

@@ -10,7 +10,6 @@ import {
 } from '#domain/plan/step-content.ts';
 import type { StepField } from '#domain/plan/step-fields.ts';
 import { type Field, writeList } from '../copy-rows.ts';
-import { countersign } from '../schema/columns.ts';
 import { planSteps } from '../schema.ts';
 import { isoOf } from '../time.ts';
 
@@ -74,32 +73,13 @@ export const sealedColumns = listOf(
   's',
 );
 
-const isGiven = ({ field, column, nullable }: StoredField): string =>
-  nullable ? `s.${column} is not null` : `to_jsonb(s.${column}) <> ${emptyJson(field)}::jsonb`;
+/** The columns of a row, as `plan_steps` and `past_steps` have them. */
+export const rowColumns = ['position', 'label', 'since', ...storedFields.map((one) => one.column)];
 
-/** What the row `s` of `plan_steps` says, as versions keep it: without dependencies. */
-export const contentJson: SQL = sql.raw(
-  [
-    `jsonb_build_object(${storedFields
-      .filter(({ field }) => field.sparse !== true)
-      .map(({ name, column }) => `'${name}', s.${column}`)
-      .join(', ')})`,
-    ...storedFields
-      .filter(({ field }) => field.sparse === true)
-      .map(
-        (one) =>
-          `case when ${isGiven(one)} then jsonb_build_object('${one.name}', s.${one.column}) else '{}' end`,
-      ),
-  ].join(' || '),
-);
-
-/** The same with what the step waits for. */
-export const contentWithLinks: SQL = sql`(${contentJson} || jsonb_build_object('after', (
-  select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
-    order by e.predecessor, e.type), '[]')
-  from ${countersign}.plan_edges e
-  join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
-  where e.plan_id = s.plan_id and e.successor = s.position)))`;
+/** Those in which two rows of a step differ; how its target was seen is no difference. */
+export const comparedColumns = storedFields
+  .filter(({ name }) => name !== 'id' && name !== 'seen')
+  .map(({ column }) => column);
 
 /** Fields that a change of a stored step may set: it keeps its id and its operation. */
 export type ChangeableContent = Omit<StepContent, 'id' | 'tool' | 'operation' | 'after'>;

@@ -1,4 +1,4 @@
-// Steps, edges and lanes of a plan: inserted in bulk, and archived when a new version replaces them.
+// Steps, edges and lanes of a plan: inserted in bulk, and cleared when a new version replaces them all.
 import { sql } from 'drizzle-orm';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
@@ -8,7 +8,8 @@ import { copyRows, type RowForm, writeList } from '../copy-rows.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import type { planEdges, planLanes } from '../schema.ts';
-import { contentWithLinks, writers } from './step-columns.ts';
+import { writers } from './step-columns.ts';
+import { endRows } from './versions.ts';
 
 // What the tables of a plan take of its steps, lanes and edges.
 
@@ -96,9 +97,15 @@ async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]):
     on conflict (plan_id, name) do update set pending = p.pending + excluded.pending`);
 }
 
-/** Stores steps at new positions of a plan. The caller keeps the plan's counters. */
-export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
-  await copyRows(tx, planId, steps, contentRows);
+/** Stores steps at positions that the plan does not have, from version `since` on. The caller keeps the plan's counters. */
+export async function insertSteps(
+  tx: Queryable,
+  planId: string,
+  since: number,
+  steps: NewStep[],
+): Promise<void> {
+  const fields = { ...contentRows.fields, since: () => since };
+  await copyRows(tx, planId, steps, { ...contentRows, fields });
   await countPartitions(tx, planId, steps);
   await copyRows(tx, planId, steps, stateRows);
 }
@@ -136,7 +143,7 @@ export async function analyzeMany(tx: Queryable, inserted: number): Promise<void
       ${countersign}.plan_edges (plan_id, predecessor, successor)`);
 }
 
-/** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
+/** The row of the step has not ended; `s` is `step_states`. */
 export const isPresent = sql`s.lane <> 0`;
 
 /** How often the plan uses each operation, in the order of the steps. */
@@ -159,25 +166,18 @@ export async function readOperations(
   }>(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
       bool_or(guarded) as guarded
-    from ${countersign}.plan_steps c where plan_id = ${planId} and position not in (
-      select s.position from ${countersign}.step_states s
-      where s.plan_id = ${planId} and s.status = 'cancelled' and not (${isPresent}))
+    from ${countersign}.plan_steps where plan_id = ${planId} and until is null
     group by tool, operation order by min(position)`);
   return rows;
 }
 
-/** Moves the steps of the current version aside, so that the next one can take their place. */
-export async function archiveSteps(tx: Queryable, planId: string, version: number): Promise<void> {
-  await tx.execute(sql`
-    insert into ${countersign}.plan_version_steps (plan_id, version, position, step_id, content)
-    select s.plan_id, ${version}, s.position, s.step_id, ${contentWithLinks}
-    from ${countersign}.plan_steps s where s.plan_id = ${planId}`);
-  for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
+/** Ends all steps of a plan, so that those of version `version` can take their place. */
+export async function clearSteps(tx: Queryable, planId: string, version: number): Promise<void> {
+  await endRows(tx, planId, version, 'all');
+  for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes', 'plan_partitions'])
     await tx.execute(
       sql`delete from ${countersign}.${sql.identifier(table)} where plan_id = ${planId}`,
     );
-  }
-  await tx.execute(sql`delete from ${countersign}.plan_partitions where plan_id = ${planId}`);
 }
 
 const maxWork = 1000;

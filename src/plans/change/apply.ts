@@ -8,7 +8,6 @@ import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
 import {
-  archiveTouched,
   deleteEdges,
   deleteSteps,
   insertNextVersion,
@@ -24,6 +23,7 @@ import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
 import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#db/steps/steps.ts';
+import { endRows } from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
@@ -69,13 +69,11 @@ async function storeContents(
   effect: PatchEffect,
 ): Promise<string[]> {
   const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
-  await archiveTouched(tx, row.id, row.version, {
-    touched: positionsOf([...changed, ...removed]),
-    added: added.map(({ position, now }) => ({ position, step_id: now.id })),
-  });
-  await deleteEdges(tx, row.id, edgesRemoved);
+  const version = row.version + 1;
   const gone = positionsOf(removed);
-  await (isGated(row) ? leaveOutSteps(tx, row.id, gone) : deleteSteps(tx, row.id, gone));
+  await endRows(tx, row.id, version, [...positionsOf(changed), ...gone]);
+  await deleteEdges(tx, row.id, edgesRemoved);
+  await (isGated(row) ? leaveOutSteps(tx, row.id, version, gone) : deleteSteps(tx, row.id, gone));
   const known = await readLanes(tx, row.id);
   const lanes = new Lanes(known);
   const specOf = ({ tool, operation }: StepAsSaid) =>
@@ -96,8 +94,8 @@ async function storeContents(
     dependents: 0,
   }));
   await insertLanes(tx, row.id, lanes.list.slice(known.length));
-  await updateContents(tx, row.id, stored);
-  await insertSteps(tx, row.id, fresh);
+  await updateContents(tx, row.id, version, stored);
+  await insertSteps(tx, row.id, version, fresh);
   await insertEdges(tx, row.id, edgesAdded);
   await analyzeMany(tx, fresh.length + edgesAdded.length);
   await tellSteps(tx, row.id, 'step_added', positionsOf(added));

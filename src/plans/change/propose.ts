@@ -10,13 +10,8 @@ import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
 import { deleteSeries, insertSeries } from '#db/plans/series.ts';
 import { deletedPlans, plans, planVersions } from '#db/schema.ts';
 import { appendPlanEvent } from '#db/steps/events.ts';
-import {
-  analyzeMany,
-  archiveSteps,
-  insertEdges,
-  insertLanes,
-  insertSteps,
-} from '#db/steps/steps.ts';
+import { analyzeMany, clearSteps, insertEdges, insertLanes, insertSteps } from '#db/steps/steps.ts';
+import { continueRows } from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import { countPeople } from '#domain/people/groups.ts';
@@ -166,7 +161,7 @@ async function storeVersion(
     cost_usd: costUsd,
   });
   await insertLanes(tx, planId, normal.lanes);
-  await insertSteps(tx, planId, normal.steps);
+  await insertSteps(tx, planId, header.version, normal.steps);
   await analyzeMany(tx, normal.steps.length + normal.edges.length);
   await insertSeries(
     tx,
@@ -403,11 +398,12 @@ export async function prepareRevise(
         `${row.id} is already at version ${row.version}.`,
       );
     }
-    await archiveSteps(tx, row.id, row.version);
+    await clearSteps(tx, row.id, version);
     await dismissAll(tx, row.id, actor);
     if (row.open_until !== null) await deleteSeries(tx, row.id);
     const digested = await digestWhileStoringEdges(tx, prepared);
     await storeVersion(tx, digested, origin);
+    await continueRows(tx, row.id, version);
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {
       ...versionColumns(digested),

@@ -5,14 +5,12 @@ import { readPlanRow } from '#db/plans/plans.ts';
 import { planVersions } from '#db/schema.ts';
 import {
   compareSteps,
-  locateVersion,
   readChain,
   readContentsById,
+  readLabelsAt,
   readTiming,
   type StepDifference,
-  type VersionRef,
-} from '#db/steps/compare-versions.ts';
-import { readLabels } from '#db/steps/pages.ts';
+} from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { referencesOf, renameReferences } from '#domain/plan/arguments.ts';
 import type { AskingStep } from '#domain/plan/condition-labels.ts';
@@ -61,18 +59,13 @@ async function readVersions(
 type Timing = { minutes: number | null; earliest: string | null };
 
 /** @throws `not_found` when the steps of an earlier version are gone */
-async function readSchedule(
-  db: Queryable,
-  ref: VersionRef,
-  { total }: Version,
-  current: number,
-): Promise<Timing> {
-  const { steps, earliest, timed } = await readTiming(db, ref);
+async function readSchedule(db: Queryable, { plan_id, version, total }: Version): Promise<Timing> {
+  const { steps, earliest, timed } = await readTiming(db, plan_id, version);
   if (steps === 0 && total > 0) {
-    throw new CountersignError('not_found', `The steps of version ${ref.version} were not kept.`);
+    throw new CountersignError('not_found', `The steps of version ${version} were not kept.`);
   }
   if (!timed) return { minutes: null, earliest };
-  const { durations, links } = await readChain(db, ref, ref.version === current);
+  const { durations, links } = await readChain(db, plan_id, version);
   return { minutes: longestChain(durations, links), earliest };
 }
 
@@ -110,11 +103,11 @@ function idsIn(rows: StepDifference[]): string[] {
 /** The steps that conditions of changed steps refer to, as a version has them. */
 async function readAsking(
   db: Queryable,
-  version: VersionRef,
+  { plan_id, version }: Version,
   contents: (StepContent | null)[],
 ): Promise<AskingStep[]> {
   const steps = contents.flatMap((one) => one?.when.map(({ step }) => step) ?? []);
-  return readContentsById(db, version, [...new Set(steps)]);
+  return readContentsById(db, plan_id, version, [...new Set(steps)]);
 }
 
 type Asking = { before: AskingStep[]; after: AskingStep[] };
@@ -153,30 +146,28 @@ export async function diffVersions(
   from: number,
   to: number,
 ): Promise<VersionDiff> {
-  const { version: current } = await readPlanRow(db, planId);
   const [a, b] = await readVersions(db, planId, [from, to]);
   const key = `${a.digest} ${b.digest}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const [fromRef, toRef] = [
-    await locateVersion(db, planId, from, current),
-    await locateVersion(db, planId, to, current),
-  ];
-  const before = await readSchedule(db, fromRef, a, current);
-  const after = await readSchedule(db, toRef, b, current);
-  const rows = await compareSteps(db, fromRef, toRef, maxListed);
-  // Labels are kept of the present version, and of those that only changes lie between.
-  const labels = toRef.until === null ? await readLabels(db, planId, idsIn(rows)) : new Map();
+  const before = await readSchedule(db, a);
+  const after = await readSchedule(db, b);
+  const rows = await compareSteps(db, planId, from, to, maxListed);
+  const named = idsIn(rows);
+  const labels = new Map([
+    ...(await readLabelsAt(db, planId, from, named)),
+    ...(await readLabelsAt(db, planId, to, named)),
+  ]);
   const changed = rows.filter(({ kind }) => kind === 'changed');
   const asking = {
     before: await readAsking(
       db,
-      fromRef,
+      a,
       changed.map((row) => row.before),
     ),
     after: await readAsking(
       db,
-      toRef,
+      b,
       changed.map((row) => row.after),
     ),
   };
@@ -199,9 +190,6 @@ export async function diffVersions(
     minutes: { from: before.minutes, to: after.minutes },
     earliest: { from: before.earliest, to: after.earliest },
   };
-  // A version that came meanwhile moved the steps that were read as the current ones.
-  const { version: now } = await readPlanRow(db, planId);
-  if (now !== current) return diffVersions(db, planId, from, to);
   kept.set(key, diff);
   return diff;
 }

@@ -15,9 +15,11 @@ import { migrate, migrateWithin, migrationState, migrationsFolder } from '#db/mi
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSteps, plans } from '#db/schema.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
+import { compareSteps } from '#db/steps/versions.ts';
 import { digestPlan, sealOf } from '#plans/content/canonical.ts';
 import { readHeader } from '#plans/content/preflight.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
+import { expectVersions, readVersion } from '../../setup/kept-versions.ts';
 import { waitFor } from '../../wait.ts';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/upgrade');
@@ -139,8 +141,61 @@ test('a process of the version before that leaves an orphan while the schema is 
   expect(await query('select from countersign.node_steps')).toEqual([]);
 });
 
+test('versions that a program of the version before writes after the upgrade are kept as they were', async () => {
+  const url = await withDatabase(freshDatabase);
+  const db = openDatabase(url, { max: 2, applicationName: 'versions', onError: fail });
+  const run = (text: string) => query(text.replaceAll('@', 'countersign.'));
+  // The statements of that program, for steps of one word.
+  const step = (position: number, word: string) =>
+    `('P', ${position}, 's${position}', '${word}', 'control', 'noop', '{}', 'read')`;
+  const insert = (...steps: string[]) =>
+    run(
+      `insert into @plan_steps (plan_id, position, step_id, description, tool, operation, args, effect) values ${steps}`,
+    );
+  const archive = (version: number, where: string, added = '') =>
+    `insert into @plan_version_steps (plan_id, version, position, step_id, content)
+     select 'P', ${version}, position, step_id, jsonb_build_object('id', step_id, 'description', description, 'tool', tool,
+       'operation', operation, 'args', args, 'not_before', not_before, 'notes', notes, 'after', '[]'::jsonb)
+     from @plan_steps where plan_id = 'P' and ${where} ${added};`;
+  const wordsAt = async (version: number) =>
+    (await readVersion(db.query, 'P', version)).map(({ description }) => description);
+  try {
+    await insert(step(1, 'one'), step(2, 'two'), step(3, 'three'));
+    await run(`insert into @step_states (plan_id, position, step_id, lane, priority, dependents, unmet)
+      select plan_id, position, step_id, 1, 0, 0, 0 from @plan_steps`);
+    // A change of step 1 that adds step 4, then one that removes step 2 while the plan runs.
+    await run(`begin;
+      ${archive(1, 'position = 1', "union all select 'P', 1, 4, 's4', 'null'::jsonb")}
+      update @plan_steps set description = 'eins' where position = 1;
+      insert into @plan_steps (plan_id, position, step_id, description, tool, operation, args, effect) values ${step(4, 'four')};
+      commit`);
+    await run(`begin;
+      ${archive(2, 'position = 2')}
+      update @step_states set status = 'cancelled', lane = 0 where position = 2;
+      commit`);
+    // Then all of it is proposed again.
+    await run(`begin;
+      ${archive(3, 'true')}
+      delete from @plan_steps; delete from @step_states;
+      insert into @plan_steps (plan_id, position, step_id, description, tool, operation, args, effect) values ${step(1, 'new')};
+      commit`);
+    expect(await wordsAt(1)).toEqual(['one', 'two', 'three']);
+    expect(await wordsAt(2)).toEqual(['eins', 'two', 'three', 'four']);
+    expect(await wordsAt(3)).toEqual(['eins', 'three', 'four']);
+    expect(await wordsAt(4)).toEqual(['new']);
+    const differences = await compareSteps(db.query, 'P', 1, 3, 10);
+    expect(differences.map(({ kind, before, after }) => [kind, before?.id, after?.id])).toEqual([
+      ['added', undefined, 's4'],
+      ['changed', 's1', 's1'],
+      ['removed', 's2', undefined],
+    ]);
+  } finally {
+    await db.close();
+  }
+});
+
 test.each(globSync('*.sql.gz', { cwd: fixtures }))(
-  'every plan and step of %s has the digest and the seal that it was stored with',
+  'every plan, version and step of %s has the digest and the seal that it was stored with',
   async (name) => {
     const url = await withDatabase(emptyDatabase);
     await query(gunzipSync(readFileSync(join(fixtures, name))).toString());
@@ -156,6 +211,7 @@ test.each(globSync('*.sql.gz', { cwd: fixtures }))(
           iterateSteps(db.query, id),
         );
         expect([id, digest]).toEqual([id, row.digest]);
+        expect(await expectVersions(db.query, id)).toBe(row.version);
         const sealed = await db.query.select().from(planSteps).where(eq(planSteps.plan_id, id));
         const seals = new Map(sealed.map(({ step_id, seal }) => [step_id, seal]));
         for await (const step of iterateSteps(db.query, id))

@@ -1,0 +1,245 @@
+// A version of a plan is the rows of steps valid at it: those of `plan_steps` that have not ended, and of `past_steps`. Writing a
+// version ends rows and begins others, so whatever is written meanwhile, a statement reads any version whole.
+import { type SQL, sql } from 'drizzle-orm';
+import type { DependencyType } from '#domain/plan/dependency.ts';
+import type { StepContent } from '#domain/plan/step-content.ts';
+import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
+import { isoOf } from '../time.ts';
+import { comparedColumns, contentColumns, rowColumns } from './step-columns.ts';
+
+/** What the row `c` of `plan_steps` waits for. */
+const links = sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
+    order by e.predecessor, e.type), '[]')
+  from ${countersign}.plan_edges e
+  join ${countersign}.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+  where e.plan_id = c.plan_id and e.successor = c.position)`;
+
+const list = (columns: readonly string[], alias: string): SQL =>
+  sql.raw(columns.map((column) => `${alias}.${column}`).join(', '));
+
+/** Rows that version `version` does not have as they are, or at all. Earlier versions keep them, with the edges of now. */
+export async function endRows(
+  tx: Queryable,
+  planId: string,
+  version: number,
+  positions: number[] | 'all',
+): Promise<void> {
+  if (positions.length === 0) return;
+  const which =
+    positions === 'all' ? sql`true` : sql`c.position = any(${sql.param(positions)}::int[])`;
+  await tx.execute(sql`
+    insert into ${countersign}.past_steps (plan_id, ${sql.raw(rowColumns.join(', '))}, until, after)
+    select c.plan_id, ${list(rowColumns, 'c')}, ${version}::int, ${links}
+    from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.until is null and ${which}`);
+}
+
+/** Rows that version `version` has put in the place of equal ones have been valid since those were. */
+export async function continueRows(tx: Queryable, planId: string, version: number): Promise<void> {
+  const columns = rowColumns.filter((column) => column !== 'since');
+  await tx.execute(sql`
+    with same as materialized (
+      select p.position, p.since from ${countersign}.past_steps p cross join lateral (
+        select ${list(columns, 'c')}, ${links} as after from ${countersign}.plan_steps c
+        where c.plan_id = ${planId} and c.position = p.position offset 0
+      ) c
+      where p.plan_id = ${planId} and p.until = ${version}
+        and (${list(columns, 'p')}, p.after) is not distinct from (${list(columns, 'c')}, c.after)
+    ),
+    replaced as (
+      delete from ${countersign}.past_steps p using same
+      where p.plan_id = ${planId} and p.position = same.position and p.since = same.since
+    )
+    update ${countersign}.plan_steps c set since = same.since from same
+    where c.plan_id = ${planId} and c.position = same.position`);
+}
+
+function rows(current: SQL | null, past: SQL, planId: string): SQL {
+  const ended = sql`
+    select ${list(rowColumns, 'c')}, c.after from ${countersign}.past_steps c where c.plan_id = ${planId} and ${past}`;
+  if (current === null) return ended;
+  return sql`
+    select ${list(rowColumns, 'c')}, ${links} as after from ${countersign}.plan_steps c
+    where c.plan_id = ${planId} and c.until is null and ${current}
+    union all ${ended}`;
+}
+
+const rowsAt = (planId: string, version: number): SQL =>
+  rows(sql`c.since <= ${version}`, sql`c.since <= ${version} and c.until > ${version}`, planId);
+
+/** Rows valid at the earlier of two versions and not at the later one, and the other way round. */
+function rowsBetween(planId: string, earlier: number, later: number): { ended: SQL; begun: SQL } {
+  const begun = sql`c.since > ${earlier} and c.since <= ${later}`;
+  return {
+    ended: rows(
+      null,
+      sql`c.since <= ${earlier} and c.until > ${earlier} and c.until <= ${later}`,
+      planId,
+    ),
+    begun: rows(sql`c.since > 1 and ${begun}`, sql`${begun} and c.until > ${later}`, planId),
+  };
+}
+
+export type StepDifference = {
+  kind: 'added' | 'removed' | 'changed';
+  /** How many steps differ in this way; the rows are the first of them. */
+  total: number;
+  before: StepContent | null;
+  after: StepContent | null;
+};
+
+type PlacedContent = StepContent & { position: number };
+
+async function readContents(
+  db: Queryable,
+  planId: string,
+  version: number,
+  which: SQL,
+): Promise<PlacedContent[]> {
+  const { rows: found } = await db.execute<PlacedContent>(sql`
+    select c.position, ${contentColumns}, c.after from (${rowsAt(planId, version)}) c where ${which}`);
+  return found;
+}
+
+/** The steps with these ids, as a version has them. */
+export async function readContentsById(
+  db: Queryable,
+  planId: string,
+  version: number,
+  ids: string[],
+): Promise<PlacedContent[]> {
+  if (ids.length === 0) return [];
+  return readContents(db, planId, version, sql`c.step_id = any(${sql.param(ids)}::text[])`);
+}
+
+/** Labels by step id, as a version has them; ids that it does not have are left out. */
+export async function readLabelsAt(
+  db: Queryable,
+  planId: string,
+  version: number,
+  ids: string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows: found } = await db.execute<{ id: string; label: string }>(sql`
+    select c.step_id as id, coalesce(c.label, c.position::text) as label from (${rowsAt(planId, version)}) c
+    where c.step_id = any(${sql.param(ids)}::text[])`);
+  return new Map(found.map(({ id, label }) => [id, label]));
+}
+
+const asSet = (side: string): SQL =>
+  sql.raw(`(select jsonb_agg(link order by link) from jsonb_array_elements(${side}.after) link)`);
+
+/** The first `limit` steps of each kind of difference, in the order of their positions. */
+export async function compareSteps(
+  db: Queryable,
+  planId: string,
+  from: number,
+  to: number,
+  limit: number,
+): Promise<StepDifference[]> {
+  const { ended, begun } = rowsBetween(planId, Math.min(from, to), Math.max(from, to));
+  const [before, after] = from < to ? [ended, begun] : [begun, ended];
+  type Place = { kind: StepDifference['kind']; total: number; a: number | null; b: number | null };
+  const { rows: places } = await db.execute<Place>(sql`
+    with compared as (
+      select a.position as a, b.position as b,
+        case when a.step_id is null then 'added' when b.step_id is null then 'removed' else 'changed' end as kind
+      from (${before}) a full join (${after}) b on a.step_id = b.step_id
+      where a.step_id is null or b.step_id is null
+        or (${list(comparedColumns, 'a')}) is distinct from (${list(comparedColumns, 'b')})
+        or (a.after <> b.after and ${asSet('a')} is distinct from ${asSet('b')})
+    ),
+    ranked as (
+      select *, row_number() over (partition by kind order by coalesce(b, a)) as place,
+        count(*) over (partition by kind)::int as total
+      from compared
+    )
+    select kind, total, a, b from ranked where place <= ${limit} order by kind, place`);
+  const contentsAt = async (version: number, positions: (number | null)[]) => {
+    const which = sql`c.position = any(${sql.param(positions.filter((one) => one !== null))}::int[])`;
+    const found = await readContents(db, planId, version, which);
+    return new Map<number | null, StepContent>(found.map((one) => [one.position, one]));
+  };
+  const old = await contentsAt(
+    from,
+    places.map(({ a }) => a),
+  );
+  const now = await contentsAt(
+    to,
+    places.map(({ b }) => b),
+  );
+  return places.map(({ kind, total, a, b }) => ({
+    kind,
+    total,
+    before: old.get(a) ?? null,
+    after: now.get(b) ?? null,
+  }));
+}
+
+/** When the first dated step may begin, and whether any step states how long it takes. */
+export async function readTiming(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<{ steps: number; earliest: string | null; timed: boolean }> {
+  const { rows: found } = await db.execute<{
+    steps: number;
+    earliest: string | null;
+    timed: boolean;
+  }>(sql`
+    select count(*)::int as steps, ${isoOf('min(not_before)', 'milliseconds')} as earliest,
+      count(duration_minutes) > 0 as timed
+    from (${rowsAt(planId, version)}) c`);
+  return found[0] ?? { steps: 0, earliest: null, timed: false };
+}
+
+/** Durations in minutes and links between steps, which are counted from 0; the order of steps says nothing. */
+export type ChainColumns = {
+  durations: number[];
+  links: { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
+};
+
+/** What a schedule needs of a version: a few numbers for each step and link, not the steps. */
+export async function readChain(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<ChainColumns> {
+  type Steps = { positions: number[] | null; ids: string[]; durations: number[] };
+  const { rows: steps } = await db.execute<Steps>(sql`
+    select array_agg(position) as positions, array_agg(step_id) as ids,
+      array_agg(coalesce(duration_minutes, 0)) as durations
+    from (${rowsAt(planId, version)}) c`);
+  type Links = ChainColumns['links'] & { from: number[] | null; ids: (string | null)[] };
+  const { rows: found } = await db.execute<Links>(sql`
+    select array_agg("from") as "from", array_agg(id) as ids, array_agg("to") as "to", array_agg(type) as types,
+      array_agg(lag_minutes) as lags
+    from (
+      select predecessor as "from", null as id, successor as "to", type, lag_minutes from ${countersign}.plan_edges
+      where plan_id = ${planId} and successor not in (
+        select position from ${countersign}.plan_steps where plan_id = ${planId} and since > ${version} and since > 1)
+      union all
+      select 0, l.id, c.position, l.type, l.lag_minutes from ${countersign}.past_steps c
+      cross join lateral jsonb_to_recordset(c.after) l (id text, type text, lag_minutes int)
+      where c.plan_id = ${planId} and c.since <= ${version} and c.until > ${version}
+    ) link`);
+  const [all] = steps;
+  const places = new Map<number | string, number>();
+  for (const [place, position] of (all?.positions ?? []).entries()) {
+    places.set(position, place);
+    places.set(all?.ids[place] ?? '', place);
+  }
+  const links: ChainColumns['links'] = { from: [], to: [], types: [], lags: [] };
+  const [kept] = found;
+  for (const [nth, position] of (kept?.from ?? []).entries()) {
+    const from = places.get(kept?.ids[nth] ?? position);
+    const to = places.get(kept?.to[nth] ?? 0);
+    if (from === undefined || to === undefined) continue;
+    links.from.push(from);
+    links.to.push(to);
+    links.types.push(kept?.types[nth] ?? 'FS');
+    links.lags.push(kept?.lags[nth] ?? 0);
+  }
+  return { durations: all?.durations ?? [], links };
+}

@@ -1,0 +1,226 @@
+// Every version of a plan says for good what it said when it was made, however it was made and whatever came after it.
+import fc from 'fast-check';
+import { beforeEach, expect, test } from 'vitest';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { PlanDraft } from '#domain/plan/plan.ts';
+import { expectSoundPlan } from '../../fixtures/sound-plan.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { rounds } from '../../rounds.ts';
+import { ana, scriptedPlanner } from '../../setup/instance.ts';
+import { expectVersions, readVersion } from '../../setup/kept-versions.ts';
+import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
+
+let next: PlanDraft | null = null;
+beforeEach(() => {
+  next = null;
+});
+const instance = useInstance({
+  planner: scriptedPlanner(() =>
+    next === null
+      ? { kind: 'question', text: 'Which?', questions: [{ id: 'which', text: 'Which?' }] }
+      : { kind: 'proposal', draft: next },
+  ),
+});
+
+/** A step but the first, which everything waits for, so that nothing has begun. */
+type Said = { priority: number; content: string; tags: string[]; after: string[] };
+type Model = Map<string, Said>;
+
+const hold = draftStep('hold', 'Wait for ana', 'human_task', { question: 'Go?', assignee: 'ana' });
+const draftOf = (model: Model, order: string[]): PlanDraft => ({
+  title: 'Versions',
+  steps: [
+    hold,
+    ...order.map((id) => {
+      const { content, after, priority, tags } = model.get(id) ?? fresh(0, []);
+      const path = `${id}.md`;
+      return {
+        ...draftStep(id, 'Write', 'workspace_write', { path, content }, 'hold', ...after),
+        priority,
+        tags,
+      };
+    }),
+  ],
+});
+const fresh = (priority: number, after: string[]): Said => ({
+  priority,
+  content: `${priority}`,
+  tags: priority % 2 === 0 ? ['even'] : [],
+  after,
+});
+const copyOf = (model: Model): Model =>
+  new Map([...model].map(([id, said]) => [id, { ...said, after: [...said.after] }]));
+const numberOf = (id: string) => Number(id.slice(1));
+
+type Choice = { what: number; step: number; other: number };
+const choices = fc.array(fc.record({ what: fc.nat(), step: fc.nat(), other: fc.nat() }), {
+  minLength: 1,
+  maxLength: 4,
+});
+const command = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('patch' as const), choices }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revise' as const), choices }) },
+);
+
+class Story {
+  readonly versions: Model[] = [];
+  model: Model = new Map();
+  #number = 0;
+  #value = 0;
+
+  #pick(nth: number): string {
+    const ids = [...this.model.keys()];
+    return ids[nth % ids.length] ?? '';
+  }
+  #earlier(id: string): string[] {
+    return [...this.model.keys()].filter((one) => numberOf(one) < numberOf(id));
+  }
+  #behind(id: string): string[] {
+    const found = [id];
+    for (const one of found)
+      for (const [other, { after }] of this.model)
+        if (after.includes(one) && !found.includes(other)) found.push(other);
+    return found;
+  }
+  add(nth: number): string {
+    const id = `s${++this.#number}`;
+    const earlier = this.#earlier(id);
+    const after = earlier.length === 0 ? [] : [earlier[nth % earlier.length] ?? ''];
+    this.model.set(id, fresh(++this.#value, after));
+    return id;
+  }
+  remove(id: string): void {
+    this.model.delete(id);
+    for (const said of this.model.values()) said.after = said.after.filter((one) => one !== id);
+  }
+  /** Changes the model, and says by which operation a patch does. */
+  operate({ what, step, other }: Choice, narrowing: boolean): PatchOperation[] {
+    const id = this.#pick(step);
+    const said = this.model.get(id);
+    const kind = narrowing ? 'remove' : ['set', 'args', 'add', 'remove', 'link', 'cut'][what % 6];
+    if (said === undefined) return [];
+    if (kind === 'remove') {
+      // Of what was approved, steps that wait for a removed one go with it: to begin without it would widen the plan.
+      const ids = narrowing ? this.#behind(id) : [id];
+      if (this.model.size === ids.length) return [];
+      for (const one of ids) this.remove(one);
+      return [{ op: 'remove_steps', steps: { ids }, release: !narrowing }];
+    }
+    if (kind === 'add') {
+      const added = this.add(other);
+      const step = draftOf(this.model, [added]).steps[1];
+      return step === undefined ? [] : [{ op: 'add_step', step: { ...step, id: added } }];
+    }
+    if (kind === 'link' || kind === 'cut') {
+      const among = kind === 'cut' ? said.after : this.#earlier(id);
+      const before = among[other % among.length] ?? '';
+      const link = { id: before, type: 'FS', lag_minutes: 0 } as const;
+      if (before === '' || (kind === 'link' && said.after.includes(before))) return [];
+      said.after = said.after.filter((one) => one !== before);
+      if (kind === 'cut') return [{ op: 'remove_dependency', step: id, after: link }];
+      said.after.push(before);
+      return [{ op: 'add_dependency', step: id, after: link }];
+    }
+    const value = ++this.#value;
+    if (kind === 'set') {
+      said.priority = value;
+      said.tags = [`t${value % 3}`];
+      return [
+        {
+          op: 'update_steps',
+          steps: { ids: [id] },
+          set: { priority: value, tags: [...said.tags] },
+        },
+      ];
+    }
+    said.content = `${value}`;
+    const args = { path: `${id}.md`, content: said.content };
+    return [{ op: 'update_steps', steps: { ids: [id] }, set: { args } }];
+  }
+}
+
+/** How many steps of `b` are new, gone and different beside `a`. */
+function differ(a: Model, b: Model) {
+  const text = (said: Said | undefined) =>
+    JSON.stringify(said === undefined ? null : { ...said, after: said.after.toSorted() });
+  const both = [...b.keys()].filter((id) => a.has(id));
+  return {
+    added: b.size - both.length,
+    removed: a.size - both.length,
+    changed: both.filter((id) => text(a.get(id)) !== text(b.get(id))).length,
+  };
+}
+
+test('any changes and revisions leave every version as it was, and their differences are those of a model', async () => {
+  const { db, service } = instance;
+  const inputs = [choices, fc.array(command, { maxLength: 7 }), choices] as const;
+  const run = async (
+    begin: Choice[],
+    commands: { do: 'patch' | 'revise'; choices: Choice[] }[],
+    removals: Choice[],
+  ) => {
+    const story = new Story();
+    for (const { step } of [...begin, ...begin]) story.add(step);
+    const first = draftOf(story.model, [...story.model.keys()]);
+    const { id } = await service.propose(first, { user: 'ana' }, ana);
+    story.versions.push(copyOf(story.model));
+    const patch = async (chosen: Choice[], narrowing: boolean) => {
+      const operations = chosen.flatMap((choice) => story.operate(choice, narrowing));
+      if (operations.length === 0) return;
+      const { revision, version } = await service.getPlan(id);
+      await service.patch(id, { base_revision: revision, operations }, ana);
+      const after = await service.getPlan(id);
+      expect(after.version).toBe(version + 1);
+      story.versions.push(copyOf(story.model));
+    };
+    let revisions = 0;
+    for (const one of commands) {
+      const { version } = await service.getPlan(id);
+      if (one.do === 'patch') {
+        // The first changes something for certain, whatever the others take back.
+        await patch([{ what: 0, step: 0, other: 0 }, ...one.choices], false);
+        continue;
+      }
+      if (++revisions > 2) continue;
+      for (const choice of one.choices) story.operate(choice, false);
+      const order = [...story.model.keys()];
+      next = draftOf(story.model, (one.choices[0]?.what ?? 0) % 2 === 0 ? order : order.reverse());
+      await service.proposeChanges(id, { version, feedback: 'Otherwise' }, ana);
+      await waitFor('the next version', async () => {
+        return (await service.getPlan(id)).version === version + 1;
+      });
+      story.versions.push(copyOf(story.model));
+    }
+    const { version, digest } = await service.getPlan(id);
+    await service.approve(id, { version, digest }, ana);
+    await waitFor('ana’s step', async () => (await service.getPlan(id)).counts.waiting === 1);
+    for (const removal of removals) await patch([removal], true);
+    expect(await expectVersions(db.query, id)).toBe(story.versions.length);
+    for (const [nth, model] of story.versions.entries()) {
+      const steps = await readVersion(db.query, id, nth + 1);
+      const said = steps
+        .slice(1)
+        .map(({ id: step, priority, args, tags, after }): [string, Said] => [
+          step,
+          {
+            priority,
+            tags,
+            content: `${args.content}`,
+            after: after.flatMap((link) => (link.id === 'hold' ? [] : [link.id])).sort(),
+          },
+        ]);
+      const kept = [...model].map(([step, is]) => [step, { ...is, after: is.after.toSorted() }]);
+      expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept));
+      for (const other of [0, nth - 1, story.versions.length - 1]) {
+        const now = story.versions[other];
+        if (now === undefined || other === nth) continue;
+        const { counts } = await service.versionDiff(id, nth + 1, other + 1);
+        expect([nth + 1, other + 1, counts]).toEqual([nth + 1, other + 1, differ(model, now)]);
+      }
+    }
+    await expectSoundPlan(instance, id);
+    await service.cancel(id, { version: (await service.getPlan(id)).version }, ana);
+  };
+  await fc.assert(fc.asyncProperty(...inputs, run), { numRuns: rounds(40), endOnFailure: true });
+}, 600_000);
