@@ -272,22 +272,3 @@ export async function settleReadiness(
     : null;
   return freed ?? held;
 }
-
-/** Stores the version after the plan's present one: it says the same but for its steps. */
-export async function insertNextVersion(
-  tx: Queryable,
-  { id, version }: { id: string; version: number },
-  next: {
-    digest: string;
-    total: number;
-    tools_required: string[];
-    operation_digests: Record<string, string>;
-  },
-): Promise<void> {
-  await tx.execute(sql`
-    insert into ${countersign}.plan_versions (plan_id, version, digest, title, summary, context, risks, approver_policy,
-      tools_required, operation_digests, confirm_each, series, total, planner_model, cost_usd)
-    select plan_id, version + 1, ${next.digest}, title, summary, context, risks, approver_policy,
-      ${sql.param(next.tools_required)}::text[], ${JSON.stringify(next.operation_digests)}::jsonb, confirm_each, series, ${next.total}, planner_model, cost_usd
-    from ${countersign}.plan_versions where plan_id = ${id} and version = ${version}`);
-}

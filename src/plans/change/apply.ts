@@ -7,41 +7,30 @@ import { notify } from '#db/notify.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
-import {
-  deleteEdges,
-  deleteSteps,
-  insertNextVersion,
-  leaveOutSteps,
-  recountSteps,
-  reviveSteps,
-  settleReadiness,
-  tellSteps,
-  updateContents,
-} from '#db/sql/patch.ts';
+import { recountSteps, reviveSteps, settleReadiness, tellSteps } from '#db/sql/patch.ts';
 import { findDeadEnds, readPredecessors, readUses } from '#db/sql/patch-reads.ts';
 import { findAddressed, rerunSteps } from '#db/sql/rerun.ts';
 import { touchPlan } from '#db/steps/events.ts';
 import { iterateSteps } from '#db/steps/pages.ts';
-import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#db/steps/steps.ts';
-import { endRows } from '#db/steps/versions.ts';
+import { readLanes } from '#db/steps/steps.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { RaisedFinding } from '#domain/plan/finding.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf } from '#domain/words.ts';
-import { digestPlan, withDigests } from '../content/canonical.ts';
+import { digestPlan } from '../content/canonical.ts';
 import { bindStep } from '../content/normalise-step.ts';
 import { addedOperations, digestOperations } from '../content/operation-digests.ts';
-import { readHeader } from '../content/preflight.ts';
+import { headerOf, readVersion } from '../content/preflight.ts';
 import { Lanes } from '../content/touches.ts';
 import { raiseFindings } from '../findings/raise.ts';
-import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { patchConflict } from './conflicts.ts';
 import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } from './model.ts';
 import { requireUsers } from './sets.ts';
+import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 
 /** Who applies it, and what the audit says of it. */
 export type PatchDeed = {
@@ -53,55 +42,38 @@ export type PatchDeed = {
   approved: boolean;
 };
 
-/** Whether a person has approved the plan, so that more than it says needs a person again. */
-export function isGated(row: Pick<PlanRow, 'status'>): boolean {
-  return !mayBeApproved(row.status);
-}
-
 const positionsOf = (steps: { position: number }[]): number[] =>
   steps.map(({ position }) => position);
 
-/** Steps and edges as the patch leaves them. @returns the pools that the plan's steps reserve from then */
-async function storeContents(
+/** The version that the patch makes, beside the plan's present one. */
+async function resolveVersion(
   context: PlansContext,
   tx: Transaction,
   row: PlanRow,
-  effect: PatchEffect,
-): Promise<string[]> {
-  const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
-  const version = row.version + 1;
-  const gone = positionsOf(removed);
-  await endRows(tx, row.id, version, [...positionsOf(changed), ...gone]);
-  await deleteEdges(tx, row.id, edgesRemoved);
-  await (isGated(row) ? leaveOutSteps(tx, row.id, version, gone) : deleteSteps(tx, row.id, gone));
+  { added, changed, removed, edgesAdded, edgesRemoved }: PatchEffect,
+): Promise<{ next: NextVersion; pools: string[] }> {
   const known = await readLanes(tx, row.id);
   const lanes = new Lanes(known);
-  const specOf = ({ tool, operation }: StepAsSaid) =>
-    context.catalogue.of(row.tenant).get(operationName(tool, operation));
-  const stored = await mapInSlices(changed, ({ position, now }) => ({
-    ...now,
-    position,
-    ...bindStep(now, specOf(now)),
-    lane: lanes.of(now),
-  }));
-  const fresh = await mapInSlices(added, ({ position, label, now }) => ({
-    ...now,
-    position,
-    label,
-    ...bindStep(now, specOf(now)),
-    lane: lanes.of(now),
-    unmet: 0,
-    dependents: 0,
-  }));
-  await insertLanes(tx, row.id, lanes.list.slice(known.length));
-  await updateContents(tx, row.id, version, stored);
-  await insertSteps(tx, row.id, version, fresh);
-  await insertEdges(tx, row.id, edgesAdded);
-  await analyzeMany(tx, fresh.length + edgesAdded.length);
-  await tellSteps(tx, row.id, 'step_added', positionsOf(added));
-  await tellSteps(tx, row.id, 'step_changed', positionsOf(changed));
+  const bind = (now: StepAsSaid) => {
+    const spec = context.catalogue.of(row.tenant).get(operationName(now.tool, now.operation));
+    return { ...now, ...bindStep(now, spec), lane: lanes.of(now) };
+  };
+  const next: NextVersion = {
+    id: row.id,
+    version: row.version + 1,
+    changed: await mapInSlices(changed, ({ position, now }) => ({ ...bind(now), position })),
+    added: await mapInSlices(added, ({ position, label, now }) => ({
+      ...bind(now),
+      ...{ position, label, unmet: 0, dependents: 0 },
+    })),
+    removed: positionsOf(removed),
+    edgesAdded,
+    edgesRemoved,
+    lanes: lanes.list.slice(known.length),
+    begun: [],
+  };
   const pools = lanes.pools().filter((name) => Object.hasOwn(context.resourcePools, name));
-  return [...new Set([...row.pools, ...pools])].sort();
+  return { next, pools: [...new Set([...row.pools, ...pools])].sort() };
 }
 
 /**
@@ -182,68 +154,67 @@ async function holdBehindStale(
   }
 }
 
-/** The version that the patch makes, and what the plan's row says of it. */
+/**
+ * Stores the version that the patch makes, and what the plan's row says of it: the same but for its steps.
+ * @throws `empty_plan`
+ */
 async function storeVersion(
   context: PlansContext,
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
-  pools: string[],
   deed: PatchDeed,
-): Promise<PlanRow> {
-  // What the plan says is the same, so that its version is, unless that was approved.
-  if (!changesContent(effect) && !deed.approved) {
-    await touchPlan(tx, row.id, 'patch_applied', `${deed.patchId} by ${deed.actor.id}`);
-    return lockPlan(tx, row.id);
-  }
-  const uses = await readUses(tx, row.id);
-  const total = uses.reduce((sum, { steps }) => sum + steps, 0);
-  if (total === 0) {
-    throw new CountersignError(
-      'empty_plan',
-      'This change would leave no step. Cancel the plan instead.',
-    );
-  }
-  const version = row.version + 1;
-  const before = await readHeader(tx, row);
-  const used = uses.map(({ operation }) => operation);
-  // What the plan was shown with stays, whatever the operation is by now.
-  const digests = {
-    ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
-    ...before.operation_digests,
-  };
-  const operationDigests = Object.fromEntries(
-    Object.entries(digests).filter(([name]) => used.includes(name)),
-  );
-  const { operation_digests: _, ...rest } = before;
-  const header = { ...rest, ...withDigests(operationDigests), version, tools_required: used };
-  const digest = await digestPlan(header, iterateSteps(tx, row.id));
-  await insertNextVersion(tx, row, {
-    digest,
-    total,
-    tools_required: used,
-    operation_digests: operationDigests,
-  });
+): Promise<void> {
+  const { next, pools } = await resolveVersion(context, tx, row, effect);
+  const { version } = next;
   const gated = isGated(row);
-  const scope = uses.filter(({ kept }) => !gated || kept);
-  const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
-  await tx
-    .update(plans)
-    .set({
+  await writeVersion(tx, row, next, async () => {
+    const uses = await readUses(tx, row.id);
+    const total = uses.reduce((sum, { steps }) => sum + steps, 0);
+    if (total === 0) {
+      throw new CountersignError(
+        'empty_plan',
+        'This change would leave no step. Cancel the plan instead.',
+      );
+    }
+    const used = uses.map(({ operation }) => operation);
+    const { created_at: _, ...before } = await readVersion(tx, row);
+    // What the plan was shown with stays, whatever the operation is by now.
+    const digests = {
+      ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
+      ...before.operation_digests,
+    };
+    const said = {
+      ...before,
       version,
-      digest,
-      approved_digest: gated ? digest : null,
-      tools_required: scope.map(({ operation }) => operation),
-      operation_digests: operationDigests,
-      guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
-      pools,
-      has_start_edges: row.has_start_edges || starts,
-      pending_patch: null,
-      ...(deed.approved ? { decided_by: deed.actor.id, decided_at: sql`clock_timestamp()` } : {}),
-    })
-    .where(eq(plans.id, row.id));
-  await touchPlan(tx, row.id, 'patch_applied', `version ${version} by ${deed.actor.id}`);
-  return lockPlan(tx, row.id);
+      total,
+      tools_required: used,
+      operation_digests: Object.fromEntries(
+        Object.entries(digests).filter(([name]) => used.includes(name)),
+      ),
+    };
+    const digest = await digestPlan(headerOf(row, said), iterateSteps(tx, row.id));
+    const scope = uses.filter(({ kept }) => !gated || kept);
+    const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
+    await tx
+      .update(plans)
+      .set({
+        version,
+        digest,
+        approved_digest: gated ? digest : null,
+        tools_required: scope.map(({ operation }) => operation),
+        operation_digests: said.operation_digests,
+        guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
+        pools,
+        has_start_edges: row.has_start_edges || starts,
+        pending_patch: null,
+        ...(deed.approved ? { decided_by: deed.actor.id, decided_at: sql`clock_timestamp()` } : {}),
+      })
+      .where(eq(plans.id, row.id));
+    return { ...said, digest };
+  });
+  await tellSteps(tx, row.id, 'step_added', positionsOf(effect.added));
+  await tellSteps(tx, row.id, 'step_changed', positionsOf(effect.changed));
 }
 
 async function wakeAll(
@@ -273,12 +244,16 @@ export async function applyPatch(
   deed: PatchDeed,
 ): Promise<PlanRow> {
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
-  const pools = changesContent(effect) ? await storeContents(context, tx, row, effect) : row.pools;
+  // What the plan says is the same, so that its version is, unless that was approved.
+  const moves = changesContent(effect) || deed.approved;
+  if (moves) await storeVersion(context, tx, row, effect, deed);
   await invalidate(context, tx, row, effect, deed);
   const stopped = await runAgain(tx, row, effect);
   await settleStates(tx, row, effect, { before, stopped }, deed.baseRevision);
   await holdBehindStale(tx, row, effect);
-  const patched = await storeVersion(context, tx, row, effect, pools, deed);
+  const what = moves ? `version ${row.version + 1}` : deed.patchId;
+  await touchPlan(tx, row.id, 'patch_applied', `${what} by ${deed.actor.id}`);
+  const patched = await lockPlan(tx, row.id);
   await recordAudit(tx, [
     {
       planId: row.id,

@@ -7,11 +7,8 @@ import { findTenant, readStanding } from '#db/people/identities.ts';
 import { readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { storeArtifact } from '#db/plans/artifacts.ts';
 import { lockPlan, type PlanRow, readPlan } from '#db/plans/plans.ts';
-import { deleteSeries, insertSeries } from '#db/plans/series.ts';
-import { deletedPlans, plans, planVersions } from '#db/schema.ts';
+import { deletedPlans, plans } from '#db/schema.ts';
 import { appendPlanEvent } from '#db/steps/events.ts';
-import { analyzeMany, clearSteps, insertEdges, insertLanes, insertSteps } from '#db/steps/steps.ts';
-import { continueRows } from '#db/steps/versions.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Actor, isVerified, system } from '#domain/people/actor.ts';
 import { countPeople } from '#domain/people/groups.ts';
@@ -36,7 +33,7 @@ import { nextStatus } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchersLater } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
-import { dueBefore } from '../series/series.ts';
+import { writeVersion } from './write-version.ts';
 
 /** Where a proposal comes from. */
 export type Origin = {
@@ -61,9 +58,8 @@ type Prepared = {
   begun: Begun[];
   /** What is wrong with the notes of its steps. */
   findings: NewFinding[];
+  digest: string;
 };
-
-type Digested = Prepared & { digest: string };
 
 function readRisks(draft: PlanDraft): Risk[] {
   return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
@@ -118,34 +114,25 @@ async function preparePlan(
     ...termsOf(draft.step_approval === 'each', series),
     ...withDigests(digestOperations(catalogue, normal.tools_required)),
   };
-  return { header, normal, artifacts, begun, findings };
+  const digest = await digestPlan(header, normal.steps);
+  return { header, normal, artifacts, begun, findings, digest };
 }
 
-/** Stores the edges, which need no row of the plan, and digests it meanwhile: Postgres and Node work at the same time. */
-async function digestWhileStoringEdges(tx: Transaction, prepared: Prepared): Promise<Digested> {
-  const { header, normal } = prepared;
-  // Both are waited for, whatever becomes of either: nothing may go on at the connection when this ends.
-  const [digest, stored] = await Promise.allSettled([
-    digestPlan(header, normal.steps),
-    insertEdges(tx, header.id, normal.edges),
-  ]);
-  if (stored.status === 'rejected') throw stored.reason;
-  if (digest.status === 'rejected') throw digest.reason;
-  return { ...prepared, digest: digest.value };
-}
-
+/** Stores the version, which replaces all of `base`, and texts of its context that are too long for it. */
 async function storeVersion(
   tx: Transaction,
-  { header, normal, artifacts, begun, digest }: Digested,
+  base: PlanRow | null,
+  { header, normal, artifacts, begun, digest }: Prepared,
   { planner, costUsd }: Pick<Origin, 'planner' | 'costUsd'>,
 ): Promise<void> {
-  const planId = header.id;
-  for (const artifact of artifacts) {
-    await storeArtifact(tx, { ...artifact, planId, stepId: null });
-  }
-  await tx.insert(planVersions).values({
-    plan_id: planId,
-    version: header.version,
+  const { id, version } = header;
+  for (const artifact of artifacts)
+    await storeArtifact(tx, { ...artifact, planId: id, stepId: null });
+  const { steps: added, edges: edgesAdded, lanes } = normal;
+  const next = { id, version, added, edgesAdded, lanes, begun, changed: [], edgesRemoved: [] };
+  await writeVersion(tx, base, { ...next, removed: 'all' }, async () => ({
+    plan_id: id,
+    version,
     digest,
     title: header.title,
     summary: header.summary,
@@ -156,29 +143,17 @@ async function storeVersion(
     operation_digests: header.operation_digests ?? {},
     confirm_each: header.step_approval === 'each',
     series: header.series ?? [],
-    total: normal.steps.length,
+    total: added.length,
     planner_model: planner,
     cost_usd: costUsd,
-  });
-  await insertLanes(tx, planId, normal.lanes);
-  await insertSteps(tx, planId, header.version, normal.steps);
-  await analyzeMany(tx, normal.steps.length + normal.edges.length);
-  await insertSeries(
-    tx,
-    planId,
-    begun.map(({ series, expandedTo, next }) => ({
-      series,
-      expandedTo,
-      expandAt: dueBefore(next),
-    })),
-  );
+  }));
 }
 
 /** What is wrong with notes holds their steps, and what depends on those, until somebody settles it. */
 async function raiseNotes(
   context: PlansContext,
   tx: Transaction,
-  { header, findings }: Digested,
+  { header, findings }: Prepared,
 ): Promise<void> {
   if (findings.length === 0) return;
   const raised = findings.map((finding): RaisedFinding => {
@@ -205,7 +180,7 @@ function freshCounts(total: number): StepCounts {
 }
 
 /** The columns of `plans` that a version decides. */
-function versionColumns({ header, normal, begun, digest }: Digested) {
+function versionColumns({ header, normal, begun, digest }: Prepared) {
   const { pattern } = header.context;
   const ends = begun.map(({ end }) => end.getTime());
   return {
@@ -322,10 +297,9 @@ export async function preparePropose(
   await requireArtifacts(context.db.query, { planId: null, runId: origin.runId }, steps);
   return async (tx) => {
     await allowForSteps(tx, prepared.normal.steps.length);
-    const digested = await digestWhileStoringEdges(tx, prepared);
     await tx.insert(plans).values({
       id,
-      ...versionColumns(digested),
+      ...versionColumns(prepared),
       status: 'proposed',
       revision: 1,
       requester: origin.requester,
@@ -338,14 +312,14 @@ export async function preparePropose(
       cost_usd: origin.costUsd,
       traceparent: currentTrace(),
     });
-    await storeVersion(tx, digested, origin);
+    await storeVersion(tx, null, prepared, origin);
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
-    const { digest } = digested;
+    const { digest } = prepared;
     await recordAudit(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
     if (imported !== undefined) {
       await recordAudit(tx, [{ planId: id, actor, action: 'import', data: imported }]);
     }
-    await raiseNotes(context, tx, digested);
+    await raiseNotes(context, tx, prepared);
     await wakeWatchersLater(tx, context.enqueue, id);
     const plan = await readPlan(tx, id);
     const facts = { event: 'propose', actor, reason: null };
@@ -398,15 +372,11 @@ export async function prepareRevise(
         `${row.id} is already at version ${row.version}.`,
       );
     }
-    await clearSteps(tx, row.id, version);
+    await storeVersion(tx, row, prepared, origin);
     await dismissAll(tx, row.id, actor);
-    if (row.open_until !== null) await deleteSeries(tx, row.id);
-    const digested = await digestWhileStoringEdges(tx, prepared);
-    await storeVersion(tx, digested, origin);
-    await continueRows(tx, row.id, version);
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {
-      ...versionColumns(digested),
+      ...versionColumns(prepared),
       planner_model: origin.planner,
       confidence: origin.confidence,
       cost_usd: row.cost_usd + origin.costUsd,
@@ -414,7 +384,7 @@ export async function prepareRevise(
       decided_by: null,
       decided_at: null,
     });
-    await raiseNotes(context, tx, digested);
+    await raiseNotes(context, tx, prepared);
     return readPlan(tx, row.id);
   };
 }

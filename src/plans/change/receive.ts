@@ -44,7 +44,7 @@ import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { reservedId } from '../series/normalise.ts';
-import { applyPatch, isGated } from './apply.ts';
+import { applyPatch } from './apply.ts';
 import { classifyPatch } from './classify.ts';
 import { reopenByPatch } from './follow-patch.ts';
 import { countInvalidated, type PatchEffect } from './model.ts';
@@ -52,6 +52,7 @@ import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { readNear } from './read-near.ts';
 import { resolvePatch } from './resolve.ts';
+import { isGated } from './write-version.ts';
 
 /** What drafts and patches are checked against. */
 export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): StepRules {

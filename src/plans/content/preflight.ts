@@ -24,15 +24,28 @@ export type PreflightProblem = Simulation['problems'][number];
 
 const shownProblems = 20;
 
-/** What the plan's present version says besides its steps. */
-export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
-  const [version] = await db
+export type VersionRow = typeof planVersions.$inferSelect;
+
+/** The row of the plan's present version. */
+export async function readVersion(
+  db: Queryable,
+  { id, version }: Pick<PlanRow, 'id' | 'version'>,
+): Promise<VersionRow> {
+  const [found] = await db
     .select()
     .from(planVersions)
-    .where(and(eq(planVersions.plan_id, row.id), eq(planVersions.version, row.version)));
-  if (version === undefined) throw new Error(`readHeader: ${row.id} has no version ${row.version}`);
+    .where(and(eq(planVersions.plan_id, id), eq(planVersions.version, version)));
+  if (found === undefined) throw new Error(`readVersion: ${id} has no version ${version}`);
+  return found;
+}
+
+/** What a version says besides its steps. */
+export function headerOf(
+  row: Pick<PlanRow, 'executor_model'>,
+  version: Omit<VersionRow, 'created_at'>,
+): PlanHeader {
   return {
-    id: row.id,
+    id: version.plan_id,
     version: version.version,
     title: version.title,
     summary: version.summary,
@@ -44,6 +57,10 @@ export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeade
     ...termsOf(version.confirm_each, version.series),
     ...withDigests(version.operation_digests),
   };
+}
+
+export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
+  return headerOf(row, await readVersion(db, row));
 }
 
 function checkStep(
