@@ -176,6 +176,32 @@ async function walkInbox({ page, url, look }: Walk): Promise<void> {
   await look('the shortcuts');
 }
 
+async function walkBuilder({ page, url, look }: Walk): Promise<void> {
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Build a plan' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Build a plan' });
+  await dialog.getByRole('option').first().waitFor();
+  await look('the palette of operations');
+  const add = dialog.getByRole('button', { name: 'Add step' });
+  for (const [name, field, value] of [
+    ['workspace_read', 'Path', 'times.md'],
+    ['human_task', 'Question', 'Is this right?'],
+  ] as const) {
+    await dialog.locator('#operation-search').fill(name.replaceAll('_', ' '));
+    await dialog
+      .getByRole('option')
+      .filter({ has: page.locator('code', { hasText: new RegExp(`^${name}$`) }) })
+      .click();
+    await add.click();
+    await dialog.locator('.field-missing').first().waitFor();
+    await look(`the form of ${name}, with something missing`);
+    await dialog.getByLabel(field, { exact: true }).fill(value);
+    await add.click();
+  }
+  await dialog.locator('.built-step .headline', { hasText: 'Asks' }).waitFor();
+  await look('a plan that is built');
+}
+
 async function walkWaiting(walk: Walk): Promise<void> {
   const { page, story, look } = walk;
   await openPlan(walk, story.waiting);
@@ -270,6 +296,7 @@ async function walkToken({ page, url, look }: Walk): Promise<void> {
 /** The parts of the walk by name; each begins with a page of its own. */
 export const parts: [string, (walk: Walk) => Promise<void>][] = [
   ['the inbox and conversations', walkInbox],
+  ['the builder', walkBuilder],
   ['a plan that waits', walkWaiting],
   ['plans that run, failed or are done', walkOthers],
   ['a plan of 300 steps', walkLarge],

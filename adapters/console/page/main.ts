@@ -8,6 +8,7 @@ import type { State } from './live/state.ts';
 import { onChange, state } from './live/store.ts';
 import { noteOpened } from './live/triage.ts';
 import { startWatching } from './live/watch.ts';
+import { drawBuilder } from './views/builder.ts';
 import { drawConversation } from './views/conversation.ts';
 import { drawHeader, drawPanes, titlePage } from './views/header.ts';
 import { drawRail } from './views/inbox.ts';
@@ -40,7 +41,7 @@ function drawApp(state: State): TemplateResult {
       ${over ? html`<div class="rail-shade" @click=${() => layRail(false)}></div>` : nothing}
       <div class="work" ?inert=${over}>${drawConversation(state)} ${drawPlan(state)}</div>
     </main>
-    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)}
+    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${drawBuilder(state)}
   `;
 }
 

@@ -141,6 +141,10 @@ function closeGaps(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, closeGaps(item)]));
 }
 
+/** A surface may send a boolean as a word. */
+const isSame = (entry: Entry | undefined, initial: Entry | null): boolean =>
+  typeof entry !== 'object' && initial !== null && String(entry) === String(initial);
+
 export type ReadEntries = { args: JsonObject; problems: FieldProblem[] };
 
 /**
@@ -170,7 +174,7 @@ export function readEntries(
   for (const field of shown) {
     const entry = entries[field.name];
     if (field.holds === 'variant') continue;
-    const asDefault = field.neededFrom !== 0 && entry === field.initial;
+    const asDefault = field.neededFrom !== 0 && isSame(entry, field.initial);
     if (entry === undefined || isBlank(entry) || asDefault) {
       left.push(field);
       continue;

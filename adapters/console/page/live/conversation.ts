@@ -88,8 +88,8 @@ export async function openConversation(id: string): Promise<void> {
   ending = new AbortController();
   const { signal } = ending;
   // What belongs to no conversation stays, and so does what was begun and not sent.
-  const { inbox, triage, shortcuts, pane, tokenWanted, typed, off, pressing } = state;
-  const kept = { inbox, triage, shortcuts, pane, tokenWanted, typed, off, pressing };
+  const { inbox, triage, builder, shortcuts, pane, tokenWanted, typed, off, pressing } = state;
+  const kept = { inbox, triage, builder, shortcuts, pane, tokenWanted, typed, off, pressing };
   change((s) => Object.assign(s, createState(id), kept));
   try {
     await loadMessages(signal);

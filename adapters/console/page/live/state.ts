@@ -9,6 +9,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
+import type { OperationOffer, Suggestion } from '#domain/plan/operation-form.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import type {
@@ -27,6 +28,7 @@ import type { Message } from '#domain/service.ts';
 import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
 import { createInbox, type InboxState } from '../inbox/inbox.ts';
 import type { Triage } from '../inbox/triage.ts';
+import type { BuiltPlan, BuiltStep } from '../plan/built-plan.ts';
 import type { OpenedGroup } from '../plan/rows.ts';
 import type { StreamState } from './stream.ts';
 
@@ -163,6 +165,33 @@ export type Settings = {
   checks: ReadonlyMap<string, CheckResult[] | null>;
 };
 
+/** The dialog in which a plan is built. */
+export type Builder = {
+  plan: BuiltPlan;
+  /** What Undo goes back to, the latest last. */
+  before: BuiltPlan[];
+  /** The palette of operations; `found`: null until they are read. */
+  find: {
+    words: string;
+    found: OperationOffer[] | null;
+    at: number;
+    busy: boolean;
+    problem: string | null;
+  };
+  /** The step whose form is open; null: the palette is. */
+  step: BuiltStep | null;
+  /** What is wrong with what was entered, by field. */
+  problems: ReadonlyMap<string, string>;
+  /** Values to choose from, by field. */
+  values: ReadonlyMap<string, Suggestion[]>;
+  /** The plan as it would be proposed; null: not drawn yet. */
+  card: Card | null;
+  problem: string | null;
+  /** It is being drawn; it is being proposed. */
+  busy: boolean;
+  sending: boolean;
+};
+
 /** `last`: the step that was ticked or unticked last, and which others went with it. */
 export type LeftOut = {
   digest: string;
@@ -207,6 +236,8 @@ export type State = {
   inbox: InboxState;
   /** The dialog about several plans, while it is open. */
   triage: Triage | null;
+  /** The builder, while it is open. */
+  builder: Builder | null;
   /** The dialog of shortcuts is open. */
   shortcuts: boolean;
   /** Which column a narrow screen shows. */
@@ -244,6 +275,7 @@ export function createState(conversation: string): State {
     off: new Map(),
     inbox: createInbox(),
     triage: null,
+    builder: null,
     shortcuts: false,
     pane: 'conversation',
     tokenWanted: false,

@@ -1,6 +1,7 @@
 // The header: what this is, what needs the reader, and a new conversation. On narrow screens a bar at the bottom says which part is shown.
 import { describePage } from '../inbox/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
+import { openBuilder } from '../live/builder.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';
@@ -60,6 +61,15 @@ export function drawHeader(state: State): TemplateResult {
       ${drawIcon('inbox')}<span class="label">Inbox</span>${drawCount(countNeeded(state))}
     </button>
     <div class="top-actions">
+      <button
+        class="quiet"
+        id="build-button"
+        title="Build a plan (Ctrl or ⌘ K)"
+        aria-haspopup="dialog"
+        @click=${openBuilder}
+      >
+        ${drawIcon('list')}<span class="label">Build a plan</span>
+      </button>
       <button
         class="quiet"
         id="shortcuts-button"

@@ -57,6 +57,9 @@ const icons = {
   inbox: svg`<path d="M2.5 9l2-5.5h7l2 5.5v4h-11zM2.5 9h3.2l1 1.8h2.6l1-1.8h3.2" />`,
   talk: svg`<path d="M3 3.5h10v7H7.5L4.5 13v-2.5H3z" />`,
   keyboard: svg`<rect x="1.5" y="4" width="13" height="8" rx="1.5" /><path d="M4 6.7h.01M6.7 6.7h.01M9.3 6.7h.01M12 6.7h.01M5 9.5h6" />`,
+  pen: svg`<path d="M3 13l.7-2.8 7-7 2.1 2.1-7 7z" />`,
+  up: svg`<path d="M8 12.5V4M4.5 7.5L8 4l3.5 3.5" />`,
+  below: svg`<path d="M8 3.5V12M4.5 8.5L8 12l3.5-3.5" />`,
   chevron: svg`<path d="M6 4l4 4-4 4" />`,
 };
 

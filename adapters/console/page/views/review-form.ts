@@ -4,70 +4,7 @@ import type { Button, Field } from '#cards/view.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { closeForm, noteTyped, submit, typedIn } from '../live/forms.ts';
 import { inputKey, type State } from '../live/state.ts';
-
-type Input = {
-  plan: string;
-  /** The input's id on the card. */
-  id: string;
-  value: string;
-  invalid: boolean;
-};
-
-function onInput({ plan, id }: Input) {
-  return ({ target }: Event) => {
-    if (
-      target instanceof HTMLInputElement ||
-      target instanceof HTMLTextAreaElement ||
-      target instanceof HTMLSelectElement
-    )
-      noteTyped(plan, id, target.value);
-  };
-}
-
-const lengths = { text: 1000, multiline: 4000 } as const;
-
-function drawControl(field: Field, input: Input): TemplateResult {
-  const { type, label, options } = field;
-  const { value, invalid, id } = input;
-  switch (type) {
-    case 'multiline':
-      return html`<textarea
-        rows="3"
-        maxlength=${lengths.multiline}
-        aria-label=${label}
-        aria-invalid=${invalid}
-        .value=${value}
-        @input=${onInput(input)}
-      ></textarea>`;
-    case 'choice':
-      return html`<select aria-label=${label} aria-invalid=${invalid} @change=${onInput(input)}>
-        <option value="" ?selected=${value === ''}>Choose …</option>
-        ${options.map((one) => html`<option value=${one.value} ?selected=${value === one.value}>${one.label}</option>`)}
-      </select>`;
-    case 'boolean':
-      return html`<span class="choice-row" role="radiogroup" aria-label=${label} aria-invalid=${invalid}>
-        ${['true', 'false'].map(
-          (one) => html`<label
-            ><input type="radio" name=${id} value=${one} .checked=${value === one} @change=${onInput(input)} />${one === 'true' ? 'Yes' : 'No'}</label
-          >`,
-        )}
-      </span>`;
-    case 'text':
-    case 'number':
-    case 'date':
-      return html`<input
-        type=${type === 'date' ? 'date' : 'text'}
-        inputmode=${type === 'number' ? 'decimal' : 'text'}
-        maxlength=${lengths.text}
-        aria-label=${label}
-        aria-invalid=${invalid}
-        .value=${value}
-        @input=${onInput(input)}
-      />`;
-    default:
-      return type satisfies never;
-  }
-}
+import { drawControl, type Input, onInput } from './control.ts';
 
 function drawField(field: Field, input: Input): TemplateResult {
   const { label, help, required, missing, type } = field;
@@ -111,8 +48,8 @@ export function drawForm(
 ): TemplateResult {
   const { form, confirm, press, label } = button;
   const input = (id: string): Input => ({
-    plan,
     id,
+    note: (value) => noteTyped(plan, id, value),
     value: typedIn(state, plan, id),
     invalid: state.missing.has(inputKey(plan, id)),
   });

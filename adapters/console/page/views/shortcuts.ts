@@ -1,5 +1,6 @@
 // Keyboard shortcuts, the dialog that lists them, and the switch that turns single keys off.
 import { html, nothing, type TemplateResult } from '../lit.ts';
+import { openBuilder } from '../live/builder.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, showView, toggleTick } from '../live/inbox.ts';
 import { startConversation } from '../live/navigation.ts';
@@ -132,6 +133,11 @@ const pairWithin = 1500;
 
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing, defaultPrevented, target } = event;
+  if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !isComposing) {
+    event.preventDefault();
+    openBuilder();
+    return;
+  }
   if (ctrlKey || metaKey || altKey || isComposing || defaultPrevented) return;
   if (isTyping(target) || !isEnabled() || document.querySelector('dialog[open]') !== null) return;
   const pressed = key.toLowerCase();
@@ -163,6 +169,7 @@ function onSwitch({ target }: Event): void {
 export function drawShortcuts({ shortcuts }: State): TemplateResult | typeof nothing {
   if (!shortcuts) return nothing;
   const also: [string[], string][] = [
+    [['Ctrl or ⌘', 'K'], 'Build a plan'],
     [['Enter'], 'Open the plan'],
     [['↑', '↓', 'Home', 'End'], 'Move in the list'],
     [['Esc'], 'Close, or clear the selection'],

@@ -1,0 +1,303 @@
+// The dialog in which a plan is built: on the left the palette of operations or the form of a step, on the right the review that grows.
+import { headlineOf, marksOf, markWords } from '#cards/calls.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
+import type { OperationOffer } from '#domain/plan/operation-form.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { countOf, listOf } from '#domain/words.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
+import {
+  addStep,
+  changePlan,
+  changeStep,
+  choose,
+  closeBuilder,
+  enter,
+  fieldsOf,
+  fillIn,
+  leaveForm,
+  moveChoice,
+  moveStep,
+  proposeBuilt,
+  removeStep,
+  repeatList,
+  search,
+  suggest,
+  undo,
+} from '../live/builder.ts';
+import type { Builder, State } from '../live/state.ts';
+import { type BuiltStep, gistOf, type Repetition, repetitions } from '../plan/built-plan.ts';
+import { drawControl } from './control.ts';
+import { drawDialog } from './dialog.ts';
+import { drawFields } from './operation-fields.ts';
+import { drawIcon, drawLoading } from './parts.ts';
+import { drawStepBody } from './step-body.ts';
+
+// The palette.
+
+function describeEffect({ effect, destructive, guarded, human, source }: OperationOffer): string {
+  const does = human ? 'a person does it' : effect === 'read' ? 'reads' : 'changes something';
+  return [
+    does,
+    ...(destructive ? ['can overwrite or delete'] : []),
+    ...(guarded ? ['guarded'] : []),
+    ...(source === 'builtin' ? [] : ['connected server']),
+  ].join(' · ');
+}
+
+function onSearchKey(event: KeyboardEvent): void {
+  const keys: Record<string, () => void> = {
+    ArrowDown: () => moveChoice(1),
+    ArrowUp: () => moveChoice(-1),
+    Enter: () =>
+      document.querySelector<HTMLElement>('.operation-option[aria-selected="true"]')?.click(),
+  };
+  const act = event.isComposing ? undefined : keys[event.key];
+  if (act === undefined) return;
+  event.preventDefault();
+  act();
+}
+
+function drawPalette({ find, plan }: Builder): TemplateResult {
+  const { words, found, at, busy, problem } = find;
+  const option = (offer: OperationOffer, index: number) => html`<li
+    class="operation-option"
+    role="option"
+    id=${`operation-${index}`}
+    aria-selected=${index === at}
+    @click=${() => void choose(offer)}
+  >
+    <span class="operation-gist">${gistOf(offer)}</span>
+    <span class="operation-name"><code>${offer.name}</code> · ${describeEffect(offer)}</span>
+  </li>`;
+  const onInput = ({ target }: Event) => {
+    if (target instanceof HTMLInputElement) void search(target.value);
+  };
+  return html`<div class="palette">
+    <label class="bar-label" for="operation-search">${plan.steps.length === 0 ? 'What should be done first?' : 'What should be done next?'}</label>
+    <input
+      id="operation-search"
+      type="text"
+      role="combobox"
+      autocomplete="off"
+      spellcheck="false"
+      aria-expanded="true"
+      aria-controls="operation-results"
+      aria-activedescendant=${found === null || found.length === 0 ? nothing : `operation-${at}`}
+      placeholder="Search: write a file, ask somebody, call an address"
+      autofocus
+      .value=${words}
+      @input=${onInput}
+      @keydown=${onSearchKey}
+    />
+    ${problem === null ? nothing : html`<p class="field-missing" role="alert">${problem}</p>`}
+    ${
+      found === null
+        ? drawLoading()
+        : html`<ul id="operation-results" role="listbox" aria-label="Operations" aria-busy=${busy}>${found.map(option)}</ul>
+            ${found.length === 0 && problem === null ? html`<p class="muted">No operation matches ${quoteWords(words, 100)}. Try other words for what it should do.</p>` : nothing}`
+    }
+  </div>`;
+}
+
+// The form of a step.
+
+const nameStep = ({ plan }: Builder, id: string): string =>
+  String(plan.steps.findIndex((one) => one.id === id) + 1);
+
+function drawWaits(builder: Builder, step: BuiltStep): TemplateResult | typeof nothing {
+  const others = builder.plan.steps.filter(({ id }) => id !== step.id);
+  if (others.length === 0) return nothing;
+  const toggle = (id: string) => {
+    const rest = step.after.filter((one) => one !== id);
+    changeStep({ after: step.after.includes(id) ? rest : [...step.after, id] });
+  };
+  return html`<fieldset class="operation-field">
+    <legend class="bar-label">Waits for</legend>
+    <span class="choice-column">
+      ${others.map(
+        ({ id, form }) => html`<label
+          ><input type="checkbox" .checked=${step.after.includes(id)} @change=${() => toggle(id)} /><span
+            >Step ${nameStep(builder, id)} <span class="muted">${gistOf(form)}</span></span
+          ></label
+        >`,
+      )}
+    </span>
+  </fieldset>`;
+}
+
+function onFormKey(event: KeyboardEvent): void {
+  const { currentTarget, key, ctrlKey, metaKey } = event;
+  if (key === 'Enter' && (ctrlKey || metaKey) && currentTarget instanceof HTMLFormElement)
+    currentTarget.requestSubmit();
+}
+
+function drawForm(builder: Builder, step: BuiltStep): TemplateResult {
+  const known = builder.plan.steps.some(({ id }) => id === step.id);
+  const at = builder.plan.steps.findIndex(({ id }) => id === step.id);
+  const before = known ? builder.plan.steps.slice(0, at) : builder.plan.steps;
+  const sources = before.map(({ id, form }) => ({
+    id,
+    label: nameStep(builder, id),
+    outputs: form.outputs,
+  }));
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    addStep();
+  };
+  const fields = fieldsOf(step);
+  return html`<form class="operation-form" @submit=${submit} @keydown=${onFormKey} novalidate>
+    <header>
+      <h3>${gistOf(step.form)}</h3>
+      <p class="operation-name"><code>${step.form.name}</code> · ${describeEffect(step.form)}</p>
+    </header>
+    ${fields.length === 0 ? html`<p class="muted">There is nothing to fill in.</p>` : nothing}
+    ${drawFields(fields, {
+      form: 'step',
+      entries: step.entries,
+      problems: builder.problems,
+      values: builder.values,
+      sources,
+      enter,
+      suggest: (field, typed) => void suggest(step, field, typed),
+      repeat: repeatList,
+    })}
+    ${drawWaits(builder, step)}
+    <div class="operation-field">
+      <span class="bar-label">Not before <span class="muted">optional</span></span>
+      ${drawControl(
+        { type: 'moment', label: 'Not before', options: [] },
+        {
+          id: 'step-at',
+          value: step.at,
+          invalid: false,
+          note: (value) => changeStep({ at: value }),
+        },
+      )}
+    </div>
+    <div class="bar-buttons">
+      <button type="button" class="plain-button" @click=${leaveForm}>Back</button>
+      <button type="submit" class="primary" data-adds>${known ? 'Save step' : 'Add step'}</button>
+    </div>
+  </form>`;
+}
+
+// The review.
+
+function drawStepLine(
+  state: State,
+  builder: Builder,
+  step: BuiltStep,
+  shown: ShownStep | undefined,
+): TemplateResult {
+  const { plan } = builder;
+  const name = nameStep(builder, step.id);
+  const at = plan.steps.indexOf(step);
+  const waits = step.after.map((id) => nameStep(builder, id));
+  const names = new Map(plan.steps.map(({ id }) => [id, nameStep(builder, id)]));
+  const act = (
+    label: string,
+    icon: Parameters<typeof drawIcon>[0],
+    off: boolean,
+    does: () => void,
+  ) =>
+    html`<button type="button" class="quiet icon-only" aria-label=${`${label} step ${name}`} title=${label} ?disabled=${off} @click=${does}>
+      ${drawIcon(icon)}
+    </button>`;
+  return html`<li class="built-step" data-step=${step.id} data-open=${builder.step?.id === step.id}>
+    <div class="built-head">
+      <span class="step-number">${name}</span>
+      <span class="step-what"
+        ><span class="headline">${shown === undefined ? gistOf(step.form) : headlineOf(shown.call, new Date().toISOString())}</span>
+        ${shown === undefined ? nothing : marksOf(shown.call).map((mark) => html`<span class="mark" data-mark=${mark}>${markWords[mark]}</span>`)}
+        ${waits.length === 0 ? nothing : html`<span class="limits">after ${listOf(waits)}</span>`}
+        ${step.at === '' ? nothing : html`<span class="limits">not before ${new Date(step.at).toLocaleString()}</span>`}
+      </span>
+      <span class="built-actions">
+        ${act('Edit', 'pen', false, () => fillIn(step))}
+        ${act('Move up', 'up', at === 0, () => moveStep(step.id, -1))}
+        ${act('Move down', 'below', at === plan.steps.length - 1, () => moveStep(step.id, 1))}
+        ${act('Remove', 'close', false, () => removeStep(step.id))}
+      </span>
+    </div>
+    ${shown === undefined ? nothing : html`<div class="effect">${drawStepBody(state, shown, names, undefined)}</div>`}
+  </li>`;
+}
+
+function drawRepeats({ plan }: Builder): TemplateResult {
+  const options = Object.entries(repetitions).map(([value, label]) => ({ value, label }));
+  const isRepetition = (value: string): value is Repetition => value in repetitions;
+  return html`<div class="built-terms">
+    <label class="built-title"><span class="bar-label">Title <span class="muted">optional</span></span>
+      <input type="text" maxlength="300" .value=${plan.title} @change=${({ target }: Event) => {
+        if (target instanceof HTMLInputElement) changePlan({ ...plan, title: target.value });
+      }} /></label>
+    <label><span class="bar-label">Runs</span>
+      <select aria-label="Runs" @change=${({ target }: Event) => {
+        if (target instanceof HTMLSelectElement && isRepetition(target.value))
+          changePlan({ ...plan, repeats: target.value });
+      }}>
+        ${options.map(({ value, label }) => html`<option value=${value} ?selected=${plan.repeats === value}>${label}</option>`)}
+      </select></label>
+    ${
+      plan.repeats === ''
+        ? nothing
+        : html`<label><span class="bar-label">First on</span>
+            <input type="datetime-local" .value=${plan.from} @change=${({ target }: Event) => {
+              if (target instanceof HTMLInputElement) changePlan({ ...plan, from: target.value });
+            }} /></label>`
+    }
+  </div>`;
+}
+
+function drawReview(state: State, builder: Builder): TemplateResult {
+  const { plan, card, problem, busy } = builder;
+  if (plan.steps.length === 0)
+    return html`<section class="built" aria-label="Review">
+      <div class="empty">
+        <p class="empty-title">Nothing in the plan yet</p>
+        <p>Choose an operation and fill it in. What it will do is shown here, and nothing runs before it is approved.</p>
+      </div>
+    </section>`;
+  const shown = new Map(
+    (card?.facts.steps ?? []).map((step) => [step.id.split('#', 1)[0] ?? '', step]),
+  );
+  return html`<section class="built" aria-label="Review" aria-busy=${busy}>
+    <header class="built-top">
+      <h3>${countOf(plan.steps.length, 'step')}</h3>
+      <button type="button" class="quiet" ?disabled=${builder.before.length === 0} @click=${undo}>Undo</button>
+    </header>
+    ${problem === null ? nothing : html`<p class="notice" role="alert">${problem}</p>`}
+    <ol>
+      ${plan.steps.map((step) => drawStepLine(state, builder, step, shown.get(step.id)))}
+    </ol>
+    ${drawRepeats(builder)}
+  </section>`;
+}
+
+/** Why the plan cannot be proposed yet; null: it can be. */
+function whyNot({ plan, problem, step }: Builder): string | null {
+  if (plan.steps.length === 0) return 'Add a step first.';
+  if (step !== null) return 'A step is being filled in.';
+  if (plan.repeats !== '' && plan.from === '') return 'Say when it runs first.';
+  return problem === null ? null : 'Mend what is wrong first.';
+}
+
+export function drawBuilder(state: State): TemplateResult | typeof nothing {
+  const { builder } = state;
+  if (builder === null) return nothing;
+  const why = whyNot(builder);
+  const status = why ?? 'Nothing runs before it is approved.';
+  return drawDialog({
+    id: 'builder',
+    title: 'Build a plan',
+    close: closeBuilder,
+    body: html`<div class="builder">
+      <div class="builder-left">${builder.step === null ? drawPalette(builder) : drawForm(builder, builder.step)}</div>
+      ${drawReview(state, builder)}
+    </div>`,
+    foot: html`<span role="status">${status}</span>
+      <button type="button" class="primary" ?disabled=${why !== null} aria-disabled=${builder.sending} @click=${() => void proposeBuilt()}>
+        Propose ${builder.plan.steps.length === 0 ? 'the plan' : countOf(builder.plan.steps.length, 'step')}
+      </button>`,
+  });
+}

@@ -1,0 +1,94 @@
+// The input of a field of any form: a text, a number, a day, a choice, Yes or No.
+import type { FormField } from '#domain/plan/form.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
+
+export type Input = {
+  id: string;
+  value: string;
+  invalid: boolean;
+  note(value: string): void;
+  /** Characters of a text; left out: as many as a card takes. */
+  most?: number;
+  /** The id of the message that says what is wrong. */
+  says?: string;
+  /** The id of a list to choose from. */
+  list?: string;
+  /** Told once the field has the focus. */
+  begun?: () => void;
+};
+
+export const onInput =
+  ({ note }: Pick<Input, 'note'>) =>
+  ({ target }: Event): void => {
+    if (
+      target instanceof HTMLInputElement ||
+      target instanceof HTMLTextAreaElement ||
+      target instanceof HTMLSelectElement
+    )
+      note(target.value);
+  };
+
+const lengths = { text: 1000, multiline: 4000 } as const;
+const inputTypes = {
+  text: 'text',
+  number: 'text',
+  date: 'date',
+  moment: 'datetime-local',
+} as const;
+
+export function drawControl(
+  {
+    type,
+    label,
+    options,
+  }: Pick<FormField, 'options' | 'label'> & {
+    type: FormField['type'] | 'moment';
+  },
+  input: Input,
+): TemplateResult {
+  const { value, invalid, id, most, list, says = nothing, begun = nothing } = input;
+  switch (type) {
+    case 'multiline':
+      return html`<textarea
+        rows="3"
+        maxlength=${most ?? lengths.multiline}
+        aria-label=${label}
+        aria-invalid=${invalid}
+        aria-describedby=${says}
+        .value=${value}
+        @input=${onInput(input)}
+      ></textarea>`;
+    case 'choice':
+      return html`<select aria-label=${label} aria-invalid=${invalid} aria-describedby=${says} @change=${onInput(input)}>
+        <option value="" ?selected=${value === ''}>Choose …</option>
+        ${options.map((one) => html`<option value=${one.value} ?selected=${value === one.value}>${one.label}</option>`)}
+      </select>`;
+    case 'boolean':
+      return html`<span class="choice-row" role="radiogroup" aria-label=${label} aria-invalid=${invalid} aria-describedby=${says}>
+        ${['true', 'false'].map(
+          (one) => html`<label
+            ><input type="radio" name=${id} value=${one} .checked=${value === one} @change=${onInput(input)} />${one === 'true' ? 'Yes' : 'No'}</label
+          >`,
+        )}
+      </span>`;
+    case 'text':
+    case 'number':
+    case 'date':
+    case 'moment':
+      return html`<input
+        type=${inputTypes[type]}
+        inputmode=${type === 'number' ? 'decimal' : 'text'}
+        maxlength=${most ?? lengths.text}
+        aria-label=${label}
+        aria-invalid=${invalid}
+        aria-describedby=${says}
+        list=${list ?? nothing}
+        autocomplete="off"
+        .value=${value}
+        @focus=${begun}
+        @input=${onInput(input)}
+      />`;
+    default:
+      return type satisfies never;
+  }
+}

@@ -1,0 +1,138 @@
+// A plan that is built by hand, by mouse and by keyboard alone: operations are found, their forms filled in, mistakes taken back, and
+// what is proposed is a plan like any other.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { expectAccessible } from '../setup/axe.ts';
+import { button, home, page, readWorkspace, server, useConsole } from '../setup/console.ts';
+import { node, root } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
+
+const memory = join(root, 'node_modules/@modelcontextprotocol/server-memory/dist/index.js');
+useConsole({ mcpServers: { memory: { command: node, args: [memory] } } });
+
+const dialog = () => page.getByRole('dialog', { name: 'Build a plan' });
+const search = () => dialog().locator('#operation-search');
+const add = () => dialog().getByRole('button', { name: 'Add step' });
+const headline = (id: string, words: string) =>
+  dialog().locator(`[data-step="${id}"] .headline`, { hasText: words });
+
+async function pick(words: string, name: string): Promise<void> {
+  await search().fill(words);
+  await dialog().locator('#operation-results[aria-busy="false"]').waitFor();
+  await dialog()
+    .getByRole('option')
+    .filter({ has: page.locator('code', { hasText: new RegExp(`^${name}$`) }) })
+    .click();
+  await dialog().locator('.operation-form').waitFor();
+}
+
+/** The id of the plan that is shown. */
+async function shown(): Promise<string> {
+  await page.locator('.plan-head').waitFor();
+  return new URL(page.url()).searchParams.get('plan') ?? '';
+}
+
+it('is built by mouse, with an output of an earlier step, and runs as it was shown', async () => {
+  const folder = `built-${Date.now()}`;
+  await mkdir(join(home, 'workspace', folder), { recursive: true });
+  await writeFile(join(home, 'workspace', folder, 'source.md'), 'From the source');
+  await page.goto(server.url);
+  await page.getByRole('button', { name: 'Build a plan' }).click();
+  await pick('read the text', 'workspace_read');
+  await add().click();
+  await dialog().getByText('Path is missing.').waitFor();
+  await dialog().getByLabel('Path', { exact: true }).fill('source');
+  await dialog()
+    .locator(`datalist option[value="${folder}/source.md"]`)
+    .waitFor({ state: 'attached' });
+  await expectAccessible(page, 'the builder');
+  await dialog().getByLabel('Path', { exact: true }).fill(`${folder}/source.md`);
+  await add().click();
+  await headline('1', 'Reads').waitFor();
+  await pick('write a file', 'workspace_write');
+  await dialog().getByLabel('Path', { exact: true }).fill(`${folder}/copy.md`);
+  await dialog().getByLabel('Content', { exact: true }).fill('Copied: ');
+  await dialog().getByLabel('Content: from an earlier step').selectOption({ label: 'text' });
+  await add().click();
+  await headline('2', 'Creates').waitFor();
+  await pick('delete', 'workspace_delete');
+  await dialog().getByLabel('Path', { exact: true }).fill(`${folder}/source.md`);
+  await add().click();
+  await headline('3', 'Permanently deletes').waitFor();
+  await dialog().getByRole('button', { name: 'Remove step 3' }).click();
+  await headline('3', 'Permanently deletes').waitFor({ state: 'detached' });
+  await dialog().getByRole('button', { name: 'Remove step 2' }).click();
+  await dialog().getByRole('button', { name: 'Undo' }).click();
+  await headline('2', 'Creates').waitFor();
+  await dialog().getByLabel('Title').fill('Copy the source');
+  await dialog().getByRole('button', { name: 'Propose 2 steps' }).click();
+  await button('Approve').click();
+  await waitFor('the copy', () => readWorkspace(`${folder}/copy.md`));
+  expect(await readWorkspace(`${folder}/copy.md`)).toBe('Copied: From the source');
+  expect((await server.api.plan(await shown())).title).toBe('Copy the source');
+});
+
+it('is built by keyboard alone, with lists of objects for a connected server', async () => {
+  await page.goto(server.url);
+  await page.locator('#say').waitFor();
+  await page.keyboard.press('Control+k');
+  await dialog().locator('#operation-search:focus').waitFor();
+  await page.keyboard.type('create entities');
+  await dialog().locator('#operation-results[aria-busy="false"]').waitFor();
+  const wanted = dialog().locator('[aria-selected="true"] code', {
+    hasText: 'memory_create_entities',
+  });
+  await waitFor('the operation to be found', async () => {
+    if ((await wanted.count()) > 0) return true;
+    await page.keyboard.press('ArrowDown');
+    return false;
+  });
+  await page.keyboard.press('Enter');
+  await dialog().locator('.operation-form').waitFor();
+  await page.keyboard.type('Ana');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('person');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('likes tea');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('is away');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await dialog().getByLabel('Entities 2, Name', { exact: true }).waitFor();
+  await page.keyboard.press('Control+Enter');
+  await headline('1', 'memory_create_entities').waitFor();
+  await page.keyboard.press('Tab');
+  const propose = dialog().locator('button:focus', { hasText: 'Propose 1 step' });
+  for (let presses = 0; presses < 20 && (await propose.count()) === 0; presses++)
+    await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await button('Approve').waitFor();
+  const [step] = await server.api.steps(await shown());
+  expect(step?.args).toEqual({
+    entities: [{ name: 'Ana', entityType: 'person', observations: ['likes tea', 'is away'] }],
+  });
+});
+
+it('keeps what was begun when it is closed, and repeats when it is told to', async () => {
+  await page.goto(server.url);
+  await page.keyboard.press('Control+k');
+  await pick('post a message', 'chat_post');
+  await dialog().getByLabel('Text', { exact: true }).fill('Standup');
+  await add().click();
+  await headline('1', 'Posts').waitFor();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.getByRole('button', { name: 'Build a plan' }).click();
+  await headline('1', 'Posts').waitFor();
+  await dialog().getByLabel('Runs', { exact: true }).selectOption('Every weekday');
+  await dialog().getByText('Say when it runs first.').waitFor();
+  await dialog().getByLabel('First on').fill('2027-03-01T09:30');
+  await page.keyboard.press('Tab');
+  await dialog().getByRole('button', { name: 'Propose 1 step' }).click();
+  await button('Approve · repeats every weekday').or(button('Approve')).first().waitFor();
+  const plan = await server.api.plan(await shown());
+  expect(plan.series).toMatchObject([
+    { rrule: 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30' },
+  ]);
+});
