@@ -14,7 +14,7 @@ type Known = { team: string; user: string; missing: string[] };
 
 function lackScopes(text: string, missing: string[], again: string) {
   const scopes = `${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`;
-  const advice = `Put manifest.json into "App Manifest" of the Slack app and ${again}.`;
+  const advice = `Paste the output of npm run slack:manifest under "App Manifest" of the Slack app and ${again}.`;
   return { state: 'broken' as const, text: `${text}, without ${scopes}`, advice };
 }
 
