@@ -8,7 +8,7 @@ import type { ChatContent, ChatPlace, ChatPort, Posted } from '#domain/chat/chat
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
-import type { TeamsAccess } from './access.ts';
+import { isServed, type TeamsAccess } from './access.ts';
 import type { Calls, Connector } from './connector/connector.ts';
 import { handlePlanThis, openPlanThis } from './extension/plan-this.ts';
 import { conversationIdOf } from './place.ts';
@@ -29,7 +29,6 @@ import {
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
 import type { TeamsContext } from './teams-context.ts';
-import { isServed } from './tenants.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerTeams } from './transport/http.ts';
 

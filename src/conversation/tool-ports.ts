@@ -6,7 +6,7 @@ import type { Enqueue } from '#domain/jobs.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { setReminder } from '#notices/reminders.ts';
-import { requirePostTarget } from '#plans/content/post-targets.ts';
+import { requirePostTarget } from '#plans/content/look-at-targets.ts';
 import { proposeRepair } from '#plans/replan/propose-patch.ts';
 import { type RecheckContext, recheckSteps } from '#plans/replan/recheck-steps.ts';
 import { verifyRepair } from '#plans/replan/verify-patch.ts';

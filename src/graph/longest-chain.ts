@@ -1,5 +1,5 @@
-// The duration of a plan's longest chain: how long it takes if nothing waits for a worker. Durations and edges come as columns,
-// so 100,000 steps take a few megabytes.
+// A plan's longest chain: how long it takes if nothing waits for a worker, and the steps that decide when it ends. Durations and edges
+// come as columns, so 100,000 steps take a few megabytes.
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
@@ -8,7 +8,7 @@ import { buildDigraph, sortTopologically } from './digraph.ts';
 export type Links = { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 
 /** The earliest start of the successor of `link`, when its predecessor starts at `start`. */
-export function startAfter(
+function startAfter(
   links: Links,
   link: number,
   start: number,
@@ -37,4 +37,79 @@ export function longestChain(durations: ArrayLike<number>, links: Links): number
     }
   }
   return last;
+}
+
+/** Columns over the steps of a plan. Moments and lengths are in minutes. */
+export type Placing = {
+  durations: ArrayLike<number>;
+  /** Begins no earlier; -Infinity: no such moment. */
+  earliest: ArrayLike<number>;
+  /** Begins and ends just then, as it did or as the schedule has it; NaN: it is placed by what it waits for. */
+  begins: ArrayLike<number>;
+  ends: ArrayLike<number>;
+  links: Links;
+};
+
+export type Placed = {
+  begins: Float64Array;
+  ends: Float64Array;
+  /** Indexes of the steps of the chain, the first one first. */
+  path: number[];
+  /** How many steps come before each on the longest way, 0 for those that wait for nothing. */
+  levels: Int32Array;
+};
+
+/** @param start when what waits for nothing begins. The links hold no cycle; steps of one are placed at the start. */
+export function findCriticalPath(
+  { durations, earliest, begins: fixed, ends: fixedEnds, links }: Placing,
+  start: number,
+): Placed {
+  const pairs: number[] = [];
+  for (const [link, from] of links.from.entries()) pairs.push(from, links.to[link] ?? 0);
+  const graph = buildDigraph(durations.length, pairs);
+  const bounds = new Float64Array(graph.size).fill(Number.NEGATIVE_INFINITY);
+  const drivers = new Int32Array(graph.size).fill(-1);
+  const begins = new Float64Array(graph.size).fill(start);
+  const ends = new Float64Array(graph.size).fill(start);
+  const levels = new Int32Array(graph.size);
+  const lengths = new Float64Array(graph.size);
+  for (let step = 0; step < graph.size; step++) {
+    const [from, to] = [fixed[step] ?? Number.NaN, fixedEnds[step] ?? Number.NaN];
+    lengths[step] = Number.isNaN(from) ? (durations[step] ?? 0) : to - from;
+  }
+  for (const step of sortTopologically(graph)) {
+    const own = earliest[step] ?? Number.NEGATIVE_INFINITY;
+    const bound = Math.max(start, bounds[step] ?? Number.NEGATIVE_INFINITY);
+    const stood = fixed[step] ?? Number.NaN;
+    // A step that its own moment holds back is where the chain begins.
+    if (Number.isNaN(stood) && own > bound) drivers[step] = -1;
+    const begin = Number.isNaN(stood) ? Math.max(own, bound) : stood;
+    begins[step] = begin;
+    ends[step] = begin + (lengths[step] ?? 0);
+    for (let at = graph.offsets[step] ?? 0; at < (graph.offsets[step + 1] ?? 0); at++) {
+      const next = graph.targets[at] ?? 0;
+      const reached = startAfter(links, graph.arcs[at] ?? 0, begin, lengths);
+      if (reached > (bounds[next] ?? 0)) {
+        bounds[next] = reached;
+        drivers[next] = step;
+      }
+      levels[next] = Math.max(levels[next] ?? 0, (levels[step] ?? 0) + 1);
+    }
+  }
+  return { begins, ends, levels, path: followBack(ends, levels, drivers) };
+}
+
+/** From the step that ends last; of several the one behind most others. */
+function followBack(ends: Float64Array, levels: Int32Array, drivers: Int32Array): number[] {
+  let last = -1;
+  for (let step = 0; step < ends.length; step++) {
+    const [end, known] = [ends[step] ?? 0, ends[last] ?? Number.NEGATIVE_INFINITY];
+    const deeper = (levels[step] ?? 0) > (levels[last] ?? -1);
+    if (last === -1 || end > known || (end === known && deeper)) last = step;
+  }
+  const path: number[] = [];
+  for (let step = last; step !== -1 && path.length <= ends.length; step = drivers[step] ?? -1) {
+    path.push(step);
+  }
+  return path.reverse();
 }

@@ -1,6 +1,6 @@
 // Whether one person can do everything due: earliest due date first with preemption, which succeeds whenever any order does
 // (Horn, "Some simple scheduling algorithms", 1974).
-import { createHeap } from './precedence.ts';
+import { createHeap } from './forward-pass.ts';
 import { type Interval, mergeIntervals } from './working-time.ts';
 
 /** Work of `length` milliseconds due within its span. */

@@ -29,14 +29,14 @@ const askFor = async (chat: Chat) => {
 const walks: Record<'slack' | 'teams', Walk> = {
   slack: {
     name: 'Approve in Slack → job → card',
-    atMost: 160,
+    atMost: 162,
     prepare: askFor,
     async go(chat) {
       await chat.press('ana', 0, approve);
       await see(chat, /✓ Done/);
     },
   },
-  teams: { name: 'Teams ask → plan', atMost: 240, prepare: async () => undefined, go: askFor },
+  teams: { name: 'Teams ask → plan', atMost: 234, prepare: async () => undefined, go: askFor },
 };
 
 /** Source files in which a function was called since the last look. */
@@ -62,13 +62,14 @@ const chats = await startChats(url, undefined, 3_600_000);
 try {
   for (const [platform, walk] of Object.entries(walks)) {
     let files: string[] = [];
-    // The third time counts: statements are prepared and caches are filled then.
-    for (let round = 0; round < 3; round += 1) {
+    // The first time fills caches; of the others counts what runs each time, without housekeeping that happens to fall into one.
+    for (let round = 0; round < 4; round += 1) {
       const chat = chats.open[platform as keyof typeof walks]();
       await walk.prepare(chat);
       await takeFiles(session);
       await walk.go(chat);
-      files = (await takeFiles(session)).sort();
+      const ran = (await takeFiles(session)).sort();
+      files = round < 2 ? ran : ran.filter((file) => files.includes(file));
     }
     console.log(`${walk.name}: ${files.length} files, at most ${walk.atMost}`);
     if (process.argv.includes('--files')) console.log(files.map((file) => `  ${file}`).join('\n'));

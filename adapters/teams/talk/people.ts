@@ -5,11 +5,10 @@ import { CountersignError } from '#domain/errors.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import { readAddress as toAddress } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
-import type { TeamsAccess } from '../access.ts';
+import { type TeamsAccess, vouches } from '../access.ts';
 import type { Calls, Member } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
 import type { Scene } from '../signals/read-activity.ts';
-import { vouches } from '../tenants.ts';
 
 export type TeamsPerson = {
   /** Who acts: the person that `account` is linked to, and else the account itself. Not kept: a link can be undone. */

@@ -1,12 +1,14 @@
-// Sessions between transitions (B10): stored in Postgres after each, taken up from there by the next planner. Of two planners at the same
-// turn one writes the next checkpoint; the other learns that it was overtaken.
+// Sessions between transitions (B10): stored in Postgres after each, taken up from there by the next turn or planner. Of two planners at
+// the same turn one writes the next checkpoint; the other learns that it was overtaken.
 import type { Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning/checkpoints.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
+import type { Pause, PlanningState } from '#domain/planning/state.ts';
 import { isResting } from '../stages/table.ts';
+import { spoils } from '../tool.ts';
 
-export type Transition = { from: Stage; event: StageEvent };
+type Transition = { from: Stage; event: StageEvent };
 
 export type Checkpoints = {
   /** The session as it was last stored; null: the run has none, or one of an older shape. */
@@ -70,4 +72,231 @@ export function keepInDatabase(
 /** The first checkpoint of a turn follows no transition, or one out of a state in which the session rested. */
 function opensTurn(transition: Transition | null, seq: number): boolean {
   return seq > 1 && (transition === null || isResting(transition.from));
+}
+
+/** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
+function threadOf({ user, goal = 'new' }: PlanningRequest): string {
+  return `user_${user}:${goal}`;
+}
+
+/** What begins anew with each turn: caps, trace and results. */
+function beginTurn(request: PlanningRequest, now: Date) {
+  return {
+    thread_id: threadOf(request),
+    turn: request.turn,
+    now: now.toISOString(),
+    timezone: request.timezone,
+    has_plans: request.plans !== undefined || /\bPLAN-[0-9a-f]{8}\b/i.test(request.text),
+    calls: 0,
+    cost_usd: 0,
+    soft_budget_lifted: request.softLifted ?? false,
+    retries: {},
+    hints: [],
+    assumed: [],
+    result: null,
+    wish: null,
+    memory: request.memory === undefined ? null : { known: request.memory, keep: [] },
+    reason: null,
+    trace: [],
+  };
+}
+
+/** A session that nothing is known of yet. */
+export function startSession(request: PlanningRequest, now: Date): PlanningState {
+  return {
+    ...beginTurn(request, now),
+    run_id: request.runId,
+    stage: 'COLLECT_CONTEXT',
+    reads: [],
+    pattern: null,
+    rfc: null,
+    outline: null,
+    roadmap: null,
+    schedule: null,
+    portfolio: null,
+    approvals: {},
+    change: null,
+    confidence: {},
+    produced: [],
+    offered: [],
+    questions_asked: 0,
+    pause: null,
+  };
+}
+
+/** A question about a change, about its cost or its pattern leaves the change to be made. */
+function leavesChange(pause: Pause | null): boolean {
+  return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
+}
+
+/** The same session in its next turn: what was made stays. */
+export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
+  return {
+    ...state,
+    ...beginTurn(request, now),
+    change: leavesChange(state.pause) ? state.change : null,
+  };
+}
+
+/** How the person's word leads on from where the session stands. */
+type Continuation = {
+  event: StageEvent;
+  /** What of the session is forgotten or set on the way. */
+  changes: Partial<
+    Pick<
+      PlanningState,
+      | 'soft_budget_lifted'
+      | 'reads'
+      | 'rfc'
+      | 'change'
+      | 'pause'
+      | 'outline'
+      | 'roadmap'
+      | 'schedule'
+      | 'pattern'
+      | 'produced'
+      | 'approvals'
+      | 'questions_asked'
+      | 'offered'
+      | 'hints'
+      | 'assumed'
+      | 'refusals'
+      | 'result'
+      | 'reason'
+    >
+  >;
+};
+
+const resumeEvents: Partial<Record<Stage, StageEvent>> = {
+  COLLECT_CONTEXT: 'resume_context',
+  DRAFT_OUTLINE: 'resume_outline',
+  VALIDATE_OUTLINE: 'resume_outline',
+  DRAFT_ROADMAP: 'resume_roadmap',
+  VALIDATE_ROADMAP: 'resume_roadmap',
+  DRAFT_SCHEDULE: 'resume_schedule',
+  VALIDATE_SCHEDULE: 'resume_schedule',
+  SEEK_APPROVAL: 'decide',
+};
+
+/** The session stands at the plan's own card. */
+export const planPause: Pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
+
+/** Everything that belongs to the work asked for before. */
+const fresh: Continuation['changes'] = {
+  rfc: null,
+  change: null,
+  pause: null,
+  reads: [],
+  pattern: null,
+  outline: null,
+  roadmap: null,
+  schedule: null,
+  produced: [],
+  approvals: {},
+  offered: [],
+  questions_asked: 0,
+  refusals: 0,
+};
+
+function resume(state: PlanningState): StageEvent {
+  return resumeEvents[state.pause?.resume ?? 'COLLECT_CONTEXT'] ?? 'resume_context';
+}
+
+/** Standing at what was shown before something was asked about the feedback to it. */
+function standAgain({ pause }: PlanningState): Pause | null {
+  if (pause?.resume !== 'SEEK_APPROVAL') return null;
+  return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
+}
+
+/** A draft that was asked about is drafted again with the answer, never proposed as it is. */
+function reopen({ pause, produced }: PlanningState): Continuation['changes'] {
+  if (pause?.resume !== 'DRAFT_OUTLINE' && pause?.resume !== 'VALIDATE_OUTLINE') return {};
+  const gone = new Set<string>(['outline', ...spoils.outline]);
+  return { produced: produced.filter((product) => !gone.has(product)) };
+}
+
+/** An answer about the order or the times of a draft is feedback on it like any other. */
+function changeDraft(state: PlanningState, text: string): Continuation {
+  const before = state.change === null ? '' : `${state.change.feedback}\n`;
+  const feedback = `${before}${text}`.slice(0, 10_000);
+  return {
+    event: 'decide',
+    changes: { change: { feedback, gate: null }, pause: standAgain(state) ?? planPause },
+  };
+}
+
+const answersDraft: ReadonlySet<Stage> = new Set([
+  'DRAFT_ROADMAP',
+  'VALIDATE_ROADMAP',
+  'DRAFT_SCHEDULE',
+  'VALIDATE_SCHEDULE',
+  // Earlier versions asked what feedback concerns.
+  'SEEK_APPROVAL',
+]);
+
+/**
+ * Whether the session is in the middle of changing the plan as its last refusal wants it: what waits is then the subject,
+ * and neither the plan that was refused nor what was said about that.
+ */
+export function hasTakenIn(
+  { pause, refusals }: Pick<PlanningState, 'pause' | 'refusals'>,
+  revision: NonNullable<PlanningRequest['revision']>,
+): boolean {
+  return pause !== null && pause.kind !== 'plan' && refusals === revision.feedback.length;
+}
+
+/** The person wants no more of it; there is nothing that a tool could decide. */
+function stop(by: string): Continuation {
+  const reason = `${by} stopped planning`;
+  const text = 'Planning has stopped and nothing will run. Ask again when you need something else.';
+  return {
+    event: 'rejected',
+    changes: { pause: null, result: { kind: 'aborted', text, reason }, reason },
+  };
+}
+
+/** What the person's word means for a session that stands still. */
+export function continueSession(state: PlanningState, request: PlanningRequest): Continuation {
+  const { decision, revision, text } = request;
+  const { rfc } = state;
+  const pause: Pause | null = state.pause;
+  const feedback =
+    decision.kind === 'changes' ? decision.feedback : (revision?.feedback.at(-1) ?? null);
+  if (feedback !== null && state.outline !== null && pause?.kind !== 'rfc') {
+    const change = { feedback, gate: null };
+    const shown = pause?.kind === 'gate' ? pause : planPause;
+    return { event: 'decide', changes: { change, pause: shown, questions_asked: 0 } };
+  }
+  if (pause === null) return { event: 'new_request', changes: fresh };
+  switch (pause.kind) {
+    case 'answer':
+      // What was not confirmed is not answered; talk beside it is a new request.
+      if (decision.kind === 'reject') return stop(decision.by);
+      return { event: 'new_request', changes: fresh };
+    case 'plan':
+      // The plan waits on its card; talk beside it is a new request of the same conversation.
+      return { event: 'new_request', changes: fresh };
+    case 'questions':
+      if (decision.kind === 'reject') return stop(decision.by);
+      if (state.outline !== null && answersDraft.has(pause.resume)) return changeDraft(state, text);
+      return { event: resume(state), changes: { pause: standAgain(state), ...reopen(state) } };
+    case 'gate':
+      return decision.kind === 'approve' || decision.kind === 'reject'
+        ? { event: 'decide', changes: {} }
+        : { event: 'resume_context', changes: {} };
+    case 'rfc':
+      if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
+      // Talk beside a proposal decides nothing about it, no matter who talks.
+      return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
+    case 'budget':
+      if (decision.kind === 'reject') return stop(decision.by);
+      return {
+        event: resume(state),
+        changes: { pause: standAgain(state), soft_budget_lifted: decision.kind === 'approve' },
+      };
+    case 'escalation':
+      return decision.kind === 'reject' ? stop(decision.by) : changeDraft(state, text);
+    default:
+      return pause.kind satisfies never;
+  }
 }

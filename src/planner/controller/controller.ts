@@ -25,9 +25,15 @@ import { stages } from '../stages/stages.ts';
 import { isResting, nextStage } from '../stages/table.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import { scaffoldTool } from '../tools/scaffold.ts';
-import type { Checkpoints } from './checkpoints.ts';
+import {
+  type Checkpoints,
+  continueSession,
+  hasTakenIn,
+  nextTurn,
+  planPause,
+  startSession,
+} from './checkpoints.ts';
 import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
-import { continueSession, hasTakenIn, nextTurn, planPause, startSession } from './resume.ts';
 
 export type ControllerOptions = {
   reasoner: Reasoner;

@@ -11,8 +11,8 @@ import { isObject, type Json } from '#domain/text.ts';
 import { collectEdges } from '../order/collect-edges.ts';
 import { timeSteps } from '../order/durations.ts';
 import { titleOf } from '../order/name-nodes.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from '../order/outline-index.ts';
 import { lowerEdges, type StepEdges } from '../order/step-edges.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
 import { stepsNamed } from './edit-draft.ts';
 

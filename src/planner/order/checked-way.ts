@@ -4,11 +4,11 @@ import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { findComponents, sortTopologically, successorsOf } from '#graph/digraph.ts';
+import { type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 import { buildEvents } from '../outline/precedence.ts';
 import type { CollectedEdges } from './collect-edges.ts';
+import type { Operations } from './durations.ts';
 import { type Marks, readMarks } from './metrics.ts';
-import type { Operations } from './operations.ts';
-import { type OutlineIndex, seriesOf } from './outline-index.ts';
 import { makeCheckpoint } from './waves.ts';
 
 export type Checks = {

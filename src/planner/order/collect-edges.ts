@@ -7,9 +7,9 @@ import type { Violation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { findComponents } from '#graph/digraph.ts';
 import { violate } from '../outline/names.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 import { buildEvents, findEdgeCycle, findEnds } from '../outline/precedence.ts';
 import { describeCycle, titleOf } from './name-nodes.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from './outline-index.ts';
 import { findPatternOrder } from './pattern-order.ts';
 import { findImplied, reduceEdges } from './reduce-edges.ts';
 

@@ -4,10 +4,9 @@ import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { canonicalPattern, type PatternSpec } from '#domain/plan/pattern.ts';
 import type { RoadmapEdge, RoadmapMetrics, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { sortTopologically, successorsOf } from '#graph/digraph.ts';
+import type { OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents, eventsOf, findEnds } from '../outline/precedence.ts';
-import { findDurations } from './durations.ts';
-import type { Operations } from './operations.ts';
-import type { OutlineIndex } from './outline-index.ts';
+import { findDurations, type Operations } from './durations.ts';
 import { findWaves } from './waves.ts';
 
 /** Critical path method over generalised precedence; n log n. The order must hold no circle. */

@@ -2,7 +2,7 @@
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { listOf, shorten } from '#domain/words.ts';
-import type { OutlineIndex } from './outline-index.ts';
+import type { OutlineIndex } from '../outline/outline-tree.ts';
 
 const maxNamed = 5;
 

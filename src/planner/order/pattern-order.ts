@@ -3,8 +3,8 @@
 import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import type { OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
-import type { OutlineIndex } from './outline-index.ts';
 import { isAddedCheckpoint } from './waves.ts';
 
 type OrderRules = {

@@ -3,9 +3,8 @@ import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds, joinTypes } from '#domain/plan/edge-ends.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { buildDigraph, type Digraph, sortTopologically, successorsOf } from '#graph/digraph.ts';
-import { isWithin } from '../outline/outline-tree.ts';
+import { isWithin, type OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents, eventsOf, findEnds, treePairs } from '../outline/precedence.ts';
-import type { OutlineIndex } from './outline-index.ts';
 
 const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
 /** Sources whose reach is followed at once; a round needs two sets of as many bits for each event. */

@@ -7,8 +7,8 @@ import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
-import { indexOutline, type OutlineIndex } from './outline-index.ts';
 
 type By = z.infer<typeof IntroducedBy>;
 export type Link = { from: string; to: string; type: DependencyType; lag_minutes: number };

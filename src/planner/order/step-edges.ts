@@ -5,8 +5,8 @@ import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { dependenciesOf, type StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
+import { type OutlineIndex, seriesOf, sharedDepth } from '../outline/outline-tree.ts';
 import { isSaidOfNodes } from './collect-edges.ts';
-import { type OutlineIndex, seriesOf, sharedDepth } from './outline-index.ts';
 import { type NodeEdge, passThroughEmpty } from './reduce-edges.ts';
 
 /** From here on edges between two sets of steps meet in one step. In a series it would count among its 500 steps. */

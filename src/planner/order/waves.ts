@@ -5,9 +5,9 @@ import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { sortTopologically } from '#graph/digraph.ts';
 import { makeNode } from '../outline/make-node.ts';
+import { findWork, type OutlineIndex } from '../outline/outline-tree.ts';
 import { buildEvents } from '../outline/precedence.ts';
-import type { Operations } from './operations.ts';
-import { findWork, type OutlineIndex } from './outline-index.ts';
+import type { Operations } from './durations.ts';
 
 /**
  * Level of each start (by number of node) and each finish (further by the number of nodes); -1: it lies on a circle.

@@ -2,10 +2,10 @@
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge, RoadmapWay } from '#domain/planning/roadmap.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
-import type { Operations } from './operations.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from './outline-index.ts';
+import type { Operations } from './durations.ts';
 import { reduceEdges } from './reduce-edges.ts';
 import { insertCheckpoints, lineUp } from './waves.ts';
 

@@ -5,7 +5,7 @@ import type { OutlineNode, PlanOutline, Structure } from '#domain/planning/outli
 import type { Violation } from '#domain/planning/trace.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
-import { breakCircles } from '#graph/cycles.ts';
+import { breakCircles } from '#graph/digraph.ts';
 import { rankPatterns, readFeatures } from '../patterns/fit.ts';
 import { patternRules } from '../patterns/rules.ts';
 import type { Fix } from './fix-kinds.ts';

@@ -4,7 +4,7 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Conflict, PortfolioReport, Schedule } from '#domain/planning/schedule.ts';
 import { shorten } from '#domain/words.ts';
-import { boundOf } from '#timeline/precedence.ts';
+import { boundOf } from '#timeline/forward-pass.ts';
 import {
   dayOf,
   findFirstAfter,

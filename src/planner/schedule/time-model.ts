@@ -4,12 +4,10 @@ import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { JsonObject } from '#domain/text.ts';
-import type { TimedNode } from '#timeline/forward-pass.ts';
-import type { TimedEdge } from '#timeline/precedence.ts';
+import type { TimedEdge, TimedNode } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/working-time.ts';
-import { predecessorsOf, sortSteps } from '../order/durations.ts';
-import type { Operations } from '../order/operations.ts';
-import { indexOutline, type OutlineIndex } from '../order/outline-index.ts';
+import { type Operations, predecessorsOf, sortSteps } from '../order/durations.ts';
+import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
 
 /** What is known of the times of a node that holds work. Moments are milliseconds since 1970. */

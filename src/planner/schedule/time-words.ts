@@ -1,8 +1,7 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
 import { sayMinutes, sayWork } from '#cards/times.ts';
-import type { StepMove } from '#domain/planning/artifacts.ts';
-import { findMove } from '#domain/planning/artifacts.ts';
+import { findMove, type StepMove } from '#domain/planning/artifacts.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -10,7 +9,7 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 import type { Remedy } from '#timeline/relaxations.ts';
-import type { OutlineIndex } from '../order/outline-index.ts';
+import type { OutlineIndex } from '../outline/outline-tree.ts';
 import { ownerOf } from './time-model.ts';
 
 /** `Mon, 4 May 2026, 09:30` */

@@ -5,8 +5,8 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule, ScheduleBlock } from '#domain/planning/schedule.ts';
 import type { Violation } from '#domain/planning/trace.ts';
+import { boundOf } from '#timeline/forward-pass.ts';
 import { findOverload, type Load } from '#timeline/load.ts';
-import { boundOf } from '#timeline/precedence.ts';
 import {
   type Interval,
   mergeIntervals,
@@ -16,7 +16,7 @@ import {
   workingMinutesWithin,
   workingTimeWithin,
 } from '#timeline/working-time.ts';
-import { indexOutline, type OutlineIndex } from '../order/outline-index.ts';
+import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { toMs } from './time-model.ts';
 import { sayMoment, sayNode } from './time-words.ts';
 

@@ -8,7 +8,7 @@ import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { readDuration } from '#timeline/durations.ts';
 import { defineTool } from '../define-tool.ts';
-import { readOperations } from '../order/operations.ts';
+import { readOperations } from '../order/durations.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
 import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';

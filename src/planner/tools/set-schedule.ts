@@ -9,7 +9,7 @@ import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineTool } from '../define-tool.ts';
 import { placeSteps, stepsNamed } from '../draft/edit-draft.ts';
 import { scheduleSteps, type Timing } from '../draft/schedule-steps.ts';
-import { readOperations } from '../order/operations.ts';
+import { readOperations } from '../order/durations.ts';
 import { fail, type Tool, type ToolContext } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 

@@ -29,6 +29,7 @@ import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestValue, withDigests } from '../content/canonical.ts';
+import { requirePostTargets } from '../content/look-at-targets.ts';
 import type { StepRules } from '../content/normalise-step.ts';
 import {
   addedOperations,
@@ -36,7 +37,6 @@ import {
   type OperationDigests,
   requireSameOperations,
 } from '../content/operation-digests.ts';
-import { requirePostTargets } from '../content/post-targets.ts';
 import { Problems } from '../content/problems.ts';
 import { currentOf } from '../lifecycle/current.ts';
 import { finishIfDone } from '../lifecycle/finish.ts';

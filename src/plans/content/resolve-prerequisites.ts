@@ -8,7 +8,7 @@ import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import { countOf, shorten } from '#domain/words.ts';
-import { breakCircles } from '#graph/cycles.ts';
+import { breakCircles } from '#graph/digraph.ts';
 import { idsOf } from './normalise.ts';
 import { namesPrerequisites, readPrerequisites, StepNames } from './prerequisite-notes.ts';
 import { Problems } from './problems.ts';

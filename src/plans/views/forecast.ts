@@ -17,7 +17,7 @@ import { readStepPositions } from '#db/steps/groups.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import { createRecent } from '#domain/recent.ts';
-import { findCriticalPath, type Placed, type Placing } from '#graph/critical-path.ts';
+import { findCriticalPath, type Placed, type Placing } from '#graph/longest-chain.ts';
 import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
 
 /** More than this is not placed in time. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DependencyType } from '#domain/plan/dependency.ts';
-import { findCriticalPath } from '#graph/critical-path.ts';
+import { findCriticalPath } from '#graph/longest-chain.ts';
 
 type Link = [from: number, to: number, type?: DependencyType, lag?: number];
 

@@ -2,9 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
-import { type PassInput, runForwardPass, type TimedNode } from '#timeline/forward-pass.ts';
+import {
+  boundOf,
+  type PassInput,
+  runForwardPass,
+  type TimedEdge,
+  type TimedNode,
+} from '#timeline/forward-pass.ts';
 import { findOverload } from '#timeline/load.ts';
-import { boundOf, type TimedEdge } from '#timeline/precedence.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import {
   minuteMs,

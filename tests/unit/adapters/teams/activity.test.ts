@@ -1,5 +1,6 @@
 // What Teams sends as it is understood: where it is, who says it, whether to the bot, and in which words.
 import { expect, test } from 'vitest';
+import { isServed, vouches } from '#adapters/teams/access.ts';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
 import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
@@ -11,7 +12,6 @@ import {
 } from '#adapters/teams/signals/read-activity.ts';
 import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/hear.ts';
 import { readAddress } from '#adapters/teams/talk/people.ts';
-import { isServed, vouches } from '#adapters/teams/tenants.ts';
 import { nameActivity } from '#adapters/teams/transport/accept.ts';
 
 const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
