@@ -1,10 +1,9 @@
-// What acknowledging is compared with, as a program of its own: Bolt over HTTP with its own check of signatures, and a
-// handler that does nothing. It stores nothing; what it acknowledges and does not finish is lost. With STORE_AT, the address
-// of a database, it commits a row before it acknowledges, and does nothing else: the least that keeps an event.
+// The baseline for acknowledging, as a separate program: Bolt over HTTP with signature checks and an empty handler, which stores
+// nothing. With STORE_AT, a database URL, it commits one row first, the minimum to keep an event.
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import { sql } from 'drizzle-orm';
 
-/** Opens a table of its own. Loaded only here: the app that stores nothing runs none of our code. */
+/** Loaded only here: the app that stores nothing runs none of our code. */
 async function openStore(url: string) {
   const { openDatabase, prepareStatement } = await import('#db/database.ts');
   const db = openDatabase(url, {

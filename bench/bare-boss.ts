@@ -1,4 +1,4 @@
-// What is compared with: pg-boss alone, on the same database. Jobs are fetched and completed, and nothing else happens.
+// The baseline: pg-boss alone on the same database. Jobs are fetched and completed, nothing else.
 import { PgBoss } from 'pg-boss';
 import type { Best, Side, Way } from './interleave.ts';
 import type { Stage } from './stage.ts';
@@ -8,8 +8,8 @@ const insertSize = 5000;
 const oneLoop = 'pg-boss, one loop';
 const twoLoops = 'pg-boss, two loops';
 /**
- * Loops that fetch and complete at once. The targets are of one: fetch a hundred, complete them, fetch the next. Two leave
- * nothing of two processors; how far we are from them is shown besides.
+ * Loops that fetch and complete a hundred at once. Targets are relative to one loop; two use up two processors and are shown for
+ * comparison.
  */
 const ways: [string, number][] = [
   [oneLoop, 1],
@@ -45,7 +45,7 @@ async function measure(boss: PgBoss, queue: string, jobs: number, loops: number)
   return (jobs / ms) * 1000;
 }
 
-/** pg-boss in a schema of its own on the stage's database; `jobs` a measurement. */
+/** pg-boss in its own schema on the stage's database, with `jobs` per measurement. */
 export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
   const boss = new PgBoss({
     connectionString: stage.url,
@@ -74,7 +74,7 @@ export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
   };
 }
 
-/** What the targets compare with, and what is shown besides. */
+/** The baseline of the targets, and the one shown for comparison. */
 export function pickLoops({ ways: measured }: Best): { one: Way; two: Way } {
   const one = measured.find((way) => way.with === oneLoop);
   const two = measured.find((way) => way.with === twoLoops);

@@ -1,5 +1,5 @@
-// The thread that says when each request of a steady rate is due. It sleeps until then: a timer is up to a millisecond late,
-// and whoever looks at the clock on and on takes the processor from what is measured.
+// The thread that times a steady request rate. It sleeps, up to a millisecond late, since busy waiting would take processor time
+// from the measurement.
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNow } from './numbers.ts';
 

@@ -1,5 +1,4 @@
-// `countersign bench`: measures this build on a database of its own and reports beside what it is compared with.
-// A missed target is information and no failure.
+// `countersign bench`: measures this build on its own database against baselines. A missed target is not a failure.
 import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import { type ExitCode, exitCodes } from '#adapters/terminal/exit-codes.ts';
@@ -45,16 +44,16 @@ const benches: Record<BenchName, Bench> = {
 };
 
 export type BenchOptions = Sizes & {
-  /** Empty: all that can be run; `dags` only with a folder. */
+  /** Empty for all that can run; `dags` only with a folder. */
   names: BenchName[];
   json: boolean;
-  /** A database on the server to use; undefined: a temporary server. */
+  /** A database on the server to use, or undefined for a temporary server. */
   databaseUrl: string | undefined;
   log: Logger;
   signal: AbortSignal;
-  /** The report. */
+  /** Prints the report. */
   print(text: string): void;
-  /** What runs now. */
+  /** Prints what runs now. */
   say(text: string): void;
 };
 
@@ -78,7 +77,7 @@ function describe(machine: Machine, startedAt: string, rows: Row[]): string {
   return `${head}\n\n${describeRows(rows)}`;
 }
 
-/** Those asked for, in the order of the list; by default all. */
+/** The selected benches in list order; default all. */
 function choose({ names, folder }: BenchOptions): BenchName[] {
   return benchNames.filter((name) =>
     names.length > 0 ? names.includes(name) : name !== 'dags' || folder !== undefined,
@@ -86,8 +85,8 @@ function choose({ names, folder }: BenchOptions): BenchName[] {
 }
 
 /**
- * Runs the benches one after the other and prints the report; what was measured before a failure is printed too.
- * @throws CountersignError for a folder without task graphs and for a database that does not answer
+ * Runs the benches and prints the report, including partial results after a failure.
+ * @throws CountersignError for a folder without task graphs, or an unreachable database
  */
 export async function bench(options: BenchOptions): Promise<ExitCode> {
   const { names: _names, json, databaseUrl, log, signal, print, say, ...sizes } = options;

@@ -1,9 +1,9 @@
-// Open consoles in a thread of their own, as browsers are elsewhere: what they parse holds up nothing that is measured.
+// Open consoles in a thread, so that their parsing doesn't affect the measurement.
 import { setTimeout as pause } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { getJson } from './http.ts';
 
-/** A console for each of `users`, which are encoded for addresses, with one of `plans` open. */
+/** A console per URL-encoded user, each with one of `plans` open. */
 export type ConsolesOrder = { url: string; users: string[]; plans: string[] };
 
 const readsEveryMs = 5000;

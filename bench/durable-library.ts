@@ -1,11 +1,11 @@
-// What is compared with: the steps of a durable-workflow library (DBOS Transact) on the same database. It checkpoints
-// each step when it has ended. Only developers have it installed.
+// The baseline: steps of a durable-workflow library (DBOS Transact) on the same database, checkpointed after each step. Installed
+// by developers only.
 import type { Side } from './interleave.ts';
 import type { Stage } from './stage.ts';
 
-/** Workflows at once. One alone is far slower; more than these were never faster. */
+/** Concurrent workflows. One is far slower; more were never faster. */
 const workflows = [5, 10, 20];
-/** Checkpoints take their time one by one, so fewer are enough to see the rate. */
+/** Checkpoints are sequential, so fewer steps show the rate. */
 const mostSteps = 3000;
 const connections = 20;
 
@@ -18,14 +18,14 @@ async function loadLibrary(): Promise<Library | null> {
   try {
     return await import('@dbos-inc/dbos-sdk');
   } catch (error) {
-    // Installed without development dependencies: the row says so instead of a number.
+    // Without development dependencies, the row says so.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
       return null;
     throw error;
   }
 }
 
-/** The library in a schema of its own on the stage's database; null when it is not installed. */
+/** The library in its own schema on the stage's database, or null if not installed. */
 export async function openDurableLibrary(stage: Stage, steps: number): Promise<Side | null> {
   const library = await loadLibrary();
   if (library === null) return null;

@@ -1,16 +1,16 @@
-// Fills the database with plans of many people: ended over a year, and live. They have no steps.
+// Fills the database with many people's plans, ended over a year and live, without steps.
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/database.ts';
 
 export type Fill = { people: number; ended: number; live: number };
 
-/** The name of a person, from 1. */
+/** A person's name, from 1. */
 export const personOf = (n: number): string => `person-${n}@corp.example`;
 
 /**
- * Of ten ended plans eight completed, one failed, one was rejected. Of ten live ones six are proposed, two executing, one stalled, one
- * approved; every fourth has another rule than the default.
- * @param first plans that are there already
+ * Ended plans: 8 of 10 completed, 1 failed, 1 rejected. Live ones: 6 of 10 proposed, 2 executing, 1 stalled, 1 approved; every
+ * fourth has a custom rule.
+ * @param first number of existing plans
  */
 export async function fillPlans(db: Database, fill: Fill, first = 0): Promise<void> {
   const all = fill.ended + fill.live;

@@ -1,8 +1,7 @@
-// Plans of any size that do nothing: wide (no edges), deep (chains side by side) and diamond (spreading, then narrowing).
+// No-op plans of any size: wide (no edges), deep (parallel chains) and diamond (spreading, then narrowing).
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 
-/** What each step of a plan calls. */
 export type Call = Pick<StepDraft, 'tool' | 'operation'>;
 export const readNoop: Call = { tool: 'control', operation: 'noop' };
 
@@ -10,13 +9,13 @@ const chains = 100;
 const fanOut = 10;
 const partitions = 10;
 
-/** Indexes, from 0, of the steps that step `at` of `size` waits for. */
+/** Indexes from 0 of the prerequisites of step `at` of `size`. */
 type Precedence = (at: number, size: number) => number[];
 
 const precedences = {
   wide: () => [],
   deep: (at) => (at < chains ? [] : [at - chains]),
-  /** A tree whose every step has ten successors, and after its leaves the same tree the other way round. */
+  /** A tree with ten successors per step, then its mirror image. */
   diamond(at, size) {
     const mirror = size - 1 - at;
     if (at <= mirror || mirror === at) return at === 0 ? [] : [Math.floor((at - 1) / fanOut)];
@@ -34,7 +33,7 @@ function nameOf(at: number): string {
   return `s${at + 1}`;
 }
 
-/** A plan of `size` steps that all call the same. */
+/** A plan of `size` steps that all make the same call. */
 export function drawPlan(shape: Shape, size: number, call: Call = readNoop): PlanDraft {
   const precedence: Precedence = precedences[shape];
   const steps = Array.from(
@@ -50,7 +49,7 @@ export function drawPlan(shape: Shape, size: number, call: Call = readNoop): Pla
   return { title: `${size} steps, ${shape}`, steps };
 }
 
-/** A plan that comes to rest half-way: `size` steps, one of them a question to a person that half of them wait for. */
+/** A plan that stops half-way: half of its `size` steps wait for a question to a person. */
 export function drawHalf(size: number): PlanDraft {
   const middle = Math.floor(size / 2);
   const { steps } = drawPlan('wide', size);

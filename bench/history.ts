@@ -1,5 +1,5 @@
-// A year of plans that have ended, made of two that ran: whatever the tables have of them is copied under other ids and moved back
-// in time, so what is deleted and measured is what the program itself writes. The oldest rows come first, as they would have.
+// A year of ended plans, copied from two that ran under other IDs and moved back in time, so that the data is what the program
+// itself writes. Oldest rows first.
 import { type SQL, sql } from 'drizzle-orm';
 import { sealAudit } from '#db/audit/seals.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -11,20 +11,20 @@ import { drawPlan } from './graphs.ts';
 import { awaitCompletion, beginPlan } from './run-plan.ts';
 import type { Stage } from './stage.ts';
 
-/** To each large plan come so many small ones. */
+/** Small plans per large one. */
 const smallEach = 20;
 const largeSteps = 1000;
 const smallSteps = 20;
 const stepsOfGroup = largeSteps + smallEach * smallSteps;
-/** Plans that are copied in one transaction: some 28,000 steps. */
+/** Plans per transaction: some 28,000 steps. */
 const copiedAtOnce = 20 * (smallEach + 1);
 const messagesEach = 4;
 const callsEach = 5;
 
-/** Days before now of the oldest plan; the last one ended just now. */
+/** Days back to the oldest plan; the last one ended just now. */
 export const daysOfHistory = 365;
 
-/** What retention makes of it: half of the plans go, of the others most events and half of the attempts. */
+/** Retention limits: half of the plans go; of the others most events and half of the attempts. */
 export const limitsOfHistory = Settings.parse({
   retention: {
     plans: 180,
@@ -41,7 +41,7 @@ export type History = { plans: number; steps: number };
 
 type Column = { table: string; name: string; type: string; counted: boolean };
 
-/** What has rows of a plan, plans first, but for `step_blocks`, which a trigger keeps. */
+/** Tables with a plan's rows, plans first, without `step_blocks`, which a trigger maintains. */
 const planTables = Object.entries(tableRules)
   .filter(([table]) => table !== 'step_blocks')
   .flatMap(([table, rule]) =>
@@ -50,7 +50,7 @@ const planTables = Object.entries(tableRules)
       : [],
   );
 
-/** Their columns that can be written. */
+/** Their writable columns. */
 async function readColumns(db: Queryable): Promise<Column[][]> {
   const { rows } = await db.execute<Column>(sql`
     select c.table_name as table, c.column_name as name, c.data_type as type,
@@ -61,7 +61,7 @@ async function readColumns(db: Queryable): Promise<Column[][]> {
   return planTables.map((table) => columns.get(table) ?? []);
 }
 
-/** What stands in a column of the copy `c` of the row `t`. */
+/** A column's value in the copy `c` of row `t`. */
 function copyOf({ table, name, type }: Column): SQL {
   const value = sql`t.${sql.identifier(name)}`;
   if (name === (table === 'plans' ? 'id' : 'plan_id')) return sql`c.id`;
@@ -86,7 +86,7 @@ async function copyRows(tx: Transaction, columns: Column[], from: number): Promi
     where c.n >= ${from} and c.n < ${from + copiedAtOnce} order by c.n`);
 }
 
-/** How each plan was asked for: a run with its trace, what was said, and calls of a model. */
+/** How each plan was requested: a run with its trace, messages, and model calls. */
 async function addConversations(tx: Transaction, from: number): Promise<void> {
   const copies = sql`public.bench_copies c where c.n >= ${from} and c.n < ${from + copiedAtOnce} order by c.n`;
   const lines = (
@@ -119,7 +119,7 @@ async function runTemplates(service: Service, signal: AbortSignal): Promise<[str
   return [await ran(largeSteps), await ran(smallSteps)];
 }
 
-/** The log is removed from its old end, so what was written just now may not stand there. */
+/** The log is trimmed from its old end, so newer rows must not be there. */
 async function putAuditAside(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(
@@ -132,9 +132,8 @@ async function putAuditAside(db: Database): Promise<void> {
 }
 
 /**
- * Fills an empty database with plans that ended one after the other over a year, `steps` steps in all or a few more. A worker has
- * to be there, and nobody else.
- * @param db statements of it may take minutes
+ * Fills an empty database with `steps` steps or slightly more in plans that ended over a year. Needs a worker and no other user.
+ * @param db its statements may take minutes
  */
 export async function fillHistory(
   db: Database,

@@ -1,4 +1,4 @@
-// JSON over HTTP; an answer that is none of success ends the bench.
+// JSON over HTTP; an unsuccessful response ends the bench.
 import { z } from 'zod';
 
 async function readAnswer(response: Response): Promise<unknown> {
@@ -17,7 +17,6 @@ export async function getJson(url: string, headers: Record<string, string> = {})
   return readAnswer(await fetch(url, { headers }));
 }
 
-/** What is needed of a plan in an answer. */
 export const PlanAnswer = z.object({
   id: z.string(),
   version: z.number(),

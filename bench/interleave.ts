@@ -1,18 +1,17 @@
-// Both sides of a comparison by turns, in the opposite order every other round, so that what the machine does
-// meanwhile meets all of them.
+// Alternates the sides of a comparison, reversing the order every other round, so that other load affects all equally.
 import { median } from './numbers.ts';
 import type { Stage } from './stage.ts';
 
 export type Side = {
   name: string;
-  /** One measurement of each way it can be run, by the name of the way. */
+  /** One measurement per way of running it, by name. */
   measure(): Promise<Record<string, number>>;
 };
 
 /** The median of one way to run a side. */
 export type Way = { with: string; value: number };
 
-/** The best way to run a side, and all of them in the order in which they were measured. */
+/** The best way to run a side, and all of them in order. */
 export type Best = Way & { ways: Way[] };
 
 function chooseBest(measured: Record<string, number>[]): Best {
@@ -25,7 +24,7 @@ function chooseBest(measured: Record<string, number>[]): Best {
   return { ...best, ways };
 }
 
-/** Measures each of `sides` in each of `rounds`; the answers are in the order of `sides`. */
+/** Measures each of `sides` in each of `rounds`; results in the order of `sides`. */
 export async function interleave(
   { signal, say }: Pick<Stage, 'signal' | 'say'>,
   rounds: number,

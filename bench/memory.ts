@@ -1,4 +1,4 @@
-// The most memory a process has held. Linux keeps that; elsewhere `ps` says what is held now.
+// A process's peak memory. Only Linux records that; elsewhere `ps` gives the current value.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ function toMegabytes(kilobytes: string | undefined): number | null {
   return kilobytes === undefined ? null : Number(kilobytes) / kilobytesPerMegabyte;
 }
 
-/** Megabytes; null when the process is gone or the system does not tell. */
+/** Megabytes, or null if the process is gone or the system doesn't tell. */
 export async function readPeakMemory(pid: number): Promise<number | null> {
   try {
     if (process.platform === 'linux') {
@@ -19,12 +19,12 @@ export async function readPeakMemory(pid: number): Promise<number | null> {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
     return toMegabytes(/\d+/.exec(stdout)?.[0]);
   } catch {
-    // No such process any more, or no such program: the report says that memory is not known.
+    // Process or program not found: the report omits memory.
     return null;
   }
 }
 
-/** Has the peak counted anew from now on, so that what the start took does not count. Elsewhere than on Linux it is never kept. */
+/** Resets the peak, to exclude the start. Only on Linux. */
 export async function forgetPeakMemory(pid: number): Promise<void> {
   if (process.platform === 'linux') await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

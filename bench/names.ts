@@ -1,4 +1,4 @@
-// What `countersign bench` can measure; apart from the rest, so that the command line can list it without loading it.
+// Names of the benches, separate so that the command line can list them without loading them.
 
 export const benchNames = [
   'throughput',

@@ -1,4 +1,4 @@
-// An operation that does nothing and says that it changes the world, so that each call is marked before it is made.
+// A no-op that declares itself a write, so that each call is marked first.
 import { z } from 'zod';
 import type { Operation } from '#domain/tool.ts';
 import { defineOperation } from '#tools/define-operation.ts';

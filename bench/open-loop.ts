@@ -1,5 +1,4 @@
-// Requests at a fixed rate, whatever became of those before: a server that falls behind is not spared, and what counts is the
-// time since a request was due, not since it was sent.
+// Requests at a fixed rate regardless of earlier ones: a slow server gets no relief, and time counts from when a request was due.
 import { Agent, request } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { Beat } from './beat.ts';
@@ -21,7 +20,7 @@ function post(url: string, { body, headers }: Post, agent: Agent): Promise<numbe
   });
 }
 
-/** Calls `act` when each of `count` moments has come, `rate` a second. @throws what `act` throws */
+/** Calls `act` `count` times, `rate` a second. @throws errors of `act` */
 async function onBeats(beat: Beat, signal: AbortSignal, act: (due: number, at: number) => void) {
   signal.throwIfAborted();
   const thread = new Worker(new URL('./beat.ts', import.meta.url), { workerData: beat });
@@ -48,8 +47,8 @@ async function onBeats(beat: Beat, signal: AbortSignal, act: (due: number, at: n
 }
 
 /**
- * Sends `posts` (at least one) to `url`, `rate` a second. @returns milliseconds from when each was due until its answer was read
- * @throws for an answer that is not 200
+ * Sends `posts` (at least one) to `url`, `rate` a second. @returns milliseconds from due time until each response was read
+ * @throws unless the status is 200
  */
 export async function sendAtRate(
   url: string,
@@ -67,7 +66,7 @@ export async function sendAtRate(
         if (status !== 200) throw new Error(`${url} answered ${status}`);
         return monotonicNow() - due;
       });
-      // It is waited for at the end, where it is thrown.
+      // Awaited and rethrown at the end.
       answer.catch(() => undefined);
       answers.push(answer);
     });

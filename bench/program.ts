@@ -1,4 +1,4 @@
-// The program in a process of its own, with nothing of the surroundings but what every process needs.
+// The program in a separate process with a minimal environment.
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,13 +7,13 @@ import { heapFlags } from '#app/heap-flags.ts';
 import { forgetPeakMemory, readPeakMemory } from './memory.ts';
 
 export type Program = {
-  /** Address of its HTTP side; empty for a worker. */
+  /** Its HTTP address; empty for a worker. */
   url: string;
-  /** From the moment it was started until it said it is ready. */
+  /** From start to ready. */
   readyMs: number;
-  /** The most memory it has held since it was ready, in MB; null where the system does not tell. */
+  /** Peak MB since it was ready, or null if unknown. */
   peakMemory(): Promise<number | null>;
-  /** Asks it to end and waits for that. */
+  /** Stops it and waits. */
   stop(): Promise<void>;
 };
 
@@ -52,9 +52,9 @@ function environment(home: string, url: string | null): NodeJS.ProcessEnv {
 
 /**
  * Starts `verb` in `home` and waits until it is ready.
- * @param url its database; null: it brings its own up in `home`
- * @param variables what stands in its environment beside what all have
- * @throws with its last words when it ends instead
+ * @param url its database, or null to bring its own up in `home`
+ * @param variables additional environment variables
+ * @throws with its last output if it ends instead
  */
 export function startProgram(
   verb: Verb,
@@ -88,7 +88,7 @@ export function startPeopleWorker(
   });
 }
 
-/** Starts the Bolt app that acknowledging is compared with. */
+/** Starts the Bolt app that serves as a baseline. */
 export function startBareBolt(variables: NodeJS.ProcessEnv): Promise<Program> {
   return start({
     name: 'the bare Bolt app',
@@ -104,7 +104,7 @@ async function start(options: {
   args: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** What it says when it is; the first group is its address. */
+  /** Its ready message; the first group is its address. */
   ready: RegExp;
   hear?: (line: string) => void;
 }): Promise<Program> {

@@ -1,4 +1,4 @@
-// One line of the report: what was measured, what it is compared with, and whether the target is reached.
+// One line of the report: a measurement, its baseline, and whether the target is met.
 
 export type Unit = 'steps/s' | 'rows/s' | 'ms' | 's' | 'MB' | 'B';
 
@@ -6,19 +6,19 @@ export type Row = {
   name: string;
   what: string;
   unit: Unit;
-  /** null: it could not be measured; `note` says why. */
+  /** Null if it could not be measured; `note` says why. */
   value: number | null;
-  /** The other side of the comparison, measured in the same run, in the same unit. */
+  /** The baseline, from the same run and in the same unit. */
   compared_with?: string;
   baseline?: number;
   /** `value` / `baseline` */
   ratio?: number;
-  /** Targets: of the ratio where something is compared, else of the value. null: there is none. */
+  /** Targets for the ratio if there is a baseline, else for the value, or null. */
   reach: number | null;
   stretch: number | null;
   reached: boolean | null;
   stretch_reached: boolean | null;
-  /** The median beside a value that is a percentile. */
+  /** The median next to a percentile. */
   p50?: number;
   note?: string;
 };
@@ -28,7 +28,7 @@ type Measured = {
   what: string;
   unit: Unit;
   value: number | null;
-  /** null: what would be compared with cannot be had; `note` says why. */
+  /** Null if the baseline is unavailable; `note` says why. */
   compared?: { with: string; value: number } | null;
   target?: { reach: number; stretch: number };
   p50?: number;
@@ -41,12 +41,12 @@ function round(value: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** Rates are to be high, times and memory low. */
+/** Rates should be high, times and memory low. */
 function reaches(unit: Unit, measured: number, target: number): boolean {
   return unit.endsWith('/s') ? measured >= target : measured <= target;
 }
 
-/** The row, with its ratio and its verdicts. */
+/** The row, with its ratio and verdicts. */
 export function makeRow({ compared, target, value, p50, note, ...rest }: Measured): Row {
   const rounded = value === null ? null : round(value);
   const baseline = compared === undefined || compared === null ? null : round(compared.value);

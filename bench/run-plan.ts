@@ -1,4 +1,4 @@
-// One plan from its proposal to its end, and how fast its steps went through.
+// One plan from proposal to end, and the rate of its steps.
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
@@ -9,20 +9,19 @@ export const asker: Actor = person('bench', 'api');
 
 type Waiting = {
   signal: AbortSignal;
-  /** Called at each look at the plan. */
+  /** Called at each poll. */
   look?: () => Promise<void>;
 };
 
-/** Milliseconds between two looks at a plan that is being measured; each costs its executor a little. */
+/** Polling interval in milliseconds; each poll costs the executor a little. */
 const lookEveryMs = 100;
 
-/** Proposes and approves. */
 export async function beginPlan(service: Service, draft: PlanDraft): Promise<Plan> {
   const plan = await service.propose(draft, { user: asker.id }, asker);
   return service.approve(plan.id, { version: plan.version, digest: plan.digest }, asker);
 }
 
-/** Waits for the end. @throws when it is another one than completion */
+/** Waits for the end. @throws unless it completed */
 export async function awaitCompletion(
   service: Service,
   id: string,
@@ -43,7 +42,7 @@ export async function awaitCompletion(
 
 export type LogLine = { step: string; started_at: string; ended_at: string };
 
-/** The attempts of a plan in the order of their ends. */
+/** A plan's attempts, ordered by end. */
 export async function readLog(service: Service, id: string): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   for await (const chunk of service.exportLog(id)) {
@@ -53,9 +52,8 @@ export async function readLog(service: Service, id: string): Promise<LogLine[]> 
 }
 
 /**
- * Runs a plan and answers steps a second, from the start of the first step to the end of the last one, by the
- * database's clock.
- * @throws when not every step was run, and once
+ * Runs a plan and returns steps per second, from first start to last end, by the database's clock.
+ * @throws unless every step ran exactly once
  */
 export async function runPlan(
   service: Service,

@@ -1,5 +1,5 @@
-// The PostgreSQL that is measured on, and databases of the bench's own on it. Data of others are never touched:
-// on a server that was named, databases are made and dropped again; without one, a temporary server comes and goes.
+// The measured PostgreSQL, with databases created for the bench and dropped afterwards, on the named server or a temporary one.
+// Others' data is never touched.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 export type FreshDatabase = { url: string; drop(): Promise<void> };
 
 export type Server = {
-  /** Where it is, for people. */
+  /** Its location, for people. */
   words: string;
   /** Its version, `18.4`. */
   version: string;
   /** An empty database. The caller drops it. */
   createDatabase(): Promise<FreshDatabase>;
-  /** Stops and removes a temporary server; leaves one that was named as it was. */
+  /** Stops and removes a temporary server; leaves a named one alone. */
   close(): Promise<void>;
 };
 
 type Warn = (message: string) => void;
 
-/** An empty folder that the database's user may pass through. The caller removes it. */
+/** An empty folder that the database's user may traverse. The caller removes it. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
   await chmod(folder, 0o711);
@@ -54,10 +54,7 @@ async function openPlace(named: string | undefined, warn: Warn) {
   };
 }
 
-/**
- * Waits until the sessions of a database have ended: a pool that was closed takes a moment to hang up. What still
- * hangs on after that is cut off by the drop.
- */
+/** Waits for sessions to end, since a closed pool takes a moment. The drop cuts off the rest. */
 async function untilLeft({ pool }: Database, name: string): Promise<void> {
   for (let looks = 0; looks < 100; looks++) {
     const { rowCount } = await pool.query('select from pg_stat_activity where datname = $1', [
@@ -69,7 +66,7 @@ async function untilLeft({ pool }: Database, name: string): Promise<void> {
 }
 
 /**
- * @param named address of a database on the server to use; undefined: a temporary server
+ * @param named URL of a database on the server to use, or undefined
  * @throws CountersignError `database_unavailable`
  */
 export async function openServer(

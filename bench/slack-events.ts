@@ -1,15 +1,15 @@
-// Requests as Slack sends them: people writing in many threads, signed, a part of them twice. Pure but for the signature's time.
+// Requests as Slack sends them: many threads, signed, some duplicated. Pure except for the signature's time.
 import { createHmac } from 'node:crypto';
 
 export const signingSecret = 'bench-signing-secret';
 
 export type SlackRequest = { body: string; headers: Record<string, string> };
 
-/** One sending; `message` is the same where Slack sends the same message again. */
+/** One delivery; duplicates share `message`. */
 export type Sending = { message: number; body: string; retry: number };
 
 const threads = 400;
-/** How far behind the first one a message comes again, in sendings. */
+/** Deliveries between a message and its duplicate. */
 const later = 20;
 
 function envelope(message: number, event: string, run: string): string {
@@ -45,9 +45,9 @@ function envelope(message: number, event: string, run: string): string {
 }
 
 /**
- * `count` sendings, of which every tenth is a message that came already under another event id, and every twentieth one
- * that Slack tries again because it saw no answer.
- * @param run six digits: messages of different runs are different
+ * `count` deliveries: every tenth repeats a message under another event ID, and every twentieth is a retry after a missing
+ * response.
+ * @param run six digits that make messages distinct between runs
  */
 export function drawSendings(count: number, run: string): Sending[] {
   const sendings: Sending[] = [];

@@ -1,4 +1,4 @@
-// What one bench works on: a database of its own, and instances and programs on it, all gone when it ends.
+// A bench's environment: its own database, instances and programs, all removed when it ends.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createClosers } from '#app/closers.ts';
@@ -10,41 +10,41 @@ import type { Row } from './row.ts';
 import { makeFolder, removeFolder, type Server } from './server.ts';
 
 export type Sizes = {
-  /** Steps of a plan, or plans where many small ones are measured; undefined: what the bench is meant for. */
+  /** Steps of a plan, or plans if many small ones are measured; undefined for the bench's default. */
   steps: number | undefined;
-  /** Rounds, of which the median counts; undefined: the bench's own number. */
+  /** Rounds for the median, or undefined for the bench's default. */
   runs: number | undefined;
   /** Folder of task graphs. */
   folder: string | undefined;
 };
 
 export type Stage = Sizes & {
-  /** A database of this bench alone, empty at first. */
+  /** This bench's own database, initially empty. */
   url: string;
   signal: AbortSignal;
-  /** Says what runs now. */
+  /** Prints what runs now. */
   say(text: string): void;
   /** An instance in this process. */
   openInstance(
     options: Pick<InstanceOptions, 'work' | 'extraOperations' | 'planner' | 'chatPorts'>,
   ): Promise<Instance>;
-  /** A process on this bench's database; `variables` stand in its environment beside what all have. */
+  /** A process on this bench's database, with additional environment `variables`. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
   /** A worker of the people bench. All of them have the same workspace; `hear` is called with what one prints. */
   startPeopleWorker(hear: (line: string) => void): Promise<Program>;
-  /** `countersign start` where nothing is yet: an empty database, or, with a temporary server, not even one. */
+  /** `countersign start` from scratch: an empty database, or, with a temporary server, not even one. */
   startFresh(): Promise<Program>;
-  /** Has `close` called at the end. */
+  /** Calls `close` at the end. */
   closeLater(what: string, close: () => Promise<void>): void;
 };
 
-/** One purpose: some rows of the report. */
+/** One subject: some rows of the report. */
 export type Bench = (stage: Stage) => Promise<Row[]>;
 
-/** Milliseconds between two looks whether something has come true. */
+/** Polling interval in milliseconds. */
 const lookEveryMs = 20;
 
-/** Looks until `probe` answers something else than null. @throws what the signal was aborted with */
+/** Polls until `probe` returns non-null. @throws the signal's abort reason */
 export async function until<T>(
   signal: AbortSignal,
   probe: () => Promise<T | null>,
@@ -58,7 +58,7 @@ export async function until<T>(
   }
 }
 
-/** Runs `bench` on a stage of its own and clears it away, whatever became of it. */
+/** Runs `bench` on its own stage and always cleans up. */
 export async function withStage(
   bench: Bench,
   parts: Sizes & {

@@ -1,4 +1,4 @@
-// The report as people read it: one line a row, columns aligned.
+// The report for people: one line per row, aligned.
 import type { Row } from './row.ts';
 
 const columns = ['name', 'what', 'measured', 'compared with', 'ratio', 'target', 'reached?'];
@@ -14,7 +14,7 @@ function withUnit(value: number, unit: Row['unit']): string {
 
 function describeTarget({ reach, stretch, unit, baseline }: Row): string {
   if (reach === null || stretch === null) return '';
-  // The targets of rates, and of whatever is compared, are ratios.
+  // Targets of rates and comparisons are ratios.
   if (unit === 'steps/s') return `≥ ${reach} × (${stretch} ×)`;
   return baseline === undefined ? `≤ ${reach} ${unit} (${stretch})` : `≤ ${reach} × (${stretch} ×)`;
 }
@@ -39,7 +39,7 @@ function toCells(row: Row): string[] {
   ];
 }
 
-/** The rows under a heading, the second target in brackets. */
+/** Rows under a heading, with the second target in brackets. */
 export function describeRows(rows: Row[]): string {
   const lines = [columns, ...rows.map(toCells)];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));

@@ -9,7 +9,7 @@ import { answerRun, sayRun, waitForRun } from './run-turn.ts';
 import type { TerminalIo } from './screen.ts';
 import { type AskOptions, openSession, type Session, tellError } from './session.ts';
 
-/** What a finished turn of the planner leads to: a plan to attend, an exit code, or one more turn. */
+/** After a planner's turn: a plan to attend, an exit code, or null for another turn. */
 async function takeTurn(
   session: Session,
   run: RunView,
@@ -43,7 +43,7 @@ async function converse(session: Session): Promise<ExitCode> {
   }
 }
 
-/** How to find the work again once this terminal is gone. */
+/** How to find the work again after leaving. */
 function farewell(session: Session, code: ExitCode): string {
   const find =
     session.plan_id === null ? `${commandName} plans` : `${commandName} plans ${session.plan_id}`;
@@ -63,7 +63,7 @@ function farewell(session: Session, code: ExitCode): string {
   return '';
 }
 
-/** Ends repainting and says how to find what was left behind. */
+/** Ends repainting and says how to find the rest. */
 export function sayFarewell(session: Session, code: ExitCode): string {
   session.unpaint();
   const words = farewell(session, code);
@@ -84,7 +84,7 @@ function conclude(session: Session, code: ExitCode): void {
   });
 }
 
-/** Runs `work`, turning an interruption and errors with a sentence into their exit codes. */
+/** Runs `work`, converting interruptions and errors into exit codes. */
 export async function runSession(
   session: Session,
   work: (session: Session) => Promise<ExitCode>,
@@ -105,7 +105,7 @@ export async function runSession(
 }
 
 /**
- * Asks for `options.text` and stays until it is answered, done or left to somebody else.
+ * Sends `options.text` and stays until it is answered, done or waits for others.
  * @returns the exit code, see `exitCodes`
  */
 export async function ask(service: Service, options: AskOptions, io: TerminalIo): Promise<number> {

@@ -1,5 +1,4 @@
-// Stays with a plan from its proposal to its end: decides, shows progress, asks what waits, reports.
-// The plan is read anew each time; nothing here remembers a status.
+// Attends a plan from proposal to end: decides, shows progress, asks, reports. Rereads the plan each time and keeps no status.
 import type { PlanView, SectionKind } from '#cards/view.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import { type Choices, drawChoices, readChoice } from './choices.ts';
@@ -13,7 +12,7 @@ import { settleOnce } from './settle.ts';
 
 export type Move = 'revise' | 'decide' | 'settle' | 'stuck' | 'wait' | 'over';
 
-/** What a plan needs from here now. */
+/** The next action a plan needs here. */
 export function nextMove(view: PlanView): Move {
   if (view.state.symbol === '⟳') return 'revise';
   switch (view.status) {
@@ -48,7 +47,7 @@ function showProgress(session: Session, view: PlanView): void {
   session.paint(drawn, running === '' ? bar : `${bar} · ${running}`);
 }
 
-/** One line a change for machines; `last` is the one before. */
+/** One line per change, for machines; `last` is the previous one. */
 function tellProgress(session: Session, view: PlanView, last: string): string {
   const data = {
     plan_id: view.plan_id,
@@ -63,14 +62,14 @@ function tellProgress(session: Session, view: PlanView, last: string): string {
   return text;
 }
 
-/** The buttons that move a plan which stands still, as its card has them, with the keys they have here. */
+/** Buttons that move a blocked plan, with their keys. */
 const moves: Partial<Record<CardPress['action'], string>> = {
   resume: '[r]esume',
   mark_failed: 'mark [f]ailed',
   cancel: '[c]ancel',
 };
 
-/** A plan that stands still until somebody says so: paused or stalled. */
+/** Handles a paused or stalled plan. */
 async function unstick(session: Session, view: PlanView): Promise<ExitCode | null> {
   session.say(...drawReport(view, session.screen), '');
   const { plan_id, status: kind } = view;
@@ -88,7 +87,7 @@ async function unstick(session: Session, view: PlanView): Promise<ExitCode | nul
   return null;
 }
 
-/** A failed plan can be tried again by the person here. */
+/** Offers to retry a failed plan. */
 async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   const retry = view.buttons.find(({ press }) => press.action === 'retry');
   if (retry === undefined || !session.interactive || session.options.yes === true) return false;
@@ -110,7 +109,7 @@ function endOf(view: PlanView): ExitCode {
   return status in endings ? endings[status as keyof typeof endings] : exitCodes.failed;
 }
 
-/** While a new version is drafted: the planner may have a question instead, or give up. */
+/** Waits for a new version; the planner may ask or give up instead. */
 async function awaitRevision(
   session: Session,
   planId: string,
@@ -119,9 +118,9 @@ async function awaitRevision(
   const runId = session.run_id;
   if (runId === null) return null;
   const run = await session.service.getRun(runId);
-  // The run is told of the feedback before or with the plan; a few looks bridge what lies between.
+  // The run gets the feedback before or with the plan; poll a few times in between.
   if (run.planning_status === 'running' || idle < 5) return null;
-  // A run ends together with the plan it revised: only what is looked at after it tells whether a version came of it.
+  // A run ends together with the revised plan, so only a later look shows the result.
   if (nextMove(await look(session, planId)) !== 'revise') return null;
   session.unpaint();
   if (run.planning_status === 'aborted') {
@@ -131,7 +130,7 @@ async function awaitRevision(
   return answerRun(session, run);
 }
 
-/** Follows `planId` until it is over or needs somebody who is not here. */
+/** Follows `planId` until it ends or needs someone who isn't here. */
 export async function attend(session: Session, planId: string): Promise<ExitCode> {
   let shown = '';
   let told = '';

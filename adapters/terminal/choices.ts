@@ -1,8 +1,7 @@
-// Offered choices with their keys, such as `[r]eject`, and the reading of a typed line: one of them, or a word of the table that chats
-// read decisions by.
+// Choices with their keys, such as `[r]eject`, and how a typed line selects one or is read as in chats.
 import { readWordFor, type Word } from '#conversation/read-word.ts';
 
-/** What is drawn, with its key in brackets, and what it means. */
+/** The label with its key in brackets, and the meaning. */
 export type Choices<T> = readonly (readonly [label: string, meaning: T])[];
 
 /** @param more what else can be typed */
@@ -10,7 +9,7 @@ export function drawChoices(choices: Choices<unknown>, more = ''): string {
   return `  ${[...choices.map(([label]) => label), ...(more === '' ? [] : [more])].join('  ')} › `;
 }
 
-/** The key, the whole label, and the word with the key in it: `f`, `mark failed`, `failed`. Without a key only the whole label. */
+/** The key, the label, and the word with the key: `f`, `mark failed`, `failed`. Without a key only the label. */
 function namesOf(label: string): string[] {
   const [before = '', key = '', after = ''] = label.split(/[[\]]/);
   const plain = after.startsWith(' ') ? after.trim() : `${before}${key}${after}`;
@@ -18,7 +17,7 @@ function namesOf(label: string): string[] {
   return [key, plain, word].filter((name) => name !== '').map((name) => name.toLowerCase());
 }
 
-/** The choice that a line names; null: none. */
+/** The selected choice, or null. */
 export function readChoice<T>(choices: Choices<T>, line: string): T | null {
   const text = line.trim().toLowerCase();
   return choices.find(([label]) => namesOf(label).includes(text))?.[1] ?? null;
@@ -29,7 +28,7 @@ export type Typed =
   | { kind: 'details' | 'quit' | 'nothing' }
   | { kind: 'talk'; text: string };
 
-/** What is understood wherever a decision is asked for. */
+/** Accepted at every decision. */
 const everywhere: Choices<string> = [
   ['[a]pprove', 'approve'],
   ['[p]ropose changes', 'propose changes'],
@@ -44,7 +43,7 @@ const looks: Choices<'details' | 'quit'> = [
   ['[q]uit', 'quit'],
 ];
 
-/** The meaning of a line at a question for a decision. Words that decide are exact; anything else is talk. */
+/** Reads a line at a decision. Deciding words are exact; anything else is talk. */
 export function readTyped(line: string, waits: 'budget' | null = null): Typed {
   const text = line.trim();
   if (text === '') return { kind: 'nothing' };

@@ -1,4 +1,4 @@
-// The decision about a plan, in the terminal. It names the version and digest that were drawn.
+// Decides on a plan in the terminal, naming the version and digest drawn.
 import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
 import { waitsForDecision } from '#cards/words.ts';
@@ -22,7 +22,7 @@ import { pressDrawn } from './press.ts';
 import { sayRun, waitForRun } from './run-turn.ts';
 import { look, planData, type Session } from './session.ts';
 
-/** Where the card does not show all effects, reading the rest comes first. */
+/** If the card doesn't show all effects, reading the rest comes first. */
 function questionFor({ buttons }: PlanView): string {
   return buttons.some(({ label }) => label === reviewLabel)
     ? '  [d] review  [a]pprove  [p]ropose changes  [r]eject › '
@@ -32,29 +32,28 @@ function questionFor({ buttons }: PlanView): string {
 const help =
   'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
 
-/** Draws the plan that is to be decided about. */
 export function showProposal(session: Session, view: PlanView): void {
   session.event('plan', planData(view));
   session.say(...drawProposal(view, session.screen));
 }
 
-/** After an approval that was not the last one needed, or one that was not ours to give. */
+/** After an approval that wasn't the last one needed, or not this person's to give. */
 function leaveToOthers(session: Session, view: PlanView): ExitCode {
   const so_far = view.approvals === '' ? '' : `${view.approvals}. `;
   session.say(...drawLines(`${so_far}${view.state.words}.`, session.screen));
   return exitCodes.needsPerson;
 }
 
-/** A press on the plan as it was drawn; words decide also where there is no button for them. */
+/** A press on the plan as drawn; words also work without a button. */
 function pressOn({ plan_id, version, digest, buttons }: PlanView, action: CardPress['action']) {
   const passed = buttons.flatMap(({ press }) => press.passed ?? [])[0];
   const seen = action !== 'approve' || passed === undefined ? {} : { passed };
   return { action, plan_id, version, digest, ...seen };
 }
 
-/** The steps that were named by the numbers drawn. */
+/** Selects steps by the numbers drawn. */
 async function readPart({ service }: Session, { plan_id }: PlanView, choice: StepChoice) {
-  // One more than have numbers, to know whether there are more.
+  // One more than numbered, to detect further steps.
   const { steps } = await service.listSteps(plan_id, { limit: maxNumbered + 1 });
   requireNumbers(steps.length);
   const numbered = orderByLabel(steps, steps.length);
@@ -72,7 +71,7 @@ const waitsOn = new Set<ErrorCode>([
   'invalid_transition',
 ]);
 
-/** Approves what was shown. null: go on and see what became of it. */
+/** Approves what was shown. Null to continue with the plan. */
 async function approve(
   session: Session,
   view: PlanView,
@@ -97,7 +96,7 @@ async function approve(
   return waits && after.version === view.version ? leaveToOthers(session, after) : null;
 }
 
-/** A word that comes close to a decision makes none: the exact one is named. */
+/** A near-miss decides nothing; names the exact word. */
 function describeNear(near: NearWord, { version }: PlanView, text: string): string {
   switch (near) {
     case 'approve':
@@ -130,7 +129,7 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
     await session.service.reply(runId, text, session.actor, { on_screen: { version, digest } });
     const run = await waitForRun(session, runId);
     const shown = await lookAtRun(session, runId);
-    // What was said may have led to a session that waits itself; it is decided before the plan is come back to.
+    // A reply may have led to a waiting session, which is decided first.
     if (waitsForDecision(shown)) {
       await decideSession(session, shown);
       return;
@@ -141,7 +140,7 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
   return null;
 }
 
-/** One decision about the plan that was drawn. null: look at it again. */
+/** One decision on the plan drawn. Null to look again. */
 export function decidePlan(session: Session, view: PlanView): Promise<ExitCode | null> {
   const press = async (action: CardPress['action'], text = ''): Promise<null> => {
     await pressDrawn(session, pressOn(view, action), { text });

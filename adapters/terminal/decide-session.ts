@@ -1,4 +1,4 @@
-// The decision a planning session waits for, in the terminal. It names the turn and digest that were drawn.
+// Decides on a planning session in the terminal, naming the turn and digest drawn.
 import { viewSession } from '#cards/session-view.ts';
 import type { Button, SessionKind, SessionView } from '#cards/view.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
@@ -8,16 +8,15 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { pressDrawn } from './press.ts';
 import { type Session, sectionsData, sentenceOf } from './session.ts';
 
-/** What a run shows now. */
 export async function lookAtRun(session: Session, runId: string): Promise<SessionView> {
   const { user, timezone } = session.options;
   return viewSession(await session.service.runCard(runId, { user, timezone }));
 }
 
-/** Stages of a plan that was asked for with `--yes`: what is new, costs more or does not fit is still asked. */
+/** Stages approved by `--yes`; novel, costlier or unfitting ones still ask. */
 const agreedBeforehand = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
 
-/** Buttons that bring their own words, in the order in which the card numbers them. */
+/** Buttons with their own text, in the card's numbering. */
 function choicesOf({ buttons }: SessionView): Button<SessionPress>[] {
   return buttons.filter(({ press }) => press.choice !== undefined);
 }
@@ -55,7 +54,7 @@ function sessionData(view: SessionView): Record<string, unknown> {
   };
 }
 
-/** null: it was decided, or the card is to be looked at again. */
+/** Null if decided, or the card should be read again. */
 async function decide(
   session: Session,
   { run_id, digest, turn }: SessionView,
@@ -66,7 +65,7 @@ async function decide(
   return refused === null || session.options.yes !== true ? null : exitCodes.needsPerson;
 }
 
-/** One decision about what a session shows, which it draws first. null: look at the run again. */
+/** Draws the session and takes one decision. Null to look at the run again. */
 export function decideSession(session: Session, view: SessionView): Promise<ExitCode | null> {
   session.event('session', sessionData(view));
   session.say(...drawSession(view, session.screen));

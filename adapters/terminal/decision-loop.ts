@@ -1,20 +1,19 @@
-// The one loop that asks for a decision, about a plan or a planning session: reads a word and does exactly what it says. A subject
-// names the version or turn, and the digest, that were drawn.
+// The loop that asks for a decision on a plan or session. A subject names the version or turn, and the digest, that were drawn.
 import type { StepChoice } from '#domain/plan/step-choice.ts';
 import { readTyped, type Typed } from './choices.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Session, tellError } from './session.ts';
 
-/** null: look at the subject again; `ask`: it is unchanged, so only the question is asked again. */
+/** Null: look at the subject again; `ask`: unchanged, so only ask again. */
 export type Outcome = ExitCode | null | 'ask';
 
 export type Subject = {
   question: string;
   help: string;
-  /** Whether `--yes` approves it without asking. */
+  /** Whether `--yes` approves it. */
   agreed: boolean;
-  /** What follows a word that only shows something. */
+  /** After a word that only shows something. */
   afterShowing: null | 'ask';
   approve(choice: StepChoice | null): Promise<Outcome>;
   proposeChanges(feedback: string): Promise<Outcome>;
@@ -22,15 +21,15 @@ export type Subject = {
   cancel(): Promise<Outcome>;
   showDetails(): Promise<void> | void;
   showStatus(): Promise<void> | void;
-  /** A question about money or time is answered as people answer it. */
+  /** Budget questions also accept everyday answers. */
   waits?: 'budget' | null;
-  /** Anything that is none of the words above. */
+  /** Any other text. */
   talk(text: string): Promise<Outcome>;
-  /** The option with this number, where the subject has options. */
+  /** The option with this number, if there are options. */
   choose?(number: number): Promise<Outcome> | null;
 };
 
-/** Does `act`, and says what was wrong where it failed. @returns whether it was done */
+/** Runs `act` and reports a failure. @returns whether it succeeded */
 export async function attempt(session: Session, act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();
@@ -41,7 +40,7 @@ export async function attempt(session: Session, act: () => Promise<unknown>): Pr
   }
 }
 
-/** Asks until something is said, where the word came without it. */
+/** Asks for feedback if the word came without any. */
 async function proposeChanges(session: Session, subject: Subject, given: string): Promise<Outcome> {
   let feedback: string | null = given;
   while (feedback === '') {
@@ -81,7 +80,7 @@ async function follow(session: Session, subject: Subject, typed: Typed): Promise
   }
 }
 
-/** Asks once more after each answer that changes nothing. null: look at the subject again. */
+/** Asks again after each answer that changes nothing. Null to look at the subject again. */
 export async function decideOnce(session: Session, subject: Subject): Promise<ExitCode | null> {
   let outcome: Outcome = 'ask';
   if (session.options.yes === true)

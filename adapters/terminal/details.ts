@@ -1,4 +1,4 @@
-// Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
+// Details of a plan's steps: each call with its approved or planned arguments.
 import {
   boundsOf,
   headlineOf,
@@ -31,19 +31,19 @@ const effects: Record<Step['effect'], string> = {
   write: 'changes something',
 };
 
-/** What the plan calls its steps, in the order of their numbers. */
+/** Step labels in order. */
 type Names = ReadonlyMap<string, string>;
 
-/** In the order of their numbers, as the plan lists them. */
+/** In order of their labels. */
 function sortByName(steps: ShownStep[], names: Names): ShownStep[] {
   const order = [...names.keys()];
   return steps.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 }
 
-/** Lines of a difference that come and that go. */
+/** Signs of added and removed lines in a diff. */
 const signs: Record<string, 'green' | 'red'> = { '+': 'green', '-': 'red' };
 
-/** A value whole: a short one beside its label, a long one below it with its own line breaks. */
+/** A whole value: inline if short, else below its label with its line breaks. */
 function drawPart({ label, text, inline, aid }: WholePart, screen: Screen): string[] {
   const width = screen.width();
   if (inline) return hangText(`${label}: ${text}`, '     │ ', '     │   ', width);
@@ -95,7 +95,7 @@ function drawStep(
   ];
 }
 
-/** What changed since the version before, step by step. */
+/** Changes since the previous version, by step. */
 async function drawChanges(session: Session, { version, plan_id }: PlanView): Promise<string[]> {
   if (version < 2) return [];
   const diff = await session.service.versionDiff(plan_id, version - 1, version);
@@ -120,7 +120,7 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
-/** How many of `drawn`, from `start` on, a window of `height` lines holds above a prompt: at least one. */
+/** How many of `drawn`, from `start`, fit into `height` lines above a prompt; at least one. */
 function countFitting(drawn: string[][], start: number, height: number): number {
   let left = height - 2;
   let count = 0;
@@ -133,9 +133,8 @@ function countFitting(drawn: string[][], start: number, height: number): number 
 }
 
 /**
- * All steps, each whole; a person at a terminal turns the pages, as many steps at a time as the window holds, so that what comes first is not scrolled away. A plan whose steps have
- * numbers comes in their order, a larger one as a reviewer should see it.
- * @param above lines of the window that are taken already
+ * Prints all steps in full, page by page on a TTY. Numbered plans in order, larger ones as a reviewer should see them.
+ * @param above window lines already taken
  */
 async function showSteps(
   session: Session,
@@ -174,7 +173,7 @@ async function showSteps(
   }
 }
 
-/** Prints what changed, the digest, the confidence as a number and every step in full, page by page. */
+/** Prints the changes, digest, confidence and all steps in full. */
 export async function showDetails(session: Session, view: PlanView): Promise<void> {
   const { confidence, total_steps } = await session.service.getPlan(view.plan_id);
   const { screen } = session;

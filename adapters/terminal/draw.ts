@@ -1,4 +1,4 @@
-// Draws the view of a plan or of a planning session in columns. All words come from the view; this only places them.
+// Draws a plan's or session's view in columns. All words come from the view.
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
 import { drawQuote } from '#cards/quotes.ts';
@@ -8,20 +8,20 @@ import { showWhole } from '#domain/shown-text.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
-/** Room for labels beside their lines; a longer label stands above them. */
+/** Minimum label column; longer labels go above. */
 const leastColumn = 10;
 const longestLabel = 12;
-/** Below this many columns labels stand above their lines instead of beside them. */
+/** Below this width, labels go above their lines. */
 const narrow = 60;
 
-/** Lines of a section whose second columns stand under each other. */
+/** Aligned lines of a section. */
 type Row = { lead: string; text: string; aside: string };
 
 function rowsOf(section: Section, screen: Screen): Row[] {
   return section.lines.flatMap((line) => rowsOfLine(line, screen));
 }
 
-/** A line, and below it what others say about it. */
+/** A line, with other people's quotes below. */
 function rowsOfLine({ lead, text, note, aside, quotes }: Line, screen: Screen): Row[] {
   const first = note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`;
   return [
@@ -30,7 +30,7 @@ function rowsOfLine({ lead, text, note, aside, quotes }: Line, screen: Screen): 
   ];
 }
 
-/** The rows of a section at `indent`, leads and asides in columns of their own. */
+/** A section's rows at `indent`, with aligned leads and asides. */
 function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const width = screen.width();
   const leadColumn = Math.max(0, ...rows.map(({ lead }) => stringWidth(lead)));
@@ -40,7 +40,7 @@ function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const textColumn = Math.max(0, ...withAside.map(({ text }) => stringWidth(text)));
   const beside = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
   return rows.flatMap(({ lead, text: given, aside }) => {
-    // A tree's indentation: breaking lines would take blanks from their beginning.
+    // A tree's indentation, which line breaking would strip.
     const text = given.replace(/^\u2003+/u, '');
     const deeper = '  '.repeat(given.length - text.length);
     const first = `${leadColumn === 0 ? indent : `${indent}${padText(lead, leadColumn)}  `}${deeper}`;
@@ -74,7 +74,7 @@ function drawParagraph(text: string, screen: Screen): string[] {
   return text === '' ? [] : hangText(text, margin, margin, screen.width());
 }
 
-/** Any text, cleaned, margin and line breaking applied, its own line breaks kept. */
+/** Cleans and wraps text with a margin, keeping its line breaks. */
 export function drawLines(text: string, screen: Screen): string[] {
   const lines = text.split(/\r\n|[\r\n]/).map(showWhole);
   return lines.flatMap((line) => (line === '' ? [''] : drawParagraph(line, screen)));
@@ -98,7 +98,7 @@ function drawSections(view: CardView, screen: Screen): string[] {
   return drawn.length === 0 ? [] : ['', ...drawn];
 }
 
-/** The small line without the planner, whom the head names already. */
+/** The footer without the planner, named in the head. */
 function smallFacts(view: CardView): string {
   return view.facts
     .split(' · ')
@@ -106,7 +106,6 @@ function smallFacts(view: CardView): string {
     .join(' · ');
 }
 
-/** A plan to decide about. */
 export function drawProposal(view: PlanView, screen: Screen): string[] {
   const head = `${screen.style('bold', `Plan ${view.plan_id}`)} · version ${view.version} · ${view.planner}`;
   const state =
@@ -136,7 +135,6 @@ const colors = {
   attention: ['bold', 'red'],
 } as const;
 
-/** What a planning session stands at. */
 export function drawSession(view: SessionView, screen: Screen): string[] {
   const first = `${view.state.symbol} ${view.state.words}`;
   const state = screen.style([...[colors[view.state.tone]].flat()], first);
@@ -155,7 +153,7 @@ export function drawSession(view: SessionView, screen: Screen): string[] {
   ];
 }
 
-/** All there is behind a session's card. */
+/** Everything behind a session's card. */
 export function drawDetails(view: SessionView, screen: Screen): string[] {
   if (view.details === null) return drawLines('There is nothing more to show.', screen);
   const { title, lines, more } = view.details;
@@ -172,7 +170,7 @@ export function drawDetails(view: SessionView, screen: Screen): string[] {
   ];
 }
 
-/** What became of a plan, or how it stands. */
+/** A plan's result or status. */
 export function drawReport(view: PlanView, screen: Screen): string[] {
   const first = `${view.state.symbol} ${view.state.words}`;
   const state = screen.style([...[colors[view.state.tone]].flat()], first);
@@ -195,7 +193,7 @@ export function drawReport(view: PlanView, screen: Screen): string[] {
 const leavesRunning = 'Ctrl-C leaves it running.';
 const stopsWork = 'Ctrl-C stops the work; it goes on when Countersign runs again.';
 
-/** What runs now, for repainting. @param goesOn without this process */
+/** Current progress, for repainting. @param goesOn whether it continues without this process */
 export function drawProgress(view: PlanView, screen: Screen, goesOn: boolean): string[] {
   const bar =
     view.progress === null ? `${view.state.symbol} ${view.state.words}` : view.progress.text;

@@ -1,4 +1,4 @@
-// A form in the terminal: one field after the other, each read at once, and all of it shown before it is sent.
+// A form in the terminal: fields one by one, then reviewed before sending.
 import { describeField } from '#cards/form-fields.ts';
 import type { Ask, Field } from '#cards/view.ts';
 import { type FieldValue, readField } from '#domain/plan/answer.ts';
@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 
 export type Filled = Record<string, FieldValue>;
 
-/** Lines up to an empty one; null when the input ended before it. */
+/** Lines up to an empty one, or null if the input ends. */
 async function askLines(session: Session): Promise<string | null> {
   const lines: string[] = [];
   for (;;) {
@@ -19,7 +19,7 @@ async function askLines(session: Session): Promise<string | null> {
   }
 }
 
-/** The option with this number, unless an option is called so itself. */
+/** The option with this number, unless an option has that name. */
 function byNumber({ options }: Field, line: string): string {
   const text = line.trim();
   const named = options.some(({ value, called }) => value === text || called === text);
@@ -27,7 +27,7 @@ function byNumber({ options }: Field, line: string): string {
   return named || numbered === undefined ? line : numbered.value;
 }
 
-/** The field as the form has it: an answer may be what a choice is called. */
+/** Also accepts a choice's label. */
 const asAsked = (field: Field) => ({
   ...field,
   options: field.options.map(({ value, called }) => ({ value, label: called })),
@@ -43,7 +43,7 @@ function showField(session: Session, field: Field): void {
   session.say(...list.flatMap((line) => drawLines(line, session.screen)));
 }
 
-/** One value, asked for until it fits; undefined when nobody answers. */
+/** One value, asked until valid, or undefined without an answer. */
 async function askField(session: Session, field: Field): Promise<FieldValue | undefined> {
   showField(session, field);
   for (;;) {
@@ -66,7 +66,7 @@ function showFilled(session: Session, fields: Field[], filled: Filled): void {
   session.say('', ...lines.flatMap((line) => drawLines(showWhole(line), session.screen)), '');
 }
 
-/** The values of a form, looked over before they are sent; null when nobody answers. */
+/** A form's values, reviewed before sending, or null without an answer. */
 export async function fillIn(session: Session, { fields }: Ask): Promise<Filled | null> {
   for (;;) {
     const filled: Filled = {};
@@ -92,14 +92,14 @@ async function askWord(session: Session): Promise<'send' | 'again' | 'quit'> {
   }
 }
 
-/** The values a program sends as one line of JSON; null when the line is none. Values are read by the server. */
+/** Values sent by a program as one line of JSON, or null. The server validates them. */
 export function readJsonLine(line: string): Filled | null {
   if (!line.trimStart().startsWith('{')) return null;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? (value as Filled) : null;
   } catch (error) {
-    // A line that only looks like JSON is an answer like any other.
+    // A line that only looks like JSON is an ordinary answer.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-// `countersign findings PLAN-…`: what was found wrong with a plan, newest first; with --action, settles one.
+// `countersign findings PLAN-…`: a plan's findings, newest first; with --action, settles one.
 import { CountersignError } from '#domain/errors.ts';
 import { type Finding, FindingAction } from '#domain/plan/finding.ts';
 import type { Service } from '#domain/service.ts';
@@ -10,9 +10,8 @@ import { inSession, printJson, type Session } from './session.ts';
 export type FindingsOptions = {
   user: string;
   timezone: string;
-  /** The plan. */
   id: string;
-  /** With an action: which finding; left out: the only one that is open. */
+  /** With an action: the finding; default: the only open one. */
   finding?: string;
   action?: string;
   json?: boolean;
@@ -32,7 +31,7 @@ function describe(finding: Finding) {
   ].join(' · ');
 }
 
-/** @throws `invalid_request` unless it is clear which one is meant */
+/** @throws `invalid_request` if ambiguous */
 async function choose({ service }: Session, { id, finding }: FindingsOptions): Promise<string> {
   if (finding !== undefined) return finding;
   const { findings } = await service.listFindings(id, {

@@ -1,4 +1,4 @@
-// The lists of `countersign plans`: the reader's inbox by groups, a search in it, or the plans of one status.
+// The lists of `countersign plans`: the reader's inbox by groups, a search in it, or plans by status.
 import { showRequester } from '#cards/plain.ts';
 import {
   describeAge,
@@ -23,17 +23,16 @@ type ListOptions = {
   user: string;
   /** A status, or `all`. */
   status?: string;
-  /** Words that the plans have. */
+  /** Search words. */
   find?: string;
   json?: boolean;
   now?: Date;
 };
 
 const pageSize = 100;
-/** Under a list. */
 const howToOpen = `To open one: ${commandName} plans PLAN-…`;
 
-/** Lines of each group, and what shows the others; a search shows the last group as well. */
+/** Lines per group, and how to show the rest; a search also shows the last group. */
 const groupsShown: Record<InboxGroup, { lines: number; rest: string | null }> = {
   needs_you: { lines: pageSize, rest: null },
   running: { lines: 20, rest: 'executing' },
@@ -42,7 +41,7 @@ const groupsShown: Record<InboxGroup, { lines: number; rest: string | null }> = 
   done: { lines: 20, rest: 'completed' },
 };
 
-/** Plans under a heading, or under none. */
+/** Plans with an optional heading. */
 type Section = { heading: string; plans: InboxPlan[]; more: string };
 
 function drawSections(sections: Section[], screen: Screen, now: string): string[] {
@@ -83,7 +82,7 @@ function print(session: Session, sections: Section[], empty: string, now: Date):
   return exitCodes.done;
 }
 
-/** Pending first, then running, then what is over. */
+/** Pending first, then running, then ended. */
 const order: PlanStatus[] = [
   'proposed',
   'needs_review',
@@ -96,21 +95,21 @@ const order: PlanStatus[] = [
   'cancelled',
 ];
 
-/** The statuses that an option asks for; null: it names none. */
+/** The statuses of an option, or null if unknown. */
 export function statusesOf(status: string): PlanStatus[] | null {
   if (status === 'all') return order;
   const known = PlanStatus.safeParse(status);
   return known.success ? [known.data] : null;
 }
 
-/** In place of an empty list. */
+/** Shown for an empty list. */
 function emptyOf([status, ...others]: PlanStatus[]): string {
   return status === undefined || others.length > 0
     ? 'No plans yet.'
     : `No plans with the status ${status}.`;
 }
 
-/** The latest plans of these statuses; what waits for the reader first, then by status. */
+/** The latest plans with these statuses; those waiting for the reader first, then by status. */
 export async function listByStatus(
   session: Session,
   { user, json, now = new Date() }: ListOptions,
@@ -127,7 +126,7 @@ export async function listByStatus(
   return print(session, sections, emptyOf(statuses), now);
 }
 
-/** The groups of the reader's inbox; of a search, all five. */
+/** The groups of the reader's inbox; for a search, all five. */
 export async function listInbox(
   session: Session,
   { user, find, json, now = new Date() }: ListOptions,

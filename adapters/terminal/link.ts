@@ -1,4 +1,4 @@
-// `countersign link`: the name one goes by here and an account in Slack or Teams become one person.
+// `countersign link`: links the local name and a Slack or Teams account to one person.
 import { describeLink } from '#cards/chat-words.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import type { Service } from '#domain/service.ts';
@@ -9,7 +9,7 @@ import { openSession, printJson, tellError } from './session.ts';
 export type LinkOptions = {
   user: string;
   timezone: string;
-  /** What stands after `link`: nothing, a code, `show` or `remove`. */
+  /** Nothing, a code, `show` or `remove`. */
   said: string;
   json?: boolean;
 };

@@ -1,4 +1,4 @@
-// `countersign memory`: what Countersign was asked to remember; listed, kept or forgotten.
+// `countersign memory`: lists, adds or deletes what Countersign remembers.
 import { memoryWords } from '#cards/memory-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
@@ -12,14 +12,14 @@ export type MemoryOptions = {
   user: string;
   timezone: string;
   verb: 'list' | 'keep' | 'forget';
-  /** What to keep, in words; or the number of what to forget. */
+  /** The text to keep, or the number to forget. */
   words: string[];
-  /** With `keep`: what it is filed under. */
+  /** With `keep`: the entry's name. */
   name?: string;
   json?: boolean;
 };
 
-/** Lists or changes what is remembered for `options.user`. @returns the exit code, see `exitCodes` */
+/** Lists or changes the memory of `options.user`. @returns the exit code, see `exitCodes` */
 export async function memory(
   service: Service,
   options: MemoryOptions,

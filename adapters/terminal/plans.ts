@@ -1,4 +1,4 @@
-// `countersign plans`: the reader's inbox, one line a plan; or one plan in full, and its question; or how it came about.
+// `countersign plans`: the reader's inbox, one line per plan; or one plan in full with its question, or its planning trace.
 import { describeStats } from '#cards/chat-words.ts';
 import { commandName } from '#domain/command-name.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
@@ -17,13 +17,13 @@ import { showTrace } from './trace.ts';
 export type PlansOptions = {
   user: string;
   timezone: string;
-  /** A plan to show in full, or `stats`: counts by status, and requests no tool could meet. */
+  /** A plan to show, or `stats`: counts by status, and requests no tool could meet. */
   id?: string;
-  /** The latest plans of a status, or `all`; default: the reader's inbox. */
+  /** A status, or `all`; default: the reader's inbox. */
   status?: string;
-  /** Only plans with these words in their title, summary or id. */
+  /** Words in the title, summary or ID. */
   find?: string;
-  /** How the plan came about, instead of the plan. */
+  /** The planning trace instead of the plan. */
   trace?: boolean;
   json?: boolean;
   now?: Date;
@@ -68,7 +68,7 @@ export async function listPlans(
   options: PlansOptions,
   io: TerminalIo,
 ): Promise<number> {
-  // The list and the plan are one JSON value each, without events around them.
+  // One JSON value, without events around it.
   const session = openSession(service, { ...options, text: '' }, io);
   const statuses = options.status === undefined ? [] : statusesOf(options.status);
   if (statuses === null) {

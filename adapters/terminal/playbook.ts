@@ -1,4 +1,4 @@
-// `countersign playbook`: plans that are kept under a name, and proposed again with other values.
+// `countersign playbook`: plans saved under a name, and proposed again with other values.
 import { commandName } from '#domain/command-name.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type Playbook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
@@ -15,13 +15,13 @@ export type PlaybookOptions = {
   verb: 'list' | 'show' | 'save' | 'run' | 'remove';
   /** The plan and the name; or the name, and with `run` the values `customer=ACME`. */
   words: string[];
-  /** With `save`: what must be given, and what keeps its text where it is left out. */
+  /** With `save`: required parameters, and those with defaults. */
   param?: string[];
   default?: string[];
   json?: boolean;
 };
 
-/** Lists or changes playbooks, or proposes the plan of one. @returns the exit code, see `exitCodes` */
+/** Lists or changes playbooks, or proposes one. @returns the exit code, see `exitCodes` */
 export async function playbook(
   service: Service,
   options: PlaybookOptions,

@@ -1,4 +1,4 @@
-// `countersign policy`: how a person likes to be talked to and asked; shown, set slider by slider, or reset.
+// `countersign policy`: shows, sets or resets communication preferences, slider by slider.
 import { describeEffect, describeValue, sliderNames, sliders } from '#cards/policy-words.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
@@ -27,7 +27,7 @@ function readNumber(text: string): number {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** What a slider takes, in words. */
+/** A slider's values, in words. */
 function describeRange(name: string): string {
   const words = Object.entries(sliders).find(([slider]) => slider === name)?.[1];
   if (words === undefined) return '';
@@ -39,7 +39,7 @@ function describeRange(name: string): string {
   return name === 'probing_depth' ? '0, 1, 2 or 3' : `a number from ${words.min} to ${words.max}`;
 }
 
-/** The sliders that `values` set, or a sentence about what is wrong with them. */
+/** The sliders in `values`, or a sentence on the problem. */
 function readValues(values: string[]): { policy: PolicyOverride } | { problem: string } {
   if (values.length === 0) {
     return {

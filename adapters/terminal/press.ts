@@ -1,4 +1,4 @@
-// A press on something that was drawn here, carried out like a press on any other surface.
+// A press on something drawn here, applied as on any other surface.
 import type { Button } from '#cards/view.ts';
 import { carryOutPress } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -8,8 +8,8 @@ import { expectedStep } from '#domain/plan/expected-step.ts';
 import { type Session, tellError } from './session.ts';
 
 /**
- * The button that was drawn for `action`; else what it would send, as another button of the same subject does.
- * @returns null where nothing was drawn to press
+ * The button drawn for `action`, else built from another button of the same subject.
+ * @returns null if nothing was drawn to press
  */
 export function findPress(
   buttons: Pick<Button, 'press'>[],
@@ -31,7 +31,7 @@ const fates: Partial<Record<AnyPress['action'], string>> = {
   human_take_over: 'take_over',
 };
 
-/** The press on a step as the API's body settles it, and the button in `press`. */
+/** The press on a step as the API's body, and the button in `press`. */
 function settlementOf({ button, text, fields }: Press): Record<string, unknown> | null {
   const fate = fates[button.action];
   if (fate === undefined || !('step_id' in button) || button.step_id === undefined) return null;
@@ -45,7 +45,7 @@ function settlementOf({ button, text, fields }: Press): Record<string, unknown> 
   };
 }
 
-/** What was pressed, for machines: the decision as in the API's body. */
+/** The press for machines, as in the API's body. */
 function dataOf(pressed: Press): Record<string, unknown> {
   const { button, text, fields, part } = pressed;
   const { action, ...about } = button;
@@ -60,7 +60,7 @@ function dataOf(pressed: Press): Record<string, unknown> {
   };
 }
 
-/** @returns why it was refused, which was told; null: it was carried out */
+/** @returns the reported refusal, or null on success */
 export async function pressDrawn(
   session: Session,
   button: AnyPress,

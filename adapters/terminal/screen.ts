@@ -1,4 +1,4 @@
-// Where text goes: width, colour and line breaking for one output stream. Colour only on a TTY, never with NO_COLOR.
+// Width, colour and line breaking for one output stream. Colour only on a TTY, never with NO_COLOR.
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
@@ -13,30 +13,30 @@ export type Output = NodeJS.WritableStream & {
 };
 type Input = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** The streams and the surroundings of one command; nothing is read from the process itself. */
+/** A command's streams and environment; nothing is read from the process itself. */
 export type TerminalIo = {
   input: Input;
   output: Output;
   env: Record<string, string | undefined>;
-  /** Aborts when the person presses Ctrl-C. */
+  /** Aborts on Ctrl-C. */
   interrupt: AbortSignal;
 };
 
 export type Screen = {
   tty: boolean;
   output: Output;
-  /** Columns of text, for this moment: a window can be resized. */
+  /** Current columns: the window can be resized. */
   width(): number;
-  /** Lines of the window, for this moment. */
+  /** Current lines of the window. */
   height(): number;
   style(format: Format, text: string): string;
-  /** What a terminal takes: our own styles, and no other sequence. */
+  /** Keeps our own styles and no other escape sequence. */
   guard(line: string): string;
-  /** Writes lines; none may be wider than `width`. */
+  /** Writes lines, none wider than `width`. */
   print(...lines: string[]): void;
 };
 
-/** The styles that `style` writes. */
+/** Styles written by `style`. */
 const esc = '\u001b';
 const styles = new RegExp(`(${esc}\\[(?:[12]|22|3[1-69]|39)m)`, 'u');
 const widest = 100;
@@ -57,7 +57,7 @@ export function createScreen({ output, env }: Pick<TerminalIo, 'output' | 'env'>
     tty,
     output,
     guard,
-    // A pseudo-terminal nobody has sized yet reports 0 columns.
+    // An unsized pseudo-terminal reports 0 columns.
     width: () => Math.max(narrowest, Math.min(widest, output.columns || 80)),
     height: () => output.rows || 24,
     style: (format, text) => (color ? styleText(format, text, { validateStream: false }) : text),
@@ -67,12 +67,12 @@ export function createScreen({ output, env }: Pick<TerminalIo, 'output' | 'env'>
   };
 }
 
-/** `text` broken into lines of at most `width` columns; words longer than a line are split. */
+/** Breaks `text` into lines of at most `width` columns; splits long words. */
 export function wrapText(text: string, width: number): string[] {
   return wrapAnsi(text, Math.max(8, width), { hard: true }).split('\n');
 }
 
-/** `text` followed by blanks up to `width` columns. */
+/** Pads `text` to `width` columns. */
 export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }

@@ -1,4 +1,4 @@
-// What one `ask` carries along: the service, who asks, where words go, and how it is interrupted.
+// The context of one command: service, user, output, and interruption.
 import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogUpdate } from 'log-update';
@@ -20,17 +20,17 @@ export type AskOptions = {
   user: string;
   /** IANA zone in which times are shown. */
   timezone: string;
-  /** How it is planned. */
+  /** Planning modes. */
   modes?: WantedModes;
-  /** Approve the plan as soon as it is shown. */
+  /** Approves the plan as soon as it is shown. */
   yes?: boolean;
-  /** One JSON object a line instead of words, the last one the outcome. */
+  /** One JSON object per line; the last is the outcome. */
   json?: boolean;
-  /** Whether others go on with a plan that runs when this process ends; they do unless said. */
+  /** Whether others continue a running plan after this process ends; default: yes. */
   goes_on?: () => boolean;
-  /** Milliseconds between looks at the plan; default 150. */
+  /** Polling interval in milliseconds; default 150. */
   poll_ms?: number;
-  /** Milliseconds to wait for a line of a pipe; default 5,000. */
+  /** Milliseconds to wait for a line from a pipe; default 5,000. */
   answer_timeout_ms?: number;
 };
 
@@ -40,29 +40,29 @@ export type Session = {
   actor: Actor;
   screen: Screen;
   signal: AbortSignal;
-  /** A person sits at the other end. */
+  /** A person can answer. */
   interactive: boolean;
   run_id: string | null;
   plan_id: string | null;
-  /** How it ended, for the last line of JSON. */
+  /** The outcome, for the last line of JSON. */
   ending: { status?: string; text: string };
-  /** Asks for a line; null when nobody answers. Choices that do not fit on the line stand above it. */
+  /** Asks for a line, or null without an answer. Choices that don't fit go above it. */
   ask(prompt: string): Promise<string | null>;
   /** Text for people; nothing in JSON mode. */
   say(...lines: string[]): void;
-  /** A fact for machines; nothing unless in JSON mode. */
+  /** A fact for machines; only in JSON mode. */
   event(name: string, data: Record<string, unknown>): void;
-  /** Repaints on a TTY; prints what changed elsewhere. */
+  /** Repaints on a TTY; elsewhere prints changes. */
   paint(lines: string[], plain: string): void;
-  /** Ends repainting: what stands there is cleared. */
+  /** Ends repainting and clears it. */
   unpaint(): void;
   pause(): Promise<void>;
   close(): void;
 };
 
-/** Prints `plain` at most once a second where nothing can be repainted. */
+/** Prints `plain` at most once a second if repainting isn't possible. */
 function createPainter(screen: Screen) {
-  // Repainting counts wrapped lines, which it cannot without a width.
+  // Repainting counts wrapped lines, which needs a width.
   const sized = screen.output.columns !== 0;
   const repaint = screen.tty && sized ? createLogUpdate(screen.output, { showCursor: true }) : null;
   let last = '';
@@ -127,18 +127,17 @@ export function openSession(service: Service, options: AskOptions, io: TerminalI
   };
 }
 
-/** The plan as it is now. */
 export async function look(session: Session, planId: string): Promise<PlanView> {
   const { user, timezone } = session.options;
   return viewPlan(await session.service.card(planId, { user, timezone }));
 }
 
-/** What a card says in a sentence, and what its planner says it is for. */
+/** A card's sentence, and the planner's statement of purpose. */
 export function sentenceOf({ sentence, quotes }: Pick<PlanView, 'sentence' | 'quotes'>): string {
   return [sentence, ...quotes.map(drawQuote)].filter((part) => part !== '').join(' ');
 }
 
-/** What a machine needs to know about a plan that is shown. */
+/** A shown plan's facts for machines. */
 export function planData(view: PlanView): Record<string, unknown> {
   return {
     plan_id: view.plan_id,
@@ -153,7 +152,7 @@ export function planData(view: PlanView): Record<string, unknown> {
   };
 }
 
-/** The sections of a card that is shown. */
+/** A shown card's sections. */
 export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[] {
   return sections.map(({ kind, lines, hidden }) => ({
     kind,
@@ -162,13 +161,13 @@ export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[
   }));
 }
 
-/** One JSON value, the whole answer. */
+/** The whole answer as one JSON value. */
 export function printJson(session: Session, value: unknown): ExitCode {
   session.screen.output.write(`${escapeJson(JSON.stringify(value))}\n`);
   return exitCodes.done;
 }
 
-/** Tells an error that has a sentence for people; anything else is thrown on. */
+/** Reports an error meant for people; rethrows others. */
 export function tellError(session: Session, error: unknown): CountersignError {
   if (!(error instanceof CountersignError)) throw error;
   session.event('error', { code: error.code, message: error.message });
@@ -177,8 +176,8 @@ export function tellError(session: Session, error: unknown): CountersignError {
 }
 
 /**
- * A command that shows or changes something and is done. What it throws is told.
- * @param onError what else there is to say of an error that was told
+ * A command that shows or changes something, reporting errors.
+ * @param onError adds to a reported error
  */
 export async function inSession(
   service: Service,
@@ -199,10 +198,10 @@ export async function inSession(
   }
 }
 
-// Reads what a person types, line by line. On a TTY each question has its own reader, so that the terminal
-// is the shell's own between questions; a pipe is read once, and nothing in it is lost between questions.
+// Reads typed lines. On a TTY each question has its own reader, leaving the terminal to the shell in between; a pipe has one, so
+// that no line is lost.
 type LineReader = {
-  /** The next line; null when the input has ended or nobody answered in time. */
+  /** The next line, or null at the end or on timeout. */
   ask(prompt: string): Promise<string | null>;
   close(): void;
 };
@@ -230,7 +229,7 @@ function askTty(
   });
 }
 
-/** Lines of a pipe in the order they come. */
+/** Lines of a pipe in order. */
 function createQueue(input: TerminalIo['input']) {
   const lines: string[] = [];
   let ended = false;
@@ -246,7 +245,7 @@ function createQueue(input: TerminalIo['input']) {
   });
   return {
     close: () => reader.close(),
-    /** The next line; null at the end, after `timeout_ms`, or when `signal` aborts. */
+    /** The next line, or null at the end, after `timeout_ms`, or when `signal` aborts. */
     async take(timeout_ms: number, signal: AbortSignal): Promise<string | null> {
       const timer = AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]);
       while (lines.length === 0 && !ended && !timer.aborted) {
@@ -260,7 +259,7 @@ function createQueue(input: TerminalIo['input']) {
   };
 }
 
-/** A reader for `io`. `timeout_ms` bounds the wait on a pipe, where perhaps nobody will ever answer. */
+/** A reader for `io`. `timeout_ms` bounds the wait on a pipe. */
 function createLineReader(
   io: TerminalIo,
   options: { interrupt: () => void; signal: AbortSignal; timeout_ms: number; silent: boolean },

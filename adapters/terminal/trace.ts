@@ -1,4 +1,4 @@
-// `countersign plans PLAN-… --trace`: how the plan came about, stage by stage. All words come from the view; this places them.
+// `countersign plans PLAN-… --trace`: the planning trace, stage by stage. All words come from the view.
 import stringWidth from 'string-width';
 import {
   type TraceLine,
@@ -15,7 +15,7 @@ import { printJson, type Session } from './session.ts';
 const margin = '  ';
 const inner = '    ';
 const text = '      ';
-/** Below this many columns the facts of a line follow its name instead of standing in columns. */
+/** Below this width, facts follow their name instead of being aligned. */
 const narrow = 60;
 
 const colors = {
@@ -39,7 +39,7 @@ function drawNotes(notes: TraceNote[], screen: Screen): string[] {
 
 type Columns = { name: number; took: number; cost: number };
 
-/** The widths of name, time and cost, so that they stand under each other over the whole trace. */
+/** Column widths of name, time and cost, aligned over the whole trace. */
 function measure({ stages }: TraceView): Columns {
   const work = stages.flatMap(({ lines }) => lines).filter(({ decided }) => !decided);
   const widest = (read: (line: TraceLine) => string, most: number) =>
@@ -96,7 +96,6 @@ function drawStage(stage: TraceStage, view: TraceView, screen: Screen): string[]
   ];
 }
 
-/** The whole trace as lines, none wider than the screen. */
 export function drawTrace(view: TraceView, planId: string, screen: Screen): string[] {
   const width = screen.width();
   const say = (words: string) => (words === '' ? [] : hangText(words, margin, margin, width));
@@ -112,7 +111,7 @@ export function drawTrace(view: TraceView, planId: string, screen: Screen): stri
   ];
 }
 
-/** Prints the trace of a plan; one JSON value where that was asked for. */
+/** Prints a plan's trace, or one JSON value. */
 export async function showTrace(session: Session, planId: string): Promise<ExitCode> {
   const { service, screen, options } = session;
   const trace = await service.trace(planId);

@@ -1,9 +1,6 @@
-// Acknowledging what Slack sends, over real HTTP with real signatures, beside a bare Bolt app that stores nothing and runs with
-// Node's own settings; ours chooses some of V8's (`heap-flags.ts`), which are a part of it. A second Bolt app commits a row
-// first: it says how much of the difference is the commit. All are asked by turns, while a worker handles what was stored, and
-// all are warmed up first in the same way: for its first fifteen seconds or so at this rate a process runs code that is not
-// compiled yet, and what compiles it takes the processors that are measured. A tenth of the messages comes again under another
-// id and a twentieth is tried again; in the end each was handled once and none is missing, those of the warm-up included.
+// Acknowledges Slack events over HTTP with real signatures, against a bare Bolt app without storage (Node's default heap
+// settings) and one that commits a row first. All take turns and are warmed up equally, since for some 15 seconds code is still
+// being compiled. A tenth of the messages is duplicated and a twentieth retried; in the end each must be handled once.
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '#db/database.ts';
 import { quantile } from '../numbers.ts';
@@ -14,14 +11,14 @@ import { drawSendings, sign, signingSecret } from '../slack-events.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 const rate = 200;
-/** Of each side: 30 seconds. */
+/** Per side: 30 seconds. */
 const usualEvents = 6000;
 const usualRounds = 6;
-/** Of the events, before them, to each side: 15 seconds. What they take does not count. */
+/** Share of events sent first to each side, uncounted: 15 seconds. */
 const warmUpShare = 0.5;
 const warmUpRounds = 3;
 
-/** Nobody is at Slack's address: what comes is not meant for us, so nothing is asked there. */
+/** Nothing listens at Slack's address: no message is for us, so nothing is asked there. */
 const environment = {
   SLACK_SIGNING_SECRET: signingSecret,
   SLACK_BOT_TOKEN: 'xoxb-bench',
@@ -31,8 +28,8 @@ const environment = {
 type Side = { name: string; url: string; ms: number[]; messages: number };
 
 /**
- * Waits until nothing is open. @throws when a message is missing, was handled twice, or could not be handled, and when the app
- * beside it has stored less than it acknowledged
+ * Waits until nothing is open. @throws if a message is missing, duplicated or failed, or if the Bolt app stored fewer than it
+ * acknowledged
  */
 async function checkInbox(
   { url, closeLater, say, signal }: Stage,
@@ -63,12 +60,12 @@ async function checkInbox(
       `of ${expected} messages ${stored} were stored, ${handled} handled, ${once} of them at the first try`,
     );
   }
-  // Of a message that comes again under another id it has two rows.
+  // A duplicated message has two rows there.
   if (counts.besides < besides)
     throw new Error(`of ${besides} messages the Bolt app stored ${counts.besides}`);
 }
 
-/** A function that sends messages that were not sent before. @returns of each the milliseconds to its answer */
+/** Sends new messages. @returns milliseconds to each response */
 function createSender(stage: Stage) {
   let run = 0;
   return async (side: Side, count: number): Promise<number[]> => {

@@ -1,4 +1,4 @@
-// From the press on Approve, over HTTP, to the start of the first step, one small plan after the other.
+// From pressing Approve over HTTP to the start of the first step, one small plan after the other.
 import { openDatabase } from '#db/database.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
@@ -8,12 +8,12 @@ import { readLog } from '../run-plan.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 const usualPlans = 40;
-/** The first plans find connections and caches cold. */
+/** Uncounted plans that warm up connections and caches. */
 const warmUp = 3;
 const stepsOfPlan = 3;
 const clockLooks = 20;
 
-/** How many milliseconds the database's clock is ahead of this process's. */
+/** Milliseconds by which the database's clock is ahead. */
 async function readClockOffset({ url, closeLater, say }: Stage): Promise<number> {
   const db = openDatabase(url, {
     max: 1,

@@ -1,5 +1,5 @@
-// Many one-step plans approved at once: from the first press until the last is done, and until everybody has been told. Then one
-// press while many more proposals wait to be told.
+// Many one-step plans approved at once: until the last is done, and until all are notified. Then one press while many proposals
+// wait for notification.
 import type { z } from 'zod';
 import { openDatabase } from '#db/database.ts';
 import { drawPlan } from '../graphs.ts';
@@ -9,15 +9,15 @@ import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualPlans = 500;
-/** Proposals that wait to be told while somebody presses Approve, for each plan of the burst. */
+/** Waiting proposals per plan of the burst. */
 const waitingEach = 4;
 const presses = 9;
-/** Requests under way at once. */
+/** Concurrent requests. */
 const clients = 8;
-/** Milliseconds between two looks at the database. */
+/** Milliseconds between database checks. */
 const lookEveryMs = 100;
 
-/** Does `work` for every item, some at a time. */
+/** Runs `work` for every item with limited concurrency. */
 async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(

@@ -1,4 +1,4 @@
-// Steps through the whole executor of one process, beside bare pg-boss and a durable-workflow library.
+// Steps through the whole executor of one process, against bare pg-boss and a durable-workflow library.
 import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
 import { type Call, drawPlan, readNoop } from '../graphs.ts';
@@ -61,7 +61,7 @@ export const measureThroughput = measureExecutor('throughput', readNoop, 'read-o
   library: { reach: 5, stretch: 10 },
 });
 
-/** Steps that do nothing but count as changing the world: each call is marked before it is made. */
+/** Steps that do nothing but count as writes: each call is marked first. */
 export const measureThroughputWrite = measureExecutor(
   'throughput-write',
   writeNoop,

@@ -1,4 +1,4 @@
-// What depends on a step of a large plan: found in SQL and, beside it, in memory out of the edges; and made stale.
+// Dependents of a step in a large plan: found in SQL, compared with in memory, and made stale.
 import { sql } from 'drizzle-orm';
 import { openDatabase, type Queryable } from '#db/database.ts';
 import { affectedBy, positionsOf } from '#db/sql/impact.ts';
@@ -9,7 +9,7 @@ import { makeRow, type Row } from '../row.ts';
 import { asker } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 
-/** The positions of all steps that depend on those that `selector` means, in order. */
+/** Positions of all dependents of the steps in `selector`, in order. */
 export async function findDependents(
   db: Queryable,
   planId: string,
@@ -24,13 +24,13 @@ export async function findDependents(
 const usualSteps = 100_000;
 const usualRuns = 3;
 
-/** Steps of chains side by side, and of a tree that spreads and narrows: one has depth, one has all of the plan behind its root. */
+/** Parallel chains, which are deep, and a diamond whose root precedes the whole plan. */
 const shapes: { shape: Shape; about: { step_id: string } | { partition: string } }[] = [
   { shape: 'deep', about: { partition: 'part 0' } },
   { shape: 'diamond', about: { step_id: 's1' } },
 ];
 
-/** The same without the database's help: all edges are read, and followed here. */
+/** The baseline: reads all edges and follows them here. */
 async function followEdges(db: Queryable, planId: string, sources: number[]): Promise<number[]> {
   const { rows } = await db.execute<{ predecessor: number; successor: number }>(sql`
     select predecessor, successor from countersign.plan_edges where plan_id = ${planId} and type in ('FS', 'FF')`);
@@ -92,7 +92,7 @@ export const measureImpact: Bench = async (stage) => {
         compared: inMemory ?? null,
         target: { reach: 2, stretch: 1 },
       }),
-      // What was asked for in so many words: under a second for 100,000 steps.
+      // An explicit requirement: under a second for 100,000 steps.
       makeRow({
         name: `impact/${shape}/under-a-second`,
         what,

@@ -16,9 +16,9 @@ import { makeRow, type Row } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 type Crowd = Fill & {
-  /** Each follows what changes, reads the inbox for it every five seconds at most, and watches a plan. */
+  /** Each follows changes, rereads the inbox at most every five seconds, and watches a plan. */
   consoles: number;
-  /** Plans with a card in a chat that changes all the time. */
+  /** Plans with a constantly changing chat card. */
   cards: number;
 };
 
@@ -60,7 +60,7 @@ async function openThread(front: Instance, thread: string): Promise<string> {
   return front.db.transaction((tx) => front.openConversation(tx, placeOf(thread), null));
 }
 
-/** Asks for a plan in a thread, where its card is posted, and approves it. */
+/** Requests a plan in a thread, where its card is posted, and approves it. */
 async function beginInThread(
   { front, stage }: Parts,
   thread: string,

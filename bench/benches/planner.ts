@@ -1,4 +1,4 @@
-// What planning costs beside the model's own time: controller, tools, checkpoints, memo and budget, in Postgres.
+// Planning overhead besides the model's own time: controller, tools, checkpoints, memo and budget, in Postgres.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Instance } from '#app/wire/instance.ts';
 import { createPortfolioReader } from '#db/plans/portfolio.ts';
@@ -17,9 +17,9 @@ import { type Bench, type Stage, until } from '../stage.ts';
 
 const usualCount = 40;
 const warmUp = 5;
-/** Conversations planned at once in one process. */
+/** Concurrent conversations in one process. */
 const together = 50;
-/** Milliseconds a call of the model takes: long enough that what is around it can be told from it. */
+/** Milliseconds per model call, long enough to separate the overhead. */
 const thinkingMs = 20;
 const target = { reach: 50, stretch: 20 };
 
@@ -51,7 +51,7 @@ const forEach = {
   },
 };
 
-/** A model that takes its time and then makes these calls; it counts the milliseconds that are its own. */
+/** A slow model that makes these calls and counts its own milliseconds. */
 function createSlowModel(...calls: [name: string, args: object][]): {
   model: ChatModel;
   spentMs(): number;
@@ -123,7 +123,7 @@ function writeRequest(runId: string): PlanningRequest {
   };
 }
 
-/** @throws when no plan came of it */
+/** @throws if no plan results */
 async function planOnce(planner: Planner, runId: string, signal: AbortSignal): Promise<void> {
   const { result, reason } = await planner.plan(writeRequest(runId), signal);
   if (result.kind !== 'proposal') throw new Error(`the bench's planner came to ${reason}`);
@@ -213,7 +213,7 @@ async function planRows(stage: Stage): Promise<number> {
   return performance.now() - began;
 }
 
-/** Milliseconds beside the model's own. */
+/** Milliseconds without the model's own. */
 async function planForEach(stage: Stage): Promise<number> {
   stage.say(`one request for ${files} files`);
   const { model, spentMs } = createSlowModel(['for_each', forEach], ['submit_plan', submission]);

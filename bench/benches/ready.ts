@@ -1,5 +1,4 @@
-// From a step's becoming ready to its running, while nothing else goes on, by the times of the plan's own changes; and how
-// quickly the steps of a chain follow each other. The next one starts in the statement that makes it ready.
+// From ready to running on an idle system, by the plan's change times, and how quickly a chain's steps follow each other.
 import type { Change } from '#domain/plan/views.ts';
 import type { Service } from '#domain/service.ts';
 import { drawPlan, drawQuestion } from '../graphs.ts';
@@ -9,7 +8,7 @@ import { asker, awaitCompletion, beginPlan, readLog } from '../run-plan.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualCount = 40;
-/** The first plans find connections and caches cold. */
+/** Uncounted plans that warm up connections and caches. */
 const warmUp = 3;
 const pageSize = 1000;
 const target = { reach: 25, stretch: 10 };
@@ -24,7 +23,7 @@ async function readChanges(service: Service, id: string): Promise<Change[]> {
   }
 }
 
-/** Milliseconds from ready to running of each attempt of a step. */
+/** Milliseconds from ready to running, per attempt of a step. */
 async function readDelays(service: Service, id: string, step: string): Promise<number[]> {
   let since: number | undefined;
   const delays: number[] = [];

@@ -1,5 +1,5 @@
-// A year of plans is brought to the limits of retention while plans run and somebody proposes and approves: how fast it goes, and what
-// the presses have of it, beside the same presses when nothing goes on and when only plans run.
+// Retention of a year of plans while plans run and a person proposes and approves: its speed, and its effect on presses compared
+// with an idle system and with running plans only.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,20 +19,20 @@ import { makeFolder, removeFolder } from '../server.ts';
 import type { Bench, Stage } from '../stage.ts';
 
 const usualSteps = 100_000;
-/** Presses of each measurement before retention runs; while it runs, as many as there is time for. */
+/** Presses per measurement before retention; during it, as many as fit. */
 const usualPresses = 300;
 const warmUp = 20;
-/** Milliseconds from one press to the next, at least. */
+/** Minimum milliseconds between presses. */
 const pressEveryMs = 60;
 const stepsOfPress = 3;
-/** Each waits for a second, a hundred at a time. */
+/** One-second waits, a hundred at a time. */
 const stepsOfRunning = 20_000;
-/** Statements that fill the database may take long. */
+/** Filling the database takes long. */
 const silenceMs = 1_800_000;
 const atMostTwice = { reach: 2, stretch: 1.3 };
 const megabyte = 1e6;
 
-/** Tables whose rows are many, with the name of one of them. */
+/** Large tables and their labels. */
 const weighed = [
   'plan_steps',
   'step_states',
@@ -53,10 +53,10 @@ const describePresses = (times: Presses) =>
     )
     .join('; ');
 
-/** Presses after which it is said how they are. */
+/** Presses between progress reports. */
 const saidEvery = 300;
 
-/** Proposes and approves small plans until `enough`, and times both. */
+/** Proposes and approves small plans until `enough`, timing both. */
 async function press(
   service: Service,
   { signal, say }: Pick<Stage, 'signal' | 'say'>,
@@ -85,7 +85,7 @@ function drawWaiting(): PlanDraft {
   return { title, steps: steps.map((step) => ({ ...step, args: { seconds: 1 } })) };
 }
 
-/** Has a plan running at all times: when one is done, the next begins. @returns what ends it */
+/** Keeps a plan running at all times. @returns a function that stops it */
 async function keepRunning(service: Service, { signal }: Stage): Promise<() => Promise<void>> {
   let plan = await beginPlan(service, drawWaiting());
   const ended = new AbortController();
@@ -97,7 +97,7 @@ async function keepRunning(service: Service, { signal }: Stage): Promise<() => P
       if (status === 'completed' && !until.aborted) plan = await beginPlan(service, drawWaiting());
     }
   })();
-  // It is waited for at the end, and thrown.
+  // Awaited and rethrown at the end.
   going.catch(() => undefined);
   return async () => {
     ended.abort();
@@ -110,7 +110,7 @@ async function keepRunning(service: Service, { signal }: Stage): Promise<() => P
   };
 }
 
-/** Runs retention to its limits in a thread. */
+/** Runs retention to completion in a thread. */
 async function runRound(order: RoundOrder, { signal }: Stage): Promise<RoundResult> {
   const thread = new Worker(new URL('../retention-thread.ts', import.meta.url), {
     workerData: order,
@@ -141,7 +141,7 @@ async function readDatabaseSize({ query }: Database): Promise<number> {
   return rows[0]?.size ?? 0;
 }
 
-/** Bytes of a row with what its indexes and its TOAST table take. */
+/** Bytes per row with indexes and TOAST. */
 async function weigh({ query }: Database): Promise<Row[]> {
   const rows: Row[] = [];
   for (const table of weighed) {
@@ -196,7 +196,7 @@ export const measureRetention: Bench = async (stage) => {
   const round = runRound({ url, home, settings: limitsOfHistory }, stage).finally(() => {
     over = true;
   });
-  // At the end it is waited for, and thrown.
+  // Awaited and rethrown at the end.
   round.catch(() => undefined);
   const during = await press(service, stage, (n) => over && n > 0);
   const { deleted, ms, longestMs } = await round;

@@ -1,4 +1,4 @@
-// `countersign start` where there is no data yet, until it says that it is ready.
+// `countersign start` without data, until it is ready.
 import { median } from '../numbers.ts';
 import { makeRow } from '../row.ts';
 import type { Bench } from '../stage.ts';

@@ -1,4 +1,4 @@
-// What cards and pages read of a large plan that is half done: counts, changes, a page of steps.
+// Queries of cards and pages on a half-done large plan: counts, changes, a page of steps.
 import { drawHalf } from '../graphs.ts';
 import { getJson } from '../http.ts';
 import { quantile } from '../numbers.ts';
@@ -15,7 +15,7 @@ type View = {
   name: string;
   what: string;
   target: { reach: number; stretch: number };
-  /** The n-th request, of which each asks for another part; the answer's cursor is for the next one. */
+  /** The n-th request, each for another part; the cursor is for the next one. */
   read(n: number, cursor: string | null): Promise<{ next_cursor?: string | null }>;
 };
 

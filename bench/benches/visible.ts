@@ -1,4 +1,4 @@
-// From a message in a chat to the first sign that it is worked on, shown by another process than the one that heard it.
+// From a chat message to the first sign of activity, shown by a different process than the receiver.
 import { setTimeout as pause } from 'node:timers/promises';
 import { person } from '#domain/people/actor.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -8,12 +8,12 @@ import { makeRow } from '../row.ts';
 import { type Bench, until } from '../stage.ts';
 
 const usualCount = 40;
-/** The first ones find connections and caches cold. */
+/** Uncounted ones that warm up connections and caches. */
 const warmUp = 3;
 const target = { reach: 1000, stretch: 500 };
 const asker = person('bench', 'slack');
 
-/** Milliseconds that planning takes: what is seen before is no answer. */
+/** Planning time in milliseconds; anything seen earlier isn't the answer. */
 const planningMs = 500;
 
 const planner: Planner = {

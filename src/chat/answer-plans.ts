@@ -1,4 +1,4 @@
-// What the plans command of a chat answers, whichever it is; a platform draws it.
+// Answers a chat's plans command; the platform draws it.
 import { commandWords, describeLink, describeStats } from '#cards/chat-words.ts';
 import { type PlanListView, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
 import { findPlans } from '#conversation/find-plans.ts';
@@ -18,17 +18,17 @@ export type PlansDrawing<T> = {
 };
 
 export type PlansQuestion = {
-  /** What was written after the command. */
+  /** The text after the command. */
   said: string;
-  /** As people type it there: `/plans`. */
+  /** As typed there: `/plans`. */
   command: string;
   help: string;
   id: string;
   timezone: string;
   account: Actor;
-  /** The event they asked by. */
+  /** The ID of the event. */
   once?: string;
-  /** How others know them who read the answer too; null: they read it alone. */
+  /** The reader's name for others who see the answer, or null if nobody else does. */
   readBy: string | null;
   now: Date;
 };
@@ -75,7 +75,7 @@ async function answer<T>(
   }
 }
 
-/** @throws what passes by itself */
+/** @throws transient errors */
 export async function answerPlans<T>(
   plans: { read: PlanReads; service: Service },
   question: PlansQuestion,

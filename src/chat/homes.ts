@@ -1,5 +1,5 @@
-// Home tabs of chat platforms: each is drawn anew when a plan changes that its owner may be looking at, at most once per interval,
-// only when it differs, and not in a workspace that is rate-limited.
+// Home tabs of chat platforms, redrawn when a plan that the owner may see changes: at most once per interval, only if different,
+// and not in a rate-limited workspace.
 import {
   askForHomes,
   forgetHome,
@@ -21,15 +21,15 @@ import type { PlatformName } from '#domain/platform-name.ts';
 export type HomesContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  /** Homes of another platform wait. */
+  /** Homes of other platforms wait. */
   homes: Record<PlatformName, ChatHomes>;
   warn(message: string, error?: unknown): void;
 };
 
-/** What it takes to ask for Homes. */
+/** Dependencies for requesting a redraw. */
 type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
 
-/** Says that Homes of a platform are to be drawn. Wakeups for later gather what comes until then. */
+/** Requests a redraw of a platform's Homes. A delayed wakeup batches changes. */
 async function askToDraw(
   { enqueue }: Asking,
   tx: Transaction,
@@ -41,12 +41,12 @@ async function askToDraw(
   await enqueue(tx, 'homes', { platform }, { key: later ? 'later' : 'now', ...startAfter });
 }
 
-/** Hours for which a Home follows after it was opened: opening it later draws it anew. */
+/** Hours for which a Home is updated after opening; opening it later redraws it. */
 const followedForHours = 8;
-/** Changes that come together are drawn together. */
+/** Milliseconds in which changes are batched. */
 const gatherMs = 1000;
 
-/** Has a Home drawn that was opened, or whose reader has changed something. */
+/** Redraws a Home that was opened or whose reader changed something. */
 export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   await context.db.transaction(async (tx) => {
     await noteHome(tx, home);
@@ -63,7 +63,7 @@ export async function followHomes(context: Asking): Promise<void> {
   });
 }
 
-/** A Home is drawn at most once in so long. */
+/** Minimum milliseconds between redraws of a Home. */
 const paceMs = 3000;
 /** Slack accepts about a hundred a minute per workspace. */
 const eachMs = 600;
@@ -71,7 +71,7 @@ const leaseMs = 30_000;
 const maxTries = 8;
 const forgottenAtOnce = 200;
 
-/** What becomes of a Home that could not be drawn. */
+/** Handles a Home that could not be drawn. */
 async function settleFailure(
   { db, warn }: HomesContext,
   home: TakenHome,
@@ -80,7 +80,7 @@ async function settleFailure(
   const passes = error instanceof CountersignError ? error.passesAfterMs : null;
   const tired = home.tries + 1 >= maxTries;
   if (passes === null || tired) {
-    // Opening it again draws it again.
+    // Opening it again redraws it.
     warn(`The Home of ${home.user} in ${home.tenant} is not followed any more.`, error);
     await forgetHome(db.query, home);
     return;
@@ -99,7 +99,7 @@ async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHom
   }
 }
 
-/** Draws until no Home of the platform is to be drawn now; a wakeup is sent for those that wait for their time. */
+/** Draws until no Home is due, and sends a wakeup for later ones. */
 export async function workOnHomes(
   context: HomesContext,
   platform: PlatformName,
@@ -117,7 +117,7 @@ export async function workOnHomes(
   if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
 }
 
-/** A function for the recovery round: finds Homes again whose wakeup is lost, and forgets those that are not followed any more. */
+/** For the recovery round: finds Homes with a lost wakeup, and drops those no longer followed. */
 export function createHomesRound(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
   const lookAfter = async (platform: PlatformName) => {

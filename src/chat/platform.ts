@@ -19,14 +19,14 @@ import type { CardDrawing } from './outbox/draw-message.ts';
 export type Platform = {
   name: PlatformName;
   title: string;
-  /** How to set it up. */
+  /** The setup guide. */
   guide: string;
-  /** Its variables of the environment, beside those of every instance. */
+  /** Its environment variables, besides the common ones. */
   variables: z.ZodObject;
   drawing: CardDrawing;
   /**
    * @param set the environment
-   * @returns null: it is not set up
+   * @returns null if it isn't configured
    * @throws CountersignError `invalid_configuration`
    */
   configure(set: Variables, env: Environment): PlatformSetup | null;
@@ -36,15 +36,15 @@ export type Variables = Record<string, string | undefined>;
 
 /** A configured platform; its libraries are not loaded yet. */
 export type PlatformSetup = {
-  /** Several organisations use it: people of one see nothing of another. */
+  /** Several organisations use it, isolated from each other. */
   shared: boolean;
-  /** How it is reached, for the terminal. */
+  /** How to reach it, for the terminal. */
   reached: string;
   /** The same for the console's settings, without secrets. */
   facts: JsonObject;
   /** Loads its libraries. */
   open(parts: PlatformParts): Promise<OpenPlatform>;
-  /** Asks the platform. @throws CountersignError that says what an operator has to do */
+  /** Queries the platform. @throws CountersignError with advice for the operator */
   check(warn: (message: string) => void): Promise<Omit<CheckResult, 'part'>>;
   /** Shown when `check` throws. */
   advice: string;
@@ -53,12 +53,12 @@ export type PlatformSetup = {
 export type OpenPlatform = {
   handle: InboxHandler;
   port: ChatPort;
-  /** Left out: it has none. */
+  /** If it has Home tabs. */
   homes?: ChatHomes;
   userGroups?: UserGroupReader;
-  /** Registers a route, or opens a connection once `app` listens. */
+  /** Registers a route, or connects once `app` listens. */
   receive(app: FastifyInstance, inbox: { receive: Receive; wait: WaitUntilHandled }): Promise<void>;
-  /** How each organisation is that added the app, where several may. */
+  /** The state of each organisation that installed the app, if several can. */
   checkInstalled?(): Promise<CheckResult[]>;
 };
 
@@ -67,21 +67,21 @@ export type ChatContext = {
   /** Plans shown to a person outside their conversations (lists, Home). */
   plansFor(tenant: string, reader: string): PlanReads;
   /**
-   * Makes a place known as one where a conversation lives.
-   * @param timezone of the one who reads there; null: several do
+   * Registers a place as a conversation's.
+   * @param timezone of its only reader, or null if several read
    * @returns the conversation's name
    */
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
-  /** Has somebody's Home drawn: it was opened, or something on it was changed. */
+  /** Redraws a Home that was opened or changed. */
   openHome(home: { tenant: string; user: string }): Promise<void>;
-  /** Reads the user groups of a workspace again. */
+  /** Rereads a workspace's user groups. */
   renewGroups(team: string, heardAt: Date): Promise<void>;
-  /** All names of the person behind one. */
+  /** All names of one person. */
   everyNameOf(name: string): Promise<string[]>;
-  /** All names of those behind some, and of approvers of every plan. */
+  /** All names of these people, and of every plan's approvers. */
   namesOf(names: readonly string[]): Promise<string[]>;
   clock: Clock;
-  /** Used if nobody's time zone is known. */
+  /** Used if a person's time zone is unknown. */
   timezone: string;
   warn(message: string, error?: unknown): void;
 };
@@ -95,7 +95,7 @@ export type PlatformParts = ChatContext & {
   };
 };
 
-/** @param read gets the platform's own variables with those of every instance */
+/** @param read gets the platform's own and the common variables */
 export function definePlatform<V extends z.ZodObject>({
   read,
   ...platform

@@ -1,5 +1,5 @@
-// The workspaces in which the Slack app is installed. Consequences of installing or removing it (retrying what waits, or recording
-// why it cannot be posted) commit with the change.
+// Workspaces with the Slack app. Consequences of installing or removing it (retrying waiting posts, or recording why not) commit
+// with the change.
 import { breakPlaces, inTenants, mendPlaces } from '#db/chat/places.ts';
 import {
   findInstallation,
@@ -24,10 +24,10 @@ import { listOf } from '#domain/words.ts';
 import type { PlatformParts } from './platform.ts';
 
 const maxLooks = 1000;
-/** For how long storing is tried again, with a browser that waits for the page. */
+/** Milliseconds to retry storing, while a browser waits. */
 const patienceMs = 10_000;
 
-/** What a token is bound to, and what it is called when it cannot be decrypted. */
+/** The token's binding, and its name if it can't be decrypted. */
 const aboutToken = (owner: string) => `the Slack token of ${owner}`;
 
 export function createSlackInstallations(options: {
@@ -35,7 +35,7 @@ export function createSlackInstallations(options: {
   enqueueAll: EnqueueAll<Transaction>;
   seal: Seal;
   clock: Clock;
-  /** Where the app is added. */
+  /** The installation URL. */
   installAt: string;
 }): SlackInstallations {
   const { db, enqueueAll, seal, clock, installAt } = options;
@@ -49,9 +49,9 @@ export function createSlackInstallations(options: {
 
   const isReadable = ({ sealed }: InstallationRow) => sealed === null || seal.fits(sealed);
 
-  /** Posts what waits in these workspaces. */
+  /** Retries waiting posts in these workspaces. */
   async function mend(tx: Transaction, teams: string[]): Promise<void> {
-    // In the order of everybody who asks for several jobs, so that nobody waits in a circle.
+    // Same order everywhere, to avoid deadlocks.
     const waiting = (await mendPlaces(tx, inTenants('slack', teams))).sort();
     const jobs = waiting.map((conversation) => ({ payload: { conversation }, key: conversation }));
     if (jobs.length > 0) await enqueueAll(tx, 'deliver', jobs);
@@ -80,7 +80,7 @@ export function createSlackInstallations(options: {
           await mend(tx, served);
           return true;
         });
-      // Slack takes a code once: nobody can be asked for it again because the database was away for a moment.
+      // Slack accepts a code once, so a brief database outage must not lose it.
       return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(patienceMs));
     },
 
@@ -97,7 +97,7 @@ export function createSlackInstallations(options: {
     async join(team, enterprise) {
       return db.transaction(async (tx) => {
         const { serves, news } = await joinWorkspace(tx, team, enterprise);
-        // Only once: what fails again after it has another cause.
+        // Only once: a further failure has another cause.
         if (news) {
           await reopenEvents(tx, [team]);
           await mend(tx, [team]);
@@ -117,7 +117,7 @@ export function createSlackInstallations(options: {
   };
 }
 
-/** Opens them with the key that encrypts their tokens, and says once whose tokens it cannot decrypt. */
+/** Opens them with the tokens' key, reporting once those that can't be decrypted. */
 export async function openSlackInstallations(
   { encryptionKey, installAt }: { encryptionKey: Buffer; installAt: string },
   { store, clock, warn }: Pick<PlatformParts, 'store' | 'clock' | 'warn'>,

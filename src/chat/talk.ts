@@ -12,30 +12,30 @@ import type { ChatContext } from './platform.ts';
 
 type Talk = Pick<ChatContext, 'service' | 'openConversation'>;
 
-/** `direct`: their time zone, where they alone read the place. */
+/** `direct`: the time zone of the place's only reader. */
 type Speaker = { actor: Actor; direct: string | null };
 
-/** Whether a message is for the bot, as far as it says itself; `maybe`: if the bot is in that conversation. */
+/** Whether a message is for the bot; `maybe`: if the bot is in that conversation. */
 export type Addressed = 'yes' | 'maybe' | 'no';
 
 export type WrittenMessage = {
   place: ChatPlace;
   addressed: Addressed;
-  /** Its words; called only for what is for the bot. */
+  /** Its text; called only if it is for the bot. */
   read(): string | Promise<string>;
-  /** null: an app, or somebody who has left. @throws where the platform does not say, so that it is tried again */
+  /** Null for an app or a former member. @throws if the platform can't be asked, to be retried */
   from(): Promise<Speaker | null>;
-  /** There were no words in it. */
+  /** Replies to a message without text. */
   answerNothing(): Promise<void>;
-  /** Answers a command. @returns false: it is talk */
+  /** Answers a command. @returns false if it is talk */
   answerCommand?(text: string): Promise<boolean>;
-  /** The message's name: it is heard once, however often it is tried. */
+  /** Deduplicates retries. */
   once: string;
-  /** By the platform's time; null: it does not say. */
+  /** By the platform's clock, or null if unknown. */
   writtenAt: Date | null;
 };
 
-/** Hands a message to the conversation of its place. */
+/** Passes a message to its place's conversation. */
 export async function hearMessage(
   { service, openConversation }: Talk,
   message: WrittenMessage,
@@ -56,9 +56,9 @@ export async function hearMessage(
 }
 
 /**
- * Carries a press out in the conversation of its card.
- * @param place null: it belongs to none, as a list or a Home, where nothing is decided
- * @returns why nothing was done; null: it was done
+ * Applies a press in its card's conversation.
+ * @param place null for a list or Home, where nothing is decided
+ * @returns the refusal, or null on success
  */
 export async function decideInChat(
   { service }: Pick<ChatContext, 'service'>,
@@ -73,7 +73,7 @@ export async function decideInChat(
   return refusal?.message ?? null;
 }
 
-/** Plans a message that somebody picked. Always a new request: its words are someone else's. */
+/** Plans a selected message. Always a new request: the words are another person's. */
 export async function planMessage(
   { service, openConversation }: Talk,
   place: ChatPlace,
@@ -86,7 +86,7 @@ export async function planMessage(
   await service.startRun(request, actor, { once });
 }
 
-/** @returns what `act` was refused with; null: it was not. @throws what passes by itself */
+/** @returns the refusal of `act`, or null. @throws transient errors */
 export async function sayRefusal(act: () => Promise<unknown>): Promise<string | null> {
   try {
     await act();
@@ -97,7 +97,7 @@ export async function sayRefusal(act: () => Promise<unknown>): Promise<string | 
   }
 }
 
-/** Does what an event asks for; who may not use the bot at all is told. */
+/** Runs `act`; a person who may not use the bot gets an explanation. */
 export async function unlessForbidden(
   act: () => Promise<void>,
   tell: (why: string) => Promise<void>,

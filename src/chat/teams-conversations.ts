@@ -27,7 +27,7 @@ export function createTeamsConversations(
     welcome: (place, text) =>
       db.transaction(async (tx) => {
         if (!(await markWelcomed(tx, place.tenant, place.channel))) return;
-        // The conversation before its place, as everywhere.
+        // Conversation before place, as everywhere.
         await lockConversation(tx, conversationAt(place));
         const conversation = await openConversation(context, tx, place);
         await speakAsBot(context, tx, { conversation, says: text });

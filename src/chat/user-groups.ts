@@ -1,4 +1,4 @@
-// Reads user groups of Slack when rules need them, and keeps a copy for when Slack does not answer.
+// Reads Slack user groups for rules, with a copy for when Slack does not answer.
 import type { Database } from '#db/database.ts';
 import {
   expireUserGroups,
@@ -22,7 +22,7 @@ import {
 } from '#domain/people/user-groups.ts';
 import { chatTenant } from '#domain/plan/scope.ts';
 
-/** What somebody who names a group means. `surely`: it is no person's name. */
+/** A parsed group reference. `surely`: it can't be a person's name. */
 type Meant = { team: string | null; surely: boolean } & ({ id: string } | { handle: string });
 
 function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string }) {
@@ -31,7 +31,7 @@ function findAmong(groups: UserGroup[], meant: { id: string } | { handle: string
   );
 }
 
-/** What keeps a workspace's groups from being read until somebody changes something; null: it passes, or nobody knows. */
+/** A problem that persists until someone acts, or null if transient or unknown. */
 function lastingProblem(error: unknown): UserGroupProblem | null {
   if (!(error instanceof CountersignError) || error.passesAfterMs !== null) return null;
   const { slack } = error.details;
@@ -40,7 +40,7 @@ function lastingProblem(error: unknown): UserGroupProblem | null {
   return slack === undefined && error.code === 'not_allowed' ? 'elsewhere' : null;
 }
 
-/** A mention in Slack, `@finance`, or as rules name groups. */
+/** A Slack mention, `@finance`, or a group as written in rules. */
 function readMeant(written: string): Meant | null {
   const [, id] = /^<!subteam\^(S[A-Z0-9]+)(?:\|[^<>]*)?>$/.exec(written) ?? [];
   if (id !== undefined) return { team: null, surely: true, id };
@@ -52,7 +52,7 @@ function readMeant(written: string): Meant | null {
   return { team: null, surely: named !== null, handle: group.slice(1) };
 }
 
-/** The workspace of a group that is named for a plan of `tenant`; null: the only one there is. @throws `invalid_request` */
+/** The workspace of a group named for `tenant`, or null for the only one. @throws `invalid_request` */
 function workspaceFor({ team }: Meant, written: string, tenant: string | null): string | null {
   if (tenant === null) return team;
   if (team !== null && tenant !== chatTenant('slack', team))
@@ -63,7 +63,7 @@ function workspaceFor({ team }: Meant, written: string, tenant: string | null): 
   return tenant.startsWith('slack:') ? tenant.slice('slack:'.length) : team;
 }
 
-/** @throws `invalid_request` that says why nobody in the group could approve */
+/** @throws `invalid_request` if no member of the group could approve */
 function requireUsable({ handle, active, size }: UserGroup): void {
   const why = !active
     ? `@${handle} is disabled in Slack`
@@ -77,11 +77,11 @@ function requireUsable({ handle, active, size }: UserGroup): void {
 }
 
 type KeptUserGroups = UserGroups & {
-  /** Something about the groups of a workspace changed, as was heard then. @throws what Slack could not be asked for */
+  /** A workspace's groups have changed. @throws if Slack can't be asked */
   renew(team: string, heardAt: Date): Promise<void>;
 };
 
-/** @param readerOf null: no chat is set up that has user groups */
+/** @param readerOf null if no configured chat has user groups */
 export function createUserGroups({
   db,
   readerOf,
@@ -91,7 +91,7 @@ export function createUserGroups({
   readerOf: () => UserGroupReader | null;
   warn(message: string, error?: unknown): void;
 }): KeptUserGroups {
-  /** @throws what `reader` throws */
+  /** @throws errors of `reader` */
   async function describe(
     reader: UserGroupReader,
     key: string,
@@ -130,7 +130,7 @@ export function createUserGroups({
     await Promise.all([...byTeam].map(([team, theirs]) => read(reader, team, theirs)));
   }
 
-  /** @throws CountersignError that says what is wrong with the group */
+  /** @throws CountersignError with the group's problem */
   async function nameOne(
     written: string,
     tenant: string | null,
@@ -148,7 +148,7 @@ export function createUserGroups({
     try {
       groups = await list(reader, workspaceFor(meant, written, tenant));
     } catch (error) {
-      // A name with an @ may be a person's: where there are no groups to be seen, it is.
+      // A name with an @ may be a person's, and is if groups can't be read.
       if (!meant.surely && lastingProblem(error) !== null) return written;
       throw error;
     }
@@ -170,13 +170,13 @@ export function createUserGroups({
       try {
         await readAll(keys);
       } catch (error) {
-        // The decision goes by the copy while that is not too old, and says so when it is.
+        // The decision uses the copy unless it is too old, and reports that.
         warn('Slack did not say who is in user groups that approve.', error);
       }
     },
 
     async renew(team, heardAt) {
-      // From here on nobody decides by what was true before.
+      // From here on, decisions ignore the previous state.
       await readAll(await expireUserGroups(db.query, chatTenant('slack', team), heardAt));
     },
 

@@ -1,5 +1,4 @@
-// Idempotent requests: the effect, the key and the answer commit together, so a client that retries after a lost answer gets the same
-// answer.
+// Idempotent requests: effect, key and response commit together, so a retry gets the same response.
 import { type Database, joinTransaction } from '#db/database.ts';
 import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#db/idempotency.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -7,7 +6,7 @@ import type { KeyedRequest } from '#domain/service.ts';
 
 type Outcome = { kind: 'answered'; answer: unknown } | { kind: 'refused'; why: CountersignError };
 
-/** @throws `key_reused` where the key belongs to another request */
+/** @throws `key_reused` if the key belongs to another request */
 function repeat(kept: KeptAnswer, digest: string): unknown {
   if (kept.request === digest) return kept.answer;
   throw new CountersignError(
@@ -17,9 +16,9 @@ function repeat(kept: KeptAnswer, digest: string): unknown {
 }
 
 /**
- * Answers what `work` returns, as JSON; where the same request was answered before, what was returned then.
- * @param check done first, outside any transaction
- * @throws `key_reused`; what `check` and `work` throw, which is not kept
+ * Returns the result of `work` as JSON, or the stored one of the same request.
+ * @param check runs first, outside any transaction
+ * @throws `key_reused`; errors of `check` and `work`, which are not stored
  */
 export async function answerOnce<C extends { db: Database }, K>(
   context: C,
@@ -31,7 +30,7 @@ export async function answerOnce<C extends { db: Database }, K>(
   if (before !== null) return repeat(before, digest);
   const checked = await check();
   const outcome = await context.db.transaction(async (tx): Promise<Outcome> => {
-    // The key first: a second try waits here and holds no lock that the first one needs.
+    // Stored first: a retry waits here without holding locks that the first needs.
     const kept = await takeKey(tx, key, digest);
     if (kept !== null) return { kind: 'answered', answer: repeat(kept, digest) };
     try {
@@ -40,7 +39,7 @@ export async function answerOnce<C extends { db: Database }, K>(
       return { kind: 'answered', answer };
     } catch (error) {
       if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-      // What was refused is rolled back, and judged anew when it comes again.
+      // A refusal is rolled back, and a retry is judged again.
       await giveKeyBack(tx, key);
       return { kind: 'refused', why: error };
     }

@@ -1,4 +1,4 @@
-// An answer to a step that was said in the chat: a press or a word confirms it, as the person who does, for the attempt that asked.
+// An answer to a step given in the chat. A press or word confirms it, as that person, for the attempt that asked.
 import { answerWords } from '#cards/decision-words.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -13,7 +13,7 @@ import { decide } from '#plans/lifecycle/decide.ts';
 import { nothingWaits } from '#runs/given-back.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
-/** The answer that a run waits to have confirmed; null: it waits for something else. */
+/** The answer that a run waits to have confirmed, or null. */
 export async function findGiven(db: Queryable, run: RunRow): Promise<GivenToStep | null> {
   if (waitsFor(run) !== 'answer') return null;
   const latest = await readLatestCheckpoint(db, run.id);
@@ -33,8 +33,8 @@ export async function lockAnswering(
 }
 
 /**
- * Answers the step as `actor`. The caller holds the locks of the plan and the run.
- * @throws `not_allowed`, `already_decided` where the step has gone on since, and what else an answer on the plan's card throws
+ * Answers the step as `actor`. Requires the locks of the plan and the run.
+ * @throws `not_allowed`, `already_decided` if the step has moved on, and other errors of answering
  */
 export async function giveAnswer(
   context: ConversationContext,
@@ -56,7 +56,7 @@ export async function giveAnswer(
   await updateRun(tx, run.id, nothingWaits(run, said));
 }
 
-/** The answer is not given. The caller holds the run's lock. */
+/** Discards the answer. Requires the run's lock. */
 export async function dropAnswer(tx: Transaction, run: RunRow, actor: Actor): Promise<void> {
   const said = answerWords.dropped({ by: await showName(tx, actor.id) });
   await updateRun(tx, run.id, nothingWaits(run, said));

@@ -1,4 +1,4 @@
-// What draft operations may do through the database: read outputs of their plan page by page, keep draftbooks and reports.
+// Database access of draft operations: reads a plan's outputs page by page, stores draftbooks and reports.
 import type { Database } from '#db/database.ts';
 import { loadArtifacts, readContent, storeArtifact } from '#db/plans/artifacts.ts';
 import { countSources, readSources } from '#db/plans/draft-sources.ts';

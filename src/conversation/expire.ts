@@ -1,5 +1,5 @@
-// Plans that nobody decides about: a reminder at half time, then cancelled with a notice. The same for plans that were sent back and
-// whose planner's question nobody answered.
+// Undecided plans: a reminder at half time, then cancelled with a notice. Likewise refused plans whose planner's question is not
+// answered.
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { decisionWords } from '#cards/decision-words.ts';
 import type { Transaction } from '#db/database.ts';
@@ -17,7 +17,7 @@ import { closeRun } from './plan-decisions.ts';
 const plansATurn = 200;
 const dayMs = 86_400_000;
 
-/** After how many days a plan that nobody decides about is stale: one asked for in the terminal, and any other. */
+/** Days until an undecided plan is stale: one requested in the terminal, and any other. */
 export type StaleAfter = { chat: number; terminal: number };
 
 type Waiting = Place & {
@@ -28,13 +28,13 @@ type Waiting = Place & {
   staleAfterDays: number;
 };
 
-/** Since when it waits: the version was shown, it was refused, or last something was said to its planner. */
+/** When the wait began: the version was shown or refused, or its planner last got a message. */
 const waitsSince = sql<Date>`greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
   case when ${plans.status} = 'rejected' then ${runs.updated_at} end, ${planVersions.created_at})`.mapWith(
   planVersions.created_at,
 );
 
-/** Where it was asked for: of a plan without a run, such as that of a playbook, where it was proposed. */
+/** Where it was requested; without a run, as for a playbook, where it was proposed. */
 const via = sql`coalesce(${runs.via}, (
   select a.via from ${countersign}.audit a where a.plan_id = ${plans.id} and a.action = 'propose' order by a.id limit 1))`;
 
@@ -43,7 +43,7 @@ const waits = or(
   and(eq(plans.status, 'rejected'), eq(plans.revising, true)),
 );
 
-/** Up to `limit` plans after `after` that have waited for `part` of the time until they are stale, longest first, as far as `more` holds. */
+/** Plans after `after` that have waited for `part` of the stale time and meet `more`, longest first. */
 function findWaiting(
   { db, clock }: ConversationContext,
   { chat, terminal }: StaleAfter,
@@ -84,11 +84,11 @@ function findWaiting(
 
 const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':' || ${plans.status} || ':reminder'`;
 
-/** What still can be reminded of: people can read it, and have not been reminded of this state of this version. */
+/** Readable by people and not yet reminded of in this state and version. */
 const unreminded = sql`${plans.conversation} is not null
   and not exists (select 1 from ${countersign}.messages m where m.once = ${reminderKey})`;
 
-/** Each by itself: a plan that cannot be looked after does not keep the others from it. */
+/** Isolates failures from each other. */
 async function forEachWaiting(
   context: ConversationContext,
   waiting: Waiting[],
@@ -103,10 +103,7 @@ async function forEachWaiting(
   }
 }
 
-/**
- * A function for one round over at most `limit` plans to cancel, and as many to remind of. Safe to run in many processes at
- * once.
- */
+/** Runs one round over up to `limit` plans to cancel, and as many to remind of. Safe to run concurrently. */
 export function createExpiry(
   context: ConversationContext,
   staleAfter: StaleAfter,
@@ -124,7 +121,7 @@ export function createExpiry(
   };
 }
 
-/** The plan's row, locked, if it still waits for the same thing; else null. */
+/** Locks the plan's row if its state is unchanged; else null. */
 async function lockWaiting(
   tx: Transaction,
   { id, version, status }: Waiting,
@@ -171,7 +168,7 @@ async function expire(context: ConversationContext, tx: Transaction, plan: Waiti
     kind: 'step_cancelled',
     set: sql`, ended_at = clock_timestamp()`,
   });
-  // Who refused it before did not cancel it.
+  // An earlier refusal is not the cancellation.
   const set = { result_summary: reason, revising: false, decided_by: null, decided_at: null };
   await transition(tx, context.enqueue, row, 'expire', { actor: system, reason }, set);
   await closeRun(context, tx, row, decisionWords.expired({ id: row.id, reason }));

@@ -9,54 +9,54 @@ import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { countRest } from '#domain/words.ts';
 
-/** Lines of one list. */
+/** Maximum lines of a list. */
 export const maxListed = 20;
 
-/** How many people have to have had a wish that is told: one person's may be nobody else's to read, and a chat has many readers. */
+/** People who must share an unmet request before it is shown to all readers, for privacy. */
 const leastPeople = 2;
 
-/** Pages that can be asked for: two digits of them. */
+/** Page numbers have up to two digits. */
 const maxPages = 99;
-/** Plans of the reader that are marked in lists of other plans. */
+/** The reader's plans that are marked in other lists. */
 const maxMarked = 500;
 
-/** Lines of each group where several are shown, `maxListed` together. */
+/** Lines per group in a grouped list, `maxListed` together. */
 const shares: Record<'inbox' | 'find', Partial<Record<InboxGroup, number>>> = {
   inbox: { needs_you: 9, running: 5, failed: 3, others: 3 },
   find: { needs_you: 5, running: 4, failed: 3, others: 4, done: 4 },
 };
 
-/** Plans of one group, or of none; `more`: the number of plans that are not shown, as `countRest` words it. */
+/** One group of plans, or none; `more`: the number not shown, worded by `countRest`. */
 type Section = { group: InboxGroup | null; plans: InboxPlan[]; more: string };
 
 export type FoundPlans =
   | {
       kind: 'list';
       which: 'find' | ListName;
-      /** What a search was for. */
+      /** The search text. */
       words: string;
-      /** What leads to this page again, after the command. */
+      /** The command's argument for this page. */
       said: string;
-      /** None of them empty. */
+      /** Without empty ones. */
       sections: Section[];
       page: number;
-      /** What asks for the next page, after the command; null: this is the last one. */
+      /** The command's argument for the next page, or null on the last. */
       next: string | null;
     }
   | { kind: 'stats'; stats: PlanStats }
   | { kind: 'plan'; facts: PlanCardFacts }
-  /** For the one who asked alone: it may hold a code. */
+  /** Private to the asker: it may hold a code. */
   | { kind: 'link'; outcome: LinkOutcome }
   | { kind: 'help' }
-  /** `word` is none of the subcommands. */
+  /** `word` is not a subcommand. */
   | { kind: 'unknown'; word: string };
 
-/** `id`: the person; `account`: what their platform knows them by; `once`: the event they asked by. */
+/** `id`: the person; `account`: their platform account; `once`: the event's ID. */
 type Reader = { id: string; timezone: string; account: Actor; once?: string };
 
 type ListName = 'inbox' | InboxGroup | 'all' | 'mine';
 
-/** What people say for each list. */
+/** Names of the lists. */
 const listNames: Record<string, ListName> = {
   '': 'inbox',
   inbox: 'inbox',
@@ -89,7 +89,7 @@ async function listGroups(
   return { kind: 'list', which, words, said, sections, page: 1, next: null };
 }
 
-/** The plans with what each needs from the reader, if anything. */
+/** Adds to each plan what it needs from the reader. */
 export async function markWaiting(
   read: Pick<PlanReads, 'inbox'>,
   user: string,
@@ -101,7 +101,7 @@ export async function markWaiting(
   return plans.map((plan) => marked.get(plan.id) ?? { ...plan, ...unmarked });
 }
 
-/** The plans of a list from its beginning to the end of a page, and whether there are more. */
+/** The plans up to the end of a page, and whether there are more. */
 async function readUpTo(
   read: PlanReads,
   which: Exclude<ListName, 'inbox'>,
@@ -143,7 +143,7 @@ async function listPage(
   };
 }
 
-/** `running 2`: which list, and which page of it; null: something else. */
+/** `running 2`: a list and its page, or null. */
 export function readList(said: string): { which: ListName; page: number; name: string } | null {
   const [, name = '', page = '1'] =
     /^(?:([a-z]+)(?:\s+([1-9]\d?))?)?$/.exec(said.trim().toLowerCase()) ?? [];
@@ -152,7 +152,7 @@ export function readList(said: string): { which: ListName; page: number; name: s
   return which === undefined ? null : { which, page: Number(page), name };
 }
 
-/** The words of `find WORDS`; null: it is something else. */
+/** The words of `find WORDS`, or null. */
 export function readSearch(said: string): string | null {
   const [, words] = /^find\s+(\S.*)$/is.exec(said.trim()) ?? [];
   return words === undefined ? null : makeStorableText(words.slice(0, 200));
@@ -160,8 +160,8 @@ export function readSearch(said: string): string | null {
 
 /**
  * @param read the plans that the reader may see
- * @param said what stands after the command
- * @throws what the service refuses, such as `plan_not_found`
+ * @param said the text after the command
+ * @throws refusals of the service, such as `plan_not_found`
  */
 export async function findPlans(
   { read, service }: { read: PlanReads; service: Pick<Service, 'link'> },

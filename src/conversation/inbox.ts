@@ -1,4 +1,4 @@
-// The inbox of one person: every plan in exactly one of five groups. What waits for them comes first; the rest is by status.
+// A person's inbox: every plan in exactly one of five groups. What waits for them comes first; the rest is by status.
 import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { findCalled, readNamesOf, readPerson } from '#db/people/identities.ts';
@@ -22,7 +22,7 @@ import type { Service } from '#domain/service.ts';
 import { nameRequesters } from '#people/people-named.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 
-/** The names of everyone `person` can mean: by one of their names, or by what a chat platform calls them. */
+/** All names that `person` can mean, including chat display names. */
 async function readNamesFor(db: Queryable, person: string): Promise<string[]> {
   const meant = [person, ...(await findCalled(db, person))];
   const persons = await Promise.all(meant.map((name) => readPerson(db, name)));
@@ -38,13 +38,13 @@ async function readFilter(
   return {
     words: words.split(/\s+/).filter((word) => word !== ''),
     names: person === undefined ? null : await readNamesFor(db, person),
-    // People write `workspace.write` and `workspace write` as well.
+    // Also accepts `workspace.write` and `workspace write`.
     tool: tool === undefined ? null : tool.trim().replace(/[.\s]+/g, '_'),
     within,
   };
 }
 
-// A cursor names its group, so that it is of use in no other.
+// A cursor is valid only for its group.
 const cursorForm = (group: InboxGroup) =>
   new RegExp(`^${RegExp.escape(group)} \\d{1,17} PLAN-[0-9a-f]{8}$`);
 
@@ -54,7 +54,7 @@ function readPlace(group: InboxGroup, cursor: string | undefined): GroupPlace | 
   return { at: Number(at), id };
 }
 
-/** The labels of the steps that wait, by plan and step. */
+/** Labels of waiting steps, by plan and step. */
 async function readWaitingLabels(
   db: Queryable,
   waiting: Waiting[],
@@ -67,14 +67,14 @@ async function readWaitingLabels(
   return (plan, step) => labels.get(`${plan} ${step}`) ?? step;
 }
 
-/** The next of what waits for the reader. */
+/** The next page of what waits for the reader. */
 function nextWaiting(waiting: Waiting[], after: GroupPlace | null, limit: number): Waiting[] {
   const isBehind = ({ at, id }: Waiting) =>
     after === null || at > after.at || (at === after.at && id > after.id);
   return waiting.filter(isBehind).slice(0, limit);
 }
 
-/** @param within only plans of one organisation */
+/** @param within restricts to one organisation */
 export async function readInbox(
   context: Asking,
   query: InboxQuery,
@@ -86,7 +86,7 @@ export async function readInbox(
   const after = only === undefined ? null : readPlace(only, cursor);
   const filter = await readFilter(db, query, within);
   const waiting = await findWaiting(context, query.user, filter);
-  // One more of each, to know whether there is another page.
+  // One extra per group detects a next page.
   const others = await readGroups(
     db,
     filter,
@@ -139,7 +139,7 @@ export async function readInbox(
   };
 }
 
-/** The inbox with what readers are shown in the place of who asked. */
+/** Replaces requesters with display names. */
 export async function nameInbox(
   service: Pick<Service, 'shownNames'>,
   { groups }: Inbox,

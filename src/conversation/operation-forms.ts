@@ -1,5 +1,4 @@
-// What a form for building a plan asks for: operations by their purpose, an operation's fields, values for one of them, and the card
-// of a draft before it is proposed.
+// For plan forms: operation search, an operation's fields, suggested values, and a draft's card.
 import { readManifests } from '#db/backends.ts';
 import { joinTransaction } from '#db/database.ts';
 import { readKnownPeople } from '#db/people/known-people.ts';
@@ -21,7 +20,7 @@ import { readCardFacts } from './plan-card.ts';
 
 const maxSuggested = 50;
 const suggestWithinMs = 2000;
-/** A card shows no more of a plan; larger drafts are checked as they are proposed. */
+/** Maximum steps on the preview card; larger drafts are checked when proposed. */
 const maxPreviewed = 200;
 
 async function openCatalogue({ db, catalogue }: ConversationContext, { tenant }: Actor) {
@@ -77,8 +76,8 @@ export function createOperationForms(context: ConversationContext): OperationFor
 class Undone extends Error {}
 
 /**
- * The card that the draft would have: the plan is stored, read and taken back in one transaction.
- * @throws what is wrong with the draft
+ * A draft's card: the plan is stored, read and rolled back in one transaction.
+ * @throws the draft's errors
  */
 export async function previewProposal(
   context: ConversationContext,

@@ -48,20 +48,17 @@ import { readShownChanges } from './shown-changes.ts';
 const namedShown = 5;
 const findingsShown = 5;
 
-/**
- * Whether the durations of these steps are people's working time. null: some are and some are days that pass by the clock,
- * so they have no sum.
- */
+/** Whether the durations are working time, or null if mixed with elapsed days, which have no sum. */
 function countsAsWork(steps: Step[], day: number | null): boolean | null {
   const timed = steps.filter(({ duration_minutes }) => (duration_minutes ?? 0) > 0);
   if (!timed.some(({ tool }) => tool === 'human')) return false;
-  // What is over within a working day is the same in both.
+  // Under a working day both are the same.
   const isLong = (minutes: number | null) => day !== null && (minutes ?? 0) >= day;
   const mixed = timed.some((step) => step.tool !== 'human' && isLong(step.duration_minutes));
   return mixed ? null : true;
 }
 
-/** When the plan takes place by its stored schedule, and how long its work is. */
+/** The plan's stored schedule, and the duration of its work. */
 async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]) {
   const head = await readScheduleHead(context.db.query, plan.id, plan.version);
   const { starts_at = null, ends_at = null, profile = context.profile } = head ?? {};
@@ -76,7 +73,7 @@ async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]
   };
 }
 
-/** Minutes along the longest chain of these steps; null when none states a duration or not all are here. */
+/** Minutes along the longest chain, or null without durations or with steps missing. */
 function longestMinutes(plan: Plan, steps: Step[]): number | null {
   if (plan.total_steps > steps.length) return null;
   if (steps.every(({ duration_minutes }) => duration_minutes === null)) return null;
@@ -98,12 +95,11 @@ function longestMinutes(plan: Plan, steps: Step[]): number | null {
   );
 }
 
-/** What a step waits for that is under way. */
+/** Statuses of steps in progress. */
 const underWay = new Set<StepStatus>(['running', 'waiting']);
 
 /**
- * What comes next where nothing is ready: the steps that wait for nothing but what is under way. Of a plan whose steps are not all
- * known here it is the first that waits.
+ * Next steps if nothing is ready: those that wait only for steps in progress. If not all steps are loaded, the first pending one.
  */
 export function findNext<S extends Step>(
   plan: Pick<Plan, 'total_steps'>,
@@ -122,7 +118,7 @@ export function findNext<S extends Step>(
   return next.slice(0, namedShown);
 }
 
-/** Statuses in which a card shows what changed, and what its times meet. */
+/** Statuses in which a card shows changes and schedule conflicts. */
 const compared = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
 
 async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> {
@@ -130,7 +126,7 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
   try {
     return await diffVersions(db, plan.id, plan.version - 1, plan.version);
   } catch (error) {
-    // A new version came, or the one before was not kept: the card stands without the comparison.
+    // There is a newer version, or the previous one is gone: show no comparison.
     if (error instanceof CountersignError && error.code === 'not_found') return null;
     throw error;
   }
@@ -138,7 +134,7 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
 
 type Asked = Plan & Pick<PlanRow, 'requester_verified'>;
 
-/** Who has approved, who still has to, and whether `user` is one of them. */
+/** Who has approved, who still must, and whether that includes `user`. */
 async function readApprovalFacts(context: ConversationContext, plan: Asked, user: string) {
   const approved = plan.approvals.map(({ by }) => by);
   const authority = await readAuthority(context.db.query, context, {
@@ -164,7 +160,7 @@ async function readApprovalFacts(context: ConversationContext, plan: Asked, user
   };
 }
 
-/** The change that waits, for `user`, without all that it does; null: none does. */
+/** The pending change as seen by `user`, without its full content, or null. */
 async function readPatchStanding(
   context: ConversationContext,
   plan: Asked,
@@ -194,7 +190,7 @@ async function readPatchStanding(
 
 const worstFirst = Severity.options.toReversed();
 
-/** The open findings of a plan, the worst and oldest first. */
+/** Open findings, the worst and oldest first. */
 async function readFindingFacts(
   db: Queryable,
   { id: planId, findings_open: counts }: Plan,
@@ -210,7 +206,7 @@ async function readFindingFacts(
   return { open, more: Math.max(0, total - open.length) };
 }
 
-/** Where its times meet others, and where its steps could be instead. */
+/** Schedule conflicts, and alternative times. */
 async function readConflicts({ db, clock }: ConversationContext, plan: Plan) {
   if (!compared.has(plan.status)) return { conflicts: [] };
   const notes = await readNotes(db.query, plan.id);
@@ -234,7 +230,7 @@ async function readPartitions({ db }: ConversationContext, catalogue: Catalogue,
   return { shown, total };
 }
 
-/** Labels by id: of these steps, the steps they mention, and `others`. */
+/** Labels by ID: of these steps, the steps they mention, and `others`. */
 async function readLabelsOf(
   db: Queryable,
   planId: string,
@@ -250,7 +246,7 @@ async function readLabelsOf(
 
 const partsShown = 12;
 
-/** Of a plan whose steps do not all stand on its card. */
+/** For a plan with more steps than its card shows. */
 async function readParts(context: ConversationContext, catalogue: Catalogue, { id, status }: Plan) {
   const partitions = await readPartitions(context, catalogue, id);
   const { total } = partitions;
@@ -321,7 +317,7 @@ export async function readCardFacts(
     review: {
       ...counted,
       calls: calls.flatMap(({ step, times, moments }) => {
-        // Occurrences of a series begin at its times, which the card tells.
+        // Occurrences of a series start at its own times, which the card shows.
         const agreed = moments?.every(([id, at]) => isNamedFor(plan.series, id, at)) ?? true;
         return show([step]).map((shown) => ({ step: shown, times, uneven: !agreed }));
       }),

@@ -1,4 +1,4 @@
-// Decisions of people, from every surface. Each returns a commit that changes the plan, its run and the conversation together.
+// People's decisions from every surface. Each returns a commit that changes plan, run and conversation together.
 import { eq } from 'drizzle-orm';
 import { decisionWords, refusalWords } from '#cards/decision-words.ts';
 import { appendMessage } from '#db/chat/messages.ts';
@@ -32,7 +32,7 @@ import { endTurn, queueTurn } from '#runs/start-run.ts';
 import { type Deed, traceDeed } from '#runs/trace-deed.ts';
 import { composeFeedback } from './step-comments.ts';
 
-/** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
+/** Settles a plan's run after a decision. Requires the plan's lock. */
 export async function closeRun(
   context: ConversationContext,
   tx: Transaction,
@@ -43,7 +43,7 @@ export async function closeRun(
   if (row.run_id === null) return;
   const run = await lockRun(tx, row.run_id);
   const trace = deed === null ? run.trace : await traceDeed(context, tx, run, row, deed);
-  // A run whose session has gone on to something else is not closed by what becomes of an earlier plan.
+  // A run whose session has moved on is not closed by an earlier plan.
   if (run.plan_id !== row.id || (run.pause !== null && run.pause.kind !== 'plan')) {
     if (deed !== null) await updateRun(tx, run.id, { trace });
     return;
@@ -52,15 +52,15 @@ export async function closeRun(
   await endTurn(tx, run);
 }
 
-/** Has the user groups read anew that may decide about a plan: before the transaction that decides. @throws `plan_not_found` */
+/** Refreshes the user groups that may decide on a plan, before the transaction. @throws `plan_not_found` */
 export async function refreshDeciders(context: ConversationContext, id: string): Promise<void> {
   if (context.userGroups === undefined) return;
   await refreshUserGroups(context, await readPlanRow(context.db.query, id));
 }
 
 /**
- * A decision about a plan: checked here, carried out by the commit together with what follows for its run and conversation.
- * @param follow only where something was changed
+ * A decision on a plan: checked here; the commit applies it with the consequences for run and conversation.
+ * @param follow runs only if something changed
  */
 async function decidePlan<Authority, Outcome>(
   context: ConversationContext,
@@ -77,7 +77,7 @@ async function decidePlan<Authority, Outcome>(
   };
 }
 
-/** The verb of each decision about a plan. */
+/** The function for each decision on a plan. */
 type Verb<D> = (
   context: ConversationContext,
   id: string,
@@ -86,7 +86,7 @@ type Verb<D> = (
   said?: boolean,
 ) => Promise<Commit<Plan>>;
 
-/** Approves the plan, or the change that waits where the approval names that. */
+/** Approves the plan, or its pending change if the approval names that. */
 export const approve: Verb<Approval> = async (context, id, approval, actor) => {
   const change = await findPatchToApprove(context.db.query, id, approval);
   if (change !== null)
@@ -101,7 +101,7 @@ export const approve: Verb<Approval> = async (context, id, approval, actor) => {
   });
 };
 
-/** A run for a plan that came without one, so that a planner can revise it. */
+/** Creates a run for a plan that has none, so that a planner can revise it. */
 async function adoptRun(
   context: ConversationContext,
   tx: Transaction,
@@ -129,7 +129,7 @@ async function adoptRun(
   return lockRun(tx, id);
 }
 
-/** Asks the planner of a refused plan for another version. */
+/** Asks the planner for another version. */
 async function reviseFor(
   context: ConversationContext,
   tx: Transaction,
@@ -161,7 +161,7 @@ async function reviseFor(
   await queueTurn(context, tx, run, actor, { text: feedback, message }, zone, change);
 }
 
-/** Refuses a plan; with feedback the planner is asked again, as long as versions are left. */
+/** Refuses a plan; with feedback the planner revises it, as long as versions are left. */
 async function refuse(
   context: ConversationContext,
   id: string,
@@ -185,11 +185,11 @@ async function refuse(
   });
 }
 
-/** @param said the words stand in the conversation already */
+/** @param said whether the text is already in the conversation */
 export const reject: Verb<Decision> = (context, id, decision, actor, said = false) =>
   refuse(context, id, decision, actor, 'reject', said);
 
-/** @param said the words stand in the conversation already */
+/** @param said whether the text is already in the conversation */
 export const proposeChanges: Verb<RequestedChanges> = async (
   context,
   id,
@@ -216,7 +216,7 @@ export const cancel: Verb<Decision> = (context, id, decision, actor) =>
     await closeRun(context, tx, row, text, undecided ? { word: 'cancel', actor } : null);
   });
 
-/** Goes on with a plan; one whose changes are being made is taken back as it was. */
+/** Resumes a plan; one under revision is restored as it was. */
 export const resume: Verb<Settlement> = async (context, id, settlement, actor) => {
   const { status, rejection_history: history } = await readPlanRow(context.db.query, id);
   const sentBack = status === 'rejected' || (status === 'proposed' && history.length > 0);
@@ -241,7 +241,7 @@ export const markFailed: Verb<Decision> = (context, id, decision, actor) =>
 export const retry: Verb<Rerun> = (context, id, decision, actor) =>
   decidePlan(context, id, rerun(context, id, decision, actor));
 
-/** Changes a plan. Where a proposal was changed, its run speaks of what it says now, and its conversation is shown that. */
+/** Changes a plan. If it was a proposal, its run and conversation get the new content. */
 export async function patch(
   context: ConversationContext,
   id: string,

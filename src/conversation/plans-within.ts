@@ -1,5 +1,5 @@
-// What people of one organisation see where several share an instance: what is their organisation's, and what they requested or are
-// asked in that is the instance's own. Never anything of another organisation.
+// Restricts people of one organisation on a shared instance: they see its plans, and instance-owned ones they requested or are
+// asked in.
 import { keepReadable } from '#db/chat/conversation-readers.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
@@ -14,7 +14,7 @@ import type { PlanReads, ServeWithin } from '#domain/service.ts';
 import { readGroupNames } from '#plans/authority/members.ts';
 import type { Asking } from './waiting-for.ts';
 
-/** Read afresh each time: an account can be linked and a task be asked meanwhile. */
+/** Not cached: accounts can be linked and tasks assigned meanwhile. */
 export async function readWithin(
   { db, approvers, guardedApprovers, grouping }: Asking,
   { tenant, reader }: PlanScope,
@@ -38,7 +38,7 @@ export async function readWithin(
   };
 }
 
-/** The conversation that the content was written in; null: none. */
+/** The conversation with the content, or null. */
 async function findWords(db: Queryable, subject: ScopedSubject): Promise<string | null> {
   if ('conversation' in subject) return subject.conversation;
   if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation;
@@ -46,9 +46,9 @@ async function findWords(db: Queryable, subject: ScopedSubject): Promise<string 
 }
 
 /**
- * Whether a reader may see a plan, a run or a conversation.
- * @param scope null: any organisation
- * @param reader may read their own conversations only; left out: a chat, which knows its members
+ * Whether a reader may see a plan, run or conversation.
+ * @param scope null for any organisation
+ * @param reader restricts to their own conversations; omitted for chats, which know their members
  */
 export async function isSubjectWithin(
   context: Asking,
@@ -76,8 +76,8 @@ async function isOfOrganisation(
 }
 
 /**
- * The plans that a planner may show in a run; null: all of the instance.
- * @param apart several organisations share it
+ * The plans that a planner may show in a run, or null for all.
+ * @param apart several organisations share the instance
  */
 export async function findPlansOfRun(
   db: Queryable,

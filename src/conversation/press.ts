@@ -1,5 +1,5 @@
-// The one press interpreter behind every surface: turns a press into a service call, with the version, digest and turn of the card
-// that was shown.
+// The one press interpreter behind every surface: turns a press into a service call with the version, digest and turn of the card
+// shown.
 import { refusalWords } from '#cards/decision-words.ts';
 import type { CardPress, Pressed } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
@@ -15,7 +15,7 @@ type Entered = Pick<Press, 'text' | 'fields'>;
 
 const nothing: Entered = { text: '', fields: null };
 
-/** The part as an approval names it. Places on a card mean its version only, and the approval names that version. */
+/** The selected part for an approval. Positions on a card apply to its version, which the approval names. */
 async function readPart(
   service: Service,
   { plan_id }: CardPress,
@@ -29,7 +29,7 @@ async function readPart(
   return chosen.length === plan.total_steps ? {} : { steps: chosen };
 }
 
-/** What a press approves; null: it approves no plan. */
+/** A press's approval, or null if it approves no plan. */
 export async function readApproval(
   service: Service,
   { button, part }: Press,
@@ -41,7 +41,7 @@ export async function readApproval(
   return { version, digest, ...seen, ...(await readPart(service, button, part, actor)) };
 }
 
-/** @throws `invalid_request` where the button names no step */
+/** @throws `invalid_request` if the button names no step */
 async function settle(
   service: Service,
   press: CardPress,
@@ -67,7 +67,7 @@ async function settle(
   );
 }
 
-/** @throws `invalid_request` where the button names no finding */
+/** @throws `invalid_request` if the button names no finding */
 async function settleFinding(
   service: Service,
   { finding_id: finding, plan_id }: CardPress,
@@ -183,8 +183,8 @@ async function decidePlan(
 }
 
 /**
- * @param pressed the key under which this press decides once
- * @throws what the service refuses
+ * @param pressed deduplicates the press
+ * @throws refusals of the service
  */
 export async function carryOutPress(
   service: Service,
@@ -204,11 +204,11 @@ export async function carryOutPress(
 }
 
 /**
- * A press in a chat, which decides only in the conversation of its card.
- * @param conversation null: it was pressed in a list or window that belongs to none
+ * A press in a chat, which decides only in its card's conversation.
+ * @param conversation null for a list or window outside any
  * @param elsewhere the refusal for a press from another conversation
- * @returns the refusal, for the person who pressed; null: the press was carried out
- * @throws errors that pass by themselves, so that the event is tried again
+ * @returns the refusal for the presser, or null on success
+ * @throws transient errors, so that the event is retried
  */
 export async function carryOutPressIn(
   service: Service,

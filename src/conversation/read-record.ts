@@ -2,7 +2,7 @@
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import type { Export, PlanReads } from '#domain/service.ts';
 
-/** `PLAN-3f9a1c20 export`; null: something else was said. */
+/** `PLAN-3f9a1c20 export`, or null. */
 export function readExport(said: string): Export | null {
   const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(said.trim()) ?? [];
   const kind = word?.toLowerCase();
@@ -10,7 +10,7 @@ export function readExport(said: string): Export | null {
   return { plan: `PLAN-${id.toLowerCase()}`, kind };
 }
 
-/** How a chat has it. `fits`: whether there is room for a text; `writeTrace`: how planning went, in words. */
+/** `fits`: whether a text has room; `writeTrace`: planning in words. */
 type Form = { fits: (text: string) => boolean; writeTrace: (trace: PlanningTrace) => string };
 
 async function collect(chunks: AsyncIterable<string>, fits: Form['fits']): Promise<string | null> {
@@ -23,8 +23,8 @@ async function collect(chunks: AsyncIterable<string>, fits: Form['fits']): Promi
 }
 
 /**
- * The record, and what its file is called. No text: nothing has run; null: there is no room for it.
- * @throws what reading the plan throws
+ * The record and its file name. The text is empty if nothing has run, and null if it doesn't fit.
+ * @throws errors of reading the plan
  */
 export async function readRecord(
   plans: Pick<PlanReads, 'exportMarkdown' | 'exportLog' | 'trace'>,

@@ -1,9 +1,9 @@
-// The words that decide. They are matched exactly; everything else is talk, and no model reads a decision into it.
+// The words that decide, matched exactly; everything else is talk, and no model reads a decision into it.
 import { readStepChoice, type StepChoice } from '#domain/plan/step-choice.ts';
 import type { Waits } from '#runs/session-subject.ts';
 
 export type Word =
-  /** `now`: what has a start that has passed runs at once. */
+  /** `now`: steps whose start has passed run at once. */
   | { kind: 'approve'; now?: true }
   | { kind: 'approve_part'; choice: StepChoice }
   | { kind: 'reject' }
@@ -13,8 +13,8 @@ export type Word =
   | { kind: 'talk' };
 
 /**
- * What `text` decides. Case and surrounding space do not matter; any other word around it makes it talk. Steps are
- * named by the numbers of the card: `approve 1-3, 5`, `approve all but 4`.
+ * The decision in `text`. Ignores case and surrounding space; any other word makes it talk. Steps are named by the card's
+ * numbers: `approve 1-3, 5`, `approve all but 4`.
  */
 export function readWord(text: string): Word {
   const trimmed = text.trim();
@@ -51,7 +51,7 @@ function readChanges(text: string): Word {
 const goOn = /^(?:go on|yes|continue)$/;
 const stop = /^(?:stop|no)$/;
 
-/** The same where a session waits: a question about the budget is answered as people answer it. */
+/** The same for a waiting session: budget questions also accept everyday answers. */
 export function readWordFor(text: string, waits: Waits | null): Word {
   const word = readWord(text);
   if (waits !== 'budget' || word.kind !== 'talk') return word;

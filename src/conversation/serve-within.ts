@@ -1,5 +1,5 @@
-// The service as far as somebody of one organisation reaches it: what is of another reads as what does not exist. The console, the
-// API, chats that several organisations share and their planners all read through this.
+// Restricts the service to one organisation: everything else appears not to exist. The console, API, shared chats and their
+// planners read through this.
 import { conversationNotFound } from '#db/chat/messages.ts';
 import { planNotFound } from '#db/plans/rows.ts';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
@@ -8,8 +8,8 @@ import type { PlanScope, ScopedSubject } from '#domain/plan/scope.ts';
 import type { Service } from '#domain/service.ts';
 
 /**
- * What the first argument of a method names; `stream`: it answers in parts; `own`: it is about people and what is theirs, which is
- * judged by who asks; `commit`: of what was checked through here.
+ * The subject of a method's first argument; `stream`: answers in parts; `own`: about the caller's own things; `commit`: of a
+ * change checked through here.
  */
 type Subject =
   | 'plan'
@@ -20,7 +20,7 @@ type Subject =
   | 'own'
   | 'commit';
 
-/** Those that name what they are about otherwise. */
+/** Methods with other arguments. */
 type Special =
   | 'isWithin'
   | 'startRun'
@@ -36,7 +36,7 @@ type Special =
   | 'trace'
   | 'once';
 
-/** A new method of the service does not compile before it stands here. */
+/** A new method doesn't compile until it is listed. */
 const subjects: Record<Exclude<keyof Service, Special>, Subject> = {
   getRun: 'run',
   reply: 'run',
@@ -119,11 +119,11 @@ function notFound(subject: ScopedSubject): CountersignError {
     : conversationNotFound(subject.conversation);
 }
 
-/** Content that only participants of the conversation may read. */
+/** Content that only the conversation's participants may read. */
 const unsaid = { entries: [], reason: null, open_calls: [] };
 
 /**
- * `service` limited to `scope`; null: the whole instance.
+ * `service` limited to `scope`, or null for the whole instance.
  * @param reader over HTTP: reads only conversations they take part in
  */
 export function serveWithin(
@@ -131,7 +131,7 @@ export function serveWithin(
   scope: PlanScope | null,
   reader?: ConversationReader,
 ): Service {
-  /** @throws `plan_not_found`, `run_not_found`, `not_found`, as of what does not exist */
+  /** @throws `plan_not_found`, `run_not_found`, `not_found`, as if it didn't exist */
   async function check(subject: ScopedSubject): Promise<void> {
     if (!(await service.isWithin(scope, subject, reader))) throw notFound(subject);
   }
@@ -170,7 +170,7 @@ export function serveWithin(
         return async function* (id, ...rest) {
           await check({ conversation: String(id) });
           for await (const batch of call(id, ...rest) as AsyncIterable<unknown>) {
-            // One that nobody had used may have become another organisation's.
+            // A previously unused one may have become another organisation's.
             await check({ conversation: String(id) });
             yield batch;
           }

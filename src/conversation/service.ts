@@ -83,7 +83,7 @@ import { say } from './talk/say.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 import { createInboxWatch } from './watch-inbox.ts';
 
-/** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
+/** Loaded on first use, since plans are rarely exported as Markdown. */
 const loadMarkdown = () => import('#plans/views/markdown.ts');
 
 class CheckedChange<T> implements Checked<T> {
@@ -97,7 +97,7 @@ class CheckedChange<T> implements Checked<T> {
 export function createService(context: ConversationContext): Service {
   const { db } = context;
   const watchInbox = createInboxWatch(context);
-  /** A decision about a plan: one that was pressed in a chat is made once. */
+  /** A decision on a plan; one pressed in a chat is deduplicated. */
   function decidePlan<D extends { pressed?: Pressed }>(
     check: (
       context: ConversationContext,
@@ -195,7 +195,7 @@ export function createService(context: ConversationContext): Service {
     async checkProposal(draft, options, actor) {
       const origin = originOf(options, actor);
       const store = await preparePropose(context, draft, origin, actor);
-      // An operator who moves plans here is not one person who asks for them.
+      // An operator importing plans isn't a person with limits.
       if (options.imported !== undefined) return new CheckedChange(store);
       return new CheckedChange((tx) => storeWithinLimits(tx, context, origin.requester, store));
     },
@@ -366,7 +366,7 @@ export function createService(context: ConversationContext): Service {
   return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
-// What a conversation is about: the runs that were begun in it, and the plans that were made or shown there.
+// Which runs and plans a conversation is about.
 
 /** @throws `plan_not_found`, `run_not_found` */
 async function isAbout(
@@ -381,7 +381,7 @@ async function isAbout(
 
 // A message addressed to a run, such as an answer on its card.
 
-/** @throws what the decision throws */
+/** @throws errors of the decision */
 async function reply(
   context: ConversationContext,
   runId: string,

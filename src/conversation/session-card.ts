@@ -1,5 +1,5 @@
-// The facts of a planning session's card for one viewer, read fresh each time: the run and the session's latest checkpoint. Without a
-// checkpoint of this turn, the run alone.
+// The facts of a session's card for one viewer, from the run and its session's latest checkpoint; without one from this turn,
+// from the run alone.
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
 import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
@@ -12,7 +12,7 @@ import { nameOnSession } from '#people/people-named.ts';
 import { digestShown } from '#runs/session-subject.ts';
 import { readDeciders } from './session-decisions.ts';
 
-/** The session as it stood at the end of this turn. */
+/** The session at the end of this turn. */
 async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | null> {
   if (run.planning_status === 'running') return null;
   const latest = await readLatestCheckpoint(db, run.id);
@@ -26,13 +26,13 @@ const Offered = z.object({
   text: z.string().default(''),
 });
 
-/** What the session's question puts before the person, so that a press says what they would type: the last list. */
+/** Options of the session's question, so that a press sends what people would type: the last list. */
 function readOffers({ offered, result }: PlanningState): Offer[] {
-  // Of several questions a press could answer only one; that about style can wait.
+  // A press can only answer a single question; the one about style can wait.
   const asked = result?.kind === 'question' ? result.questions : [];
   const [only, ...others] = asked.filter(({ id }) => id !== styleQuestionId);
   if (only?.options !== undefined && others.length === 0)
-    // With its number, as below: the words are the model's, and never a command.
+    // With its number, as below: the model's words never act as a command.
     return only.options.map(({ text, recommended }, index) => ({
       name: recommended === true ? `${text} (recommended)` : text,
       text: '',
@@ -66,13 +66,13 @@ export async function readRunCard(
   const db = context.db.query;
   const run = await readRun(db, runId);
   const facts = await describeRun(context, run, await readSession(db, run), viewer);
-  // What could be asked for once more is not offered below what was asked for instead.
+  // A superseded request can't be repeated.
   const gone = run.planning_status === 'aborted' && (await isOvertaken(db, runId));
   const over = gone ? ({ kind: 'overtaken', by: null, at: null } as const) : facts.over;
   return nameOnSession(db, { ...facts, over });
 }
 
-/** The card of `run` as it stands, with the session behind it. */
+/** The card of `run` with its session. */
 export async function describeRun(
   context: ConversationContext,
   run: RunRow,

@@ -1,5 +1,5 @@
-// Decisions about a planning session that is waiting. Only one counts: it is taken under the run's lock, for the turn and digest that
-// were shown, and the next turn is queued with it.
+// Decisions about a waiting session. Only one counts: taken under the run's lock, for the turn and digest shown, with the next
+// turn queued.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { refusalWords } from '#cards/decision-words.ts';
 import { appendMessage } from '#db/chat/messages.ts';
@@ -43,7 +43,7 @@ import { approve, proposeChanges, reject } from './plan-decisions.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 
-/** Who decides about a run's session: its requester and the configured approvers, by whatever account. */
+/** Who decides on a run's session: its requester and the configured approvers, under any account. */
 export async function readDeciders(
   db: Queryable,
   { approvers, grouping }: Pick<ConversationContext, 'approvers' | 'grouping'>,
@@ -62,7 +62,7 @@ export async function readDeciders(
     same,
     shown: new Map([...shown, ...showGroups(groups)]),
     groups: groupMembers([run.user, ...approvers], groups),
-    // Its rule is about one person, no matter who vouches for them.
+    // One person is enough, whoever vouches for them.
     vouched: () => false,
     requesterVouched: false,
   };
@@ -72,7 +72,7 @@ export async function readDeciders(
   };
 }
 
-/** @throws `not_allowed`, which says who can */
+/** @throws `not_allowed`, naming who can decide */
 export async function requireDecider(
   q: Queryable,
   context: ConversationContext,
@@ -91,7 +91,7 @@ const deeds = {
   changes: 'asked for changes to',
 } as const;
 
-/** Whether the same person has decided just this about the turn before, which is being worked on. */
+/** Whether the same person already made this decision on the previous turn, now in progress. */
 function wasChosenBefore(
   { planning_status, decision, turn }: RunRow,
   choice: SessionChoice,
@@ -111,7 +111,7 @@ function wasChosenBefore(
   }
 }
 
-/** Under the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
+/** Requires the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
 async function requireShown(
   db: Queryable,
   run: RunRow,
@@ -141,7 +141,7 @@ async function requireShown(
   throw new CountersignError('stale_version', refusalWords.saidMore, { details });
 }
 
-/** The decision as the planner is given it. @throws `invalid_transition` where `waits` cannot be decided like that */
+/** The decision for the planner. @throws `invalid_transition` if `waits` doesn't allow it */
 function readDecision(
   run: RunRow,
   waits: Waits,
@@ -160,7 +160,7 @@ function readDecision(
     case 'reject':
       return { kind: 'reject', by };
     case 'changes':
-      // What is said to a question is its answer, however it begins.
+      // Any reply to a question is its answer.
       return isDecidable(waits)
         ? { kind: 'changes', by, feedback: choice.feedback }
         : { kind: 'said' };
@@ -176,8 +176,8 @@ function wordOf(choice: SessionChoice): string {
 }
 
 /**
- * Decides about what a session shows: the commit takes the run's lock and compares what was shown.
- * @param said the words stand in the conversation already
+ * Decides on what a session shows; the commit locks the run and compares.
+ * @param said whether the text is already in the conversation
  * @throws `not_allowed`, `already_decided`, `stale_version`, `invalid_transition`, `feedback_required`
  */
 export async function decideSession(
@@ -214,7 +214,7 @@ function sessionRuling(
   given: GivenToStep | null,
   said: boolean,
 ): Ruling<LockedSession, void, void> {
-  // Who answers a step is for the plan to say; everything else about a session is for those who decide about it.
+  // The plan decides who may answer a step; all else is for the session's deciders.
   const isAnswer = choice.kind === 'approve' && given !== null;
   const write = (tx: Transaction, run: RunRow) =>
     said ? null : record(tx, run, wordOf(choice), actor);
@@ -248,7 +248,7 @@ function sessionRuling(
   };
 }
 
-/** A subtype that a person approved is remembered where it was approved. */
+/** An approved subtype is remembered in that conversation. */
 async function keepSubtype(
   context: ConversationContext,
   tx: Transaction,
@@ -271,14 +271,14 @@ function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promi
   return appendMessage(tx, { conversation, author, name: actor.id, text, parts, runId });
 }
 
-/** The plan that a run waits with, where it was this that was shown. */
+/** The plan that a run waits with, if it was the one shown. */
 function planShown(run: RunRow, { digest }: SessionChoice): { id: string; version: number } | null {
   const { plan_id: id, plan_version: version, plan_digest } = run;
   if (waitsFor(run) !== null || run.planning_status !== 'needs_clarification') return null;
   return id === null || version === null || digest !== plan_digest ? null : { id, version };
 }
 
-/** A press about a run: its session, or the plan it waits with. */
+/** A press on a run: on its session, or on its waiting plan. */
 export async function decideRun(
   context: ConversationContext,
   runId: string,

@@ -1,5 +1,4 @@
-// The facts of a planning session's card at the end of an earlier turn, with what a person decided about it. Only the last state of
-// each turn is kept.
+// The facts of a session's card at the end of an earlier turn, with the decision. Only each turn's last state is kept.
 import { readSaidAround } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readTurnState } from '#db/planning/checkpoints.ts';
@@ -11,7 +10,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
 
-/** A message that said where a session stood at the end of a turn. */
+/** A message with a session's state at the end of a turn. */
 export type TurnSaid = {
   run_id: string;
   turn: number;
@@ -26,7 +25,7 @@ function statusOf({ pause, result }: PlanningState): PlanningStatus {
   return result?.kind === 'aborted' ? 'aborted' : 'complete';
 }
 
-/** How the turn after `turn` came about. Of a turn further back only that something was said is known. */
+/** The decision that led to the turn after `turn`; for older ones only that there was a message. */
 function decisionAfter(run: RunRow, turn: number): SessionDecision {
   return run.turn === turn + 1 && run.decision !== null ? run.decision : { kind: 'said' };
 }
@@ -49,8 +48,8 @@ async function readPast(
 }
 
 /**
- * The card of the turn: as it stands, or as it stood once the session has gone on.
- * @returns null where nothing of the turn was kept
+ * The card of a turn: current, or as it was once the session has moved on.
+ * @returns null if nothing of the turn was kept
  * @throws `run_not_found`
  */
 export async function readTurnCard(

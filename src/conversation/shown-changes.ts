@@ -1,4 +1,4 @@
-// What a change waiting for approval does, with the effects of the calls it adds or alters.
+// The effects of a pending change, with those of calls it adds or alters.
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Queryable } from '#db/database.ts';
 import { labelPatched, namePatched, readPatchOperations } from '#db/plans/patches.ts';
@@ -17,12 +17,12 @@ import { readPassedInPatch } from '#plans/decisions/passed-starts.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
 const operationsShown = 1000;
-/** Steps whose new arguments, or whose going, are shown as a call; of further ones they are shown as they were sent. */
+/** Maximum steps whose calls are shown; further ones are shown as sent. */
 const stepsRead = 200;
 
 type Selected = Awaited<ReturnType<typeof findSelected>>;
 
-/** The steps that get new arguments. @param selected those in any partition or with any tag that the patch names */
+/** Steps with new arguments. @param selected those in partitions or with tags that the patch names */
 function alteredSteps(operation: PatchOperation, selected: Selected): string[] {
   if (operation.op !== 'update_steps' || operation.set.args === undefined) return [];
   const { ids = [], partition, tag } = operation.steps;
@@ -34,7 +34,7 @@ function alteredSteps(operation: PatchOperation, selected: Selected): string[] {
   return [...new Set([...ids, ...found.map(({ step_id }) => step_id)])];
 }
 
-/** The steps that go, as far as the patch names them. */
+/** Removed steps, as far as the patch names them. */
 function removedSteps(operation: PatchOperation): string[] {
   if (operation.op === 'replace_step') return [operation.step];
   return operation.op === 'remove_steps' ? (operation.steps.ids ?? []) : [];
@@ -47,7 +47,7 @@ function findAltered(db: Queryable, planId: string, operations: PatchOperation[]
   return findSelected(db, planId, [...new Set(partitions)], [...new Set(tags)]);
 }
 
-/** Whether every step that the operation removes has a line of its own. */
+/** Whether every removed step has its own line. */
 function saysAll(
   { steps }: Extract<PatchOperation, { op: 'remove_steps' }>,
   removed: ShownChange[],
@@ -89,7 +89,7 @@ function showOperation(
     const step = read.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
     const { args = {} } = operation.set;
-    // The same call keeps what it was approved against.
+    // An unchanged call keeps the target it was approved against.
     const kept = isDeepStrictEqual(args, step.args) ? step.seen : null;
     const call = describe(step, args, seenBy(operation, id) ?? kept);
     return [{ kind: 'changed', text: `step ${nameStep(id)}`, call, reason: '' }];
@@ -105,7 +105,7 @@ function showOperation(
   return [...removed, { kind, text, call: null, reason: '' }, ...calls];
 }
 
-/** Every change of a patch, uncut, and its starts that have passed. */
+/** Every change of a patch, uncut, and its passed starts. */
 export async function readShownChanges(
   { query: db }: Database,
   catalogue: Pick<Catalogue, 'get'>,

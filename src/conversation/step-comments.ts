@@ -1,4 +1,4 @@
-// Comments on single steps of a waiting plan: what they say to its planner and its history, with each step as readers know it.
+// Comments on steps of a waiting plan, as feedback for its planner and history, with step labels.
 import { readTenantOf } from '#db/people/identities.ts';
 import { readPlan } from '#db/plans/plans.ts';
 import { readSteps, readStepsById } from '#db/steps/pages.ts';
@@ -13,14 +13,14 @@ import { describeSteps } from '#tools/describe-call.ts';
 
 const maxEffect = 120;
 
-/** `Step 2 (Creates b.txt): call it c.md instead`. @param effect what its call does */
+/** `Step 2 (Creates b.txt): call it c.md instead`. @param effect of the step's call */
 function writeComment(label: string, effect: string, text: string): string {
   return `Step ${label} (${cleanLine(effect)}): ${cleanLine(text)}`;
 }
 
 /**
- * The comments as one piece of feedback. For an older version they are passed on unchanged: the decision about it is refused
- * as late. @throws `plan_not_found`, `unknown_step`
+ * Combines comments into one feedback. Those on an older version pass unchanged, since that decision is refused anyway. @throws
+ * `plan_not_found`, `unknown_step`
  */
 export async function composeFeedback(
   { db, catalogue }: Pick<ConversationContext, 'db' | 'catalogue'>,

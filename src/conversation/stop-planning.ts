@@ -1,4 +1,4 @@
-// Stops the planner of a run: the turn ends there, and what the planner still says counts no more.
+// Stops the planner of a run: the turn ends, and its result no longer counts.
 import { refusalWords } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { recordAudit } from '#db/audit/audit.ts';
@@ -20,10 +20,10 @@ import { requireDecider } from './session-decisions.ts';
 const says: MessageParts = { kind: 'notice', facts: { code: 'planning_stopped' }, action: null };
 
 /**
- * Those who decide about the run's session may stop it.
- * @param turn the turn that was seen; null: whichever is being planned
- * @returns a commit that yields what is to be said
- * @throws `not_allowed`, and `invalid_transition` where that turn is not being planned any more
+ * Allowed for those who decide on the run's session.
+ * @param turn the turn that was seen, or null for the current one
+ * @returns a commit that yields the reply
+ * @throws `not_allowed`, and `invalid_transition` if that turn has ended
  */
 export async function stopPlanning(
   context: ConversationContext,

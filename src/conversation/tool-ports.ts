@@ -1,4 +1,4 @@
-// What tools may do through the database: post in a conversation, store a reminder, look at their plan and change it.
+// Database access of tools: posting, storing reminders, checking and changing their own plan.
 import type { Database, Transaction } from '#db/database.ts';
 import { isTransient } from '#db/transient.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -12,7 +12,7 @@ import { type RecheckContext, recheckSteps } from '#plans/replan/recheck-steps.t
 import { verifyRepair } from '#plans/replan/verify-patch.ts';
 import type { ChatPort, PlanPort, ReminderPort } from '#tools/ports.ts';
 
-/** What a tool asks of the database. A failure is told without its query, which nobody reading a card can use. */
+/** Hides the query in errors, which card readers can't use. */
 export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -27,10 +27,10 @@ export async function forTool<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a plan asks about itself, once the instance is there. */
+/** Dependencies of a plan's operations on itself, created after the tools. */
 type PlanParts = () => RecheckContext & { askPlanner: AskPlanner | null };
 
-/** @param partsOf what is made after the tools */
+/** @param partsOf what is created after the tools */
 export function createToolPorts(
   db: Database,
   enqueue: Enqueue<Transaction>,

@@ -1,5 +1,5 @@
-// What waits for one person in all plans, by the same rules that check decisions. The number of statements does not grow with the
-// number of plans.
+// Finds everything that waits for a person, by the rules that check decisions. The number of queries doesn't grow with the number
+// of plans.
 import type { Queryable } from '#db/database.ts';
 import {
   type GroupFilter,
@@ -31,7 +31,7 @@ export type Asking = Pick<
   'db' | 'approvers' | 'guardedApprovers' | 'grouping' | 'delegates'
 >;
 
-/** What waits for the reader in one plan, and since when (µs since 1970). */
+/** One plan's waiting item, and since when (µs since 1970). */
 export type Waiting = GroupPlace & {
   waits: InboxWait;
   step_id: string | null;
@@ -50,29 +50,29 @@ const maySayWhatBecame = (
     !confirm ||
     mayConfirm(context, plan, operationName(tool, operation), authority, user));
 
-/** Whom a task is for: where nobody is named, the requester. */
+/** Without an assignee, a task is the requester's. */
 const isTaskOf = (names: string[], { requester }: OpenPlan, question: OpenQuestion): boolean =>
   question.tool === 'human' &&
   question.status === 'waiting' &&
   names.some((name) => isSamePerson(name, question.assignee ?? requester));
 
-/** What is read of one plan to tell what waits in it. */
+/** Facts of one plan for deciding what waits. */
 type Evidence = {
   plan: OpenPlan;
   authority: Authority;
-  /** About the change that waits. */
+  /** For the pending change. */
   ofChange: Authority | undefined;
   questions: OpenQuestion[];
 };
 
-/** The oldest of what is found, by the step it is about. */
+/** The oldest of the findings, by step. */
 const oldest = (found: OpenQuestion[]) =>
   found.reduce<OpenQuestion | null>(
     (first, one) => (first === null || one.since < first.since ? one : first),
     null,
   );
 
-/** null: nothing waits for `user`, whose names are `names`. Things that only they can do come before things that others can do too. */
+/** Null if nothing waits for `user` with these `names`. What only they can do comes first. */
 function judge(
   context: Asking,
   { plan, authority, ofChange, questions }: Evidence,
@@ -108,7 +108,7 @@ function judge(
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-/** By what plans can ask for a person with these names. Groups of any age count: they are judged later. */
+/** How plans can address a person with these names. Includes groups of any age, which are judged later. */
 async function readReach(
   db: Queryable,
   { approvers: configured, guardedApprovers, grouping }: Asking,
@@ -121,7 +121,7 @@ async function readReach(
   return {
     keys: [...keys],
     kinds: [
-      // Wherever anyone counts, so do those who approve for the requester.
+      // Where anyone may approve, so may those who approve for the requester.
       ...(reaches({ kind: 'requester' }) ? (['requester', 'anyone'] as const) : []),
       ...(reaches({ kind: 'not_requester' }) ? (['not_requester'] as const) : []),
     ],
@@ -131,7 +131,7 @@ async function readReach(
   };
 }
 
-/** What waits for a person, what has waited longest first. */
+/** Everything that waits for a person, longest first. */
 export async function findWaiting(
   context: Asking,
   user: string,

@@ -1,5 +1,5 @@
-// Notifies open inboxes which plans changed. One reader per process reads the changes once a second for all watchers; each surface
-// then reads again what it shows.
+// Tells open inboxes which plans changed. One reader per process polls once a second for all watchers, which then reread what
+// they show.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readStandings, type Standing } from '#db/plans/groups.ts';
 import { keepWithin } from '#db/plans/within.ts';
@@ -10,15 +10,15 @@ import { readWithin } from './plans-within.ts';
 import type { Asking } from './waiting-for.ts';
 
 const usualGatherMs = 1000;
-/** Inboxes are told in so many groups within that time: each reads its lists again, and all at once would hold up everybody. */
+/** Watchers are notified in this many groups, so that their queries are spread out. */
 const groupsPerGather = 40;
-/** Plans whose last standing is cached. The next change of any other plan counts as more than progress. */
+/** Plans whose last state is cached. Changes of other plans count as more than progress. */
 const knownPlans = 10_000;
 
-/** Batches that wait for a slow reader. Beyond that, any plan may have changed. */
+/** Batches for a slow reader; beyond that, any plan may have changed. */
 const maxWaiting = 10;
 
-/** The changes of a second; null: unknown. */
+/** Changes of the last second, or null if unknown. */
 type Changed = (Standing & { moved: boolean })[] | null;
 type Watcher = (changed: Changed) => void;
 
@@ -63,7 +63,7 @@ export function createInboxWatch(
     while ((changed.size > 0 || lost) && watchers.size > 0) {
       await pause(gatherMs);
       const found = await readChanged();
-      // Those who begin to watch meanwhile are told of the next changes.
+      // Watchers added meanwhile get the next changes.
       const told = [...watchers];
       const together = Math.ceil(told.length / groupsPerGather);
       for (let at = 0; at < told.length; at += together) {
@@ -76,7 +76,7 @@ export function createInboxWatch(
 
   function hear(topic: string): void {
     const id = topic.slice('plan:'.length);
-    // The listening connection is back after a loss.
+    // The listening connection was lost and is back.
     if (id === '') lost = true;
     else changed.add(id);
     if (!gathering) void gather();
@@ -94,7 +94,7 @@ export function createInboxWatch(
     };
   }
 
-  /** Those that a reader of one organisation may see. */
+  /** Restricts changes to a reader's organisation. */
   async function narrow(changed: Changed, scope: PlanScope | undefined): Promise<Changed> {
     if (scope === undefined || changed === null) return changed;
     const ofNobody = changed.flatMap(({ id, tenant }) => (tenant === null ? [id] : []));
@@ -105,7 +105,7 @@ export function createInboxWatch(
     return changed.filter(({ id, tenant }) => tenant === scope.tenant || own.has(id));
   }
 
-  /** Batches of changes until the signal aborts; `plans: null` means that any may have changed. */
+  /** Yields batches until the signal aborts; `plans: null` means that any may have changed. */
   return async function* watchInbox(
     scope: PlanScope | undefined,
     signal: AbortSignal,

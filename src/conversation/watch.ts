@@ -1,4 +1,4 @@
-// Follows a plan or a conversation: woken by NOTIFY, and polling every two seconds in case a notification was lost.
+// Follows a plan or conversation: woken by NOTIFY, and polling every two seconds in case one was lost.
 import { readMessages } from '#db/chat/messages.ts';
 import type { Listener, Topic } from '#db/notify.ts';
 import { readActivity } from '#db/planning/runs.ts';
@@ -11,7 +11,7 @@ import type { ConversationContext } from '#messages/context.ts';
 const lookEveryMs = 2000;
 const pageSize = 500;
 
-/** Yields once at the beginning, then after each notification of `topics` and every two seconds, until the signal aborts. */
+/** Yields at once, after each notification of `topics`, and every two seconds, until the signal aborts. */
 async function* turns(
   listener: Listener,
   topics: Topic[],
@@ -66,7 +66,7 @@ export async function* watchPlan(
   }
 }
 
-/** Messages of a conversation after id `after`, in pages, and what is being planned there: at once, and when it changes. */
+/** Messages after ID `after`, in pages, and planning activity: at once, and on changes. */
 export async function* watchConversation(
   { db, listener }: ConversationContext,
   conversation: string,
@@ -83,7 +83,7 @@ export async function* watchConversation(
       more = page.length === pageSize;
       if (page.length > 0) yield page.map((message) => ({ kind: 'message', message }));
     }
-    // After the messages: where the answer came in between, nothing is planned any more.
+    // After the messages: an answer in between ends the activity.
     const planning = (await readActivity(db.query, conversation))?.planning ?? null;
     const text = JSON.stringify(planning);
     if (text !== shown) yield [{ kind: 'planning', planning }];

@@ -19,24 +19,21 @@ import { type InboxContext, type InboxHandler, retryWhileAway } from './inbox-co
 import { decideNextTry } from './retry.ts';
 import { sendWakeup } from './wakeups.ts';
 
-/** What somebody else has to know of an event to find it. */
+/** Identifies an event in logs. */
 function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
   return `${platform} ${kind} ${id} (${tenant}, ${thread})`;
 }
 
-/** Characters of an error that are kept. */
+/** Maximum characters stored of an error. */
 const longestError = 2000;
 
-/** What is kept of an error. One that could not be stored would have its event tried again without a wait. */
+/** Made storable: if storing failed, the event would be retried without a pause. */
 const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
 
-/** How the handler ended the event, and whether it marked it as handled in its own transaction (`made`). */
+/** The handler's ending, and whether it marked the event in its own transaction (`made`). */
 type Mark = Ending & { made: boolean };
 
-/**
- * Calls the handler. When its time is over it is not waited for; should it go on, it can mark the event only as long
- * as nobody else has taken it.
- */
+/** Calls the handler with a timeout. One that continues afterwards can mark the event only while no other worker has taken it. */
 async function callWithin(
   ms: number,
   handler: InboxHandler,
@@ -75,7 +72,7 @@ async function callWithin(
   }
 }
 
-/** The call as a span of its own: what it starts belongs to it, and an event comes from a person. */
+/** Traces the call as a span, so that everything it starts belongs to it. */
 async function handleTraced(
   ms: number,
   handler: InboxHandler,
@@ -93,10 +90,9 @@ async function handleTraced(
 }
 
 /**
- * Lets the thread go until the event is due again, with a wakeup for that moment; where the event is settled or another's,
- * with one for the worker that continues with the rest. The lease first, then the event, as everybody who enters a thread does: in
- * the other order two would wait for each other.
- * @returns false: there was nothing to put back
+ * Releases the thread until the event is due again, with a wakeup then, or at once if the event is settled or taken. Locks the
+ * lease before the event, like everyone who enters a thread, to avoid a deadlock.
+ * @returns false if there was nothing to put back
  */
 async function putBack(
   context: InboxContext,
@@ -107,14 +103,14 @@ async function putBack(
   return context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
     const due = await postpone(tx, event, options);
-    // The text of a moment ends at the millisecond; a wakeup that is early finds nothing to do.
+    // Timestamps are truncated to milliseconds, and an early wakeup finds nothing to do.
     const startAfter = due === null ? undefined : new Date(due.getTime() + 1);
     await sendWakeup(context, tx, event, startAfter);
     return due !== null;
   });
 }
 
-/** An event failed and is not open any more, or not ours. */
+/** Logs a failed event that is no longer open or ours. */
 function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, error: unknown): void {
   const why = mark.made
     ? 'was marked as handled and failed after that: what was left to do for it is not done.'
@@ -122,7 +118,7 @@ function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, erro
   warn(`${nameOf(event)} ${why}`, error);
 }
 
-/** @returns false: the event is settled already, or another's */
+/** @returns false if the event is settled or another worker's */
 async function putAside(
   { db, warn }: InboxContext,
   event: TakenEvent,
@@ -144,9 +140,9 @@ async function putAside(
 /**
  * Handles `event` under `lease`, settles it and takes the next.
  * @param signal of the lease and the process
- * @param stopping of the process: a try that it cuts off does not count
- * @param last true: the next is left to others
- * @returns what was taken next; `held`: the thread is still held, and nothing was taken; `left`: it is not
+ * @param stopping of the process; an attempt that it cuts off doesn't count
+ * @param last leaves the next event to others
+ * @returns the next event; `held`: nothing taken, thread still held; `left`: thread released
  */
 export async function handleEvent(
   context: InboxContext,

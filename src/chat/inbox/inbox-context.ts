@@ -1,4 +1,4 @@
-// What the inbox depends on, and what adapters provide: one handler per platform.
+// Dependencies of the inbox, and what adapters provide: one handler per platform.
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
@@ -7,33 +7,32 @@ import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { RetryRule } from './retry.ts';
 
-/** One try at an event. */
+/** One attempt at an event. */
 export type EventAttempt = {
-  /** Counts the tries, those that were cut off included; from 1. */
+  /** From 1, including interrupted ones. */
   attempt: number;
-  /** Aborted when the process stops, when the time for one try is over, and when the thread was given to another. */
+  /** Aborts when the process stops, the attempt times out, or another worker takes the thread. */
   signal: AbortSignal;
   /**
-   * Marks the event as handled in a transaction of the handler, which then commits together with what the handler
-   * writes: both happen once, or neither. Throws `lease_lost` when another took the event since; let that roll back.
+   * Marks the event as handled in the handler's own transaction, so that both commit or neither. Throws `lease_lost` if another
+   * worker took the event; roll back then.
    */
   markHandled(tx: Queryable): Promise<void>;
-  /** Milliseconds since the event was stored. By one clock, the database's, up to when it was taken. */
+  /** Milliseconds from storing to taking the event, by the database's clock. */
   age(): number;
   /**
-   * What somebody is told who waits for this event (`wait-until-handled.ts`): JSON, stored with the mark. If nobody has
-   * read it by the time that nobody can wait any more, the event is handled once more, and then nobody waits for a reply.
+   * The reply to whoever waits for the event (`wait-until-handled.ts`): JSON, stored with the mark. If it isn't read in time, the
+   * event is handled once more without a waiter.
    */
   reply(value: unknown): void;
-  /** The event is not for the bot: its body is deleted. */
+  /** Deletes the body of an event that is not for the bot. */
   forget(): void;
 };
 
 /**
- * Does what an event asks for. May be called again with the same event: after it threw, and when a process died before
- * the event was marked, even though the work was done. So what it does it does once for each `event.id`, or in the
- * transaction that marks the event.
- * @throws to have it tried again; what `passesAfterMs` says of a CountersignError is obeyed
+ * Handles an event. May run again after an error or a crash, even if the work was done, so it must deduplicate by `event.id` or
+ * work in the transaction that marks the event.
+ * @throws to be retried; `passesAfterMs` of a CountersignError is respected
  */
 export type InboxHandler = (event: InboxEvent, attempt: EventAttempt) => Promise<void>;
 
@@ -50,19 +49,19 @@ export type InboxContext = {
 };
 
 export type InboxRule = RetryRule & {
-  /** Tries that an event gets of which none came back: each has ended its process. */
+  /** Attempts that may end their process before the event is set aside. */
   deaths: number;
-  /** A thread whose holder has not been heard of for this long is given to another. */
+  /** Seconds after which a silent holder's thread is given to another. */
   leaseSeconds: number;
-  /** What one try may take. */
+  /** Timeout of one attempt. */
   tryWithinMs: number;
-  /** A thread that nobody is at is looked after when it is this late: until then its wakeup may be on its way. */
+  /** Seconds before recovery wakes an idle thread whose wakeup may still be on its way. */
   lateSeconds: number;
-  /** Nobody waits any more for the reply to an event that was handled so long ago. */
+  /** Seconds after which nobody waits for a reply. */
   unreadSeconds: number;
 };
 
-/** How the inbox of a program works. */
+/** The program's settings. */
 export const inboxRule: InboxRule = {
   tries: 8,
   deaths: 3,
@@ -76,9 +75,9 @@ export const inboxRule: InboxRule = {
 };
 
 /**
- * Retries a statement of the inbox while the database is unreachable, so that a handled event is not handled again just because
- * recording it failed.
- * @param stopping aborted: the next failure is thrown. @throws what does not pass
+ * Retries an inbox statement while the database is unreachable, so that a handled event isn't handled again only because
+ * recording failed.
+ * @param stopping if aborted, the next failure is thrown. @throws permanent errors
  */
 export function retryWhileAway<T>(
   { warn }: InboxContext,

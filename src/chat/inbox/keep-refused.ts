@@ -1,5 +1,5 @@
-// Events that were refused because the database was away, kept in memory and stored as soon as it answers. Slack sends a refused
-// event again after one minute and after five; if this process dies first, that is when it comes.
+// Keeps events refused while the database was unavailable, and stores them once it answers. Otherwise Slack resends after one
+// minute and after five.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isTransient } from '#db/transient.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
@@ -7,29 +7,29 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Receive } from './receive.ts';
 
 const tryEveryMs = 1000;
-/** The last time that Slack sends an event is six minutes after the first. */
+/** Slack's last retry is six minutes after the first attempt. */
 const keepForMs = 360_000;
 const maxKept = 1000;
 const maxBytes = 16 * 1024 * 1024;
 
 let held = 0;
 
-/** How many events this process keeps until they can be stored. */
+/** Events held until they can be stored. */
 export const countKeptEvents = (): number => held;
 
 const passes = (error: unknown) =>
   isTransient(error) || (error instanceof CountersignError && error.passesAfterMs !== null);
 
 /**
- * A receiver that refuses as `receive` does, and goes on trying to store what it has refused.
- * @param ended aborted: nothing is tried any more
+ * Wraps a receiver: refuses as `receive` does, but keeps trying to store the event.
+ * @param ended stops all attempts
  */
 export function keepRefused(
   receive: Receive,
   ended: AbortSignal,
   { everyMs = tryEveryMs }: { everyMs?: number } = {},
 ): Receive {
-  /** By their first names: the same event may be refused again. */
+  /** By first name: the same event may be refused again. */
   const kept = new Map<string, number>();
   let bytes = 0;
 
@@ -53,7 +53,7 @@ export function keepRefused(
     kept.set(name, size);
     bytes += size;
     held += 1;
-    // The refusal was reported; here only the end of the process interrupts.
+    // The refusal was reported; only the end of the process interrupts here.
     void storeLater(event)
       .catch(() => {})
       .finally(() => {

@@ -1,5 +1,5 @@
-// Stores an incoming event before it is acknowledged: the event and its names commit in one round trip, the wakeup follows without
-// waiting. Events of a thread are stored in the order received; a name held by another transaction blocks only its own event.
+// Stores an incoming event before it is acknowledged: event and names commit in one round trip, and the wakeup follows. Events of
+// a thread keep their order; a locked name blocks only its own event.
 import { setTimeout as pause } from 'node:timers/promises';
 import { storeEvent } from '#db/chat/inbox.ts';
 import { isLockTimeout, isTransient } from '#db/transient.ts';
@@ -10,20 +10,20 @@ import { measure } from '#domain/telemetry.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { keyOfThread } from './wakeups.ts';
 
-/** `stored` false: the event with this id was stored before and is the same. */
+/** `stored` is false for a duplicate. */
 export type Receipt = { stored: boolean; id: number };
 
 export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
-/** Milliseconds from arrival to the answer; platforms wait for three seconds. */
+/** Milliseconds from arrival to response; platforms wait three seconds. */
 const usualPatienceMs = 2500;
-/** Milliseconds between two tries within the patience: a connection that was cut is there again at once. */
+/** Milliseconds between attempts: a cut connection is back at once. */
 const retryMs = 100;
-/** Parts of the patience: what an event waits for another's names, and any statement. */
+/** Shares of the time limit: waiting for locked names, and any statement. */
 const lockShare = 0.4;
 const statementShare = 0.75;
 
-/** Why an event was refused that may simply be sent again. */
+/** Refuses an event that can simply be sent again. */
 function makeRefusal(text: string, cause?: unknown): CountersignError {
   return new CountersignError('database_unavailable', `${text} It can be sent again.`, {
     passesAfterMs: 0,
@@ -33,7 +33,7 @@ function makeRefusal(text: string, cause?: unknown): CountersignError {
 
 const tooLate = () => makeRefusal('The event was not stored in time.');
 
-/** What `work` comes to, unless `end`, a moment of `performance.now()`, comes before. */
+/** The result of `work`, unless `end` (of `performance.now()`) comes first. */
 function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooLate()), end - performance.now());
@@ -42,11 +42,10 @@ function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. It rejects
- * when the database stays away or slow. The event may have been stored all the same; the platform sends it again, and it is the
- * same event then.
- * @param wake has a worker woken for the thread of an event that was stored
- * @param patienceMs what an event may take before it is refused
+ * Stores an event and resolves once it is committed; only then may it be acknowledged. Rejects if the database is unavailable or
+ * slow; if it was stored anyway, the platform's retry is recognised.
+ * @param wake wakes a worker for the thread of a stored event
+ * @param patienceMs time limit before the event is refused
  */
 export function createReceiver(
   { db }: Pick<InboxContext, 'db'>,
@@ -57,18 +56,18 @@ export function createReceiver(
     lockMs: Math.ceil(patienceMs * lockShare),
     statementMs: Math.ceil(patienceMs * statementShare),
   };
-  /** The event of each thread that was received last and is under way, and what it waits for. */
+  /** The last event in progress of each thread. */
   const under = new Map<string, Promise<unknown>>();
 
   async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
     for (let tries = 1; ; tries++) {
-      // It may have waited behind its thread until nobody waited for it.
+      // Queueing behind its thread may have used up its time.
       if (performance.now() >= end) throw tooLate();
       try {
         passCrashPoint('inbox_writing');
         const { id, original } = await storeEvent(db, event, limits);
         passCrashPoint('inbox_stored');
-        // A try before whose answer was lost may have stored it without waking anybody.
+        // An earlier attempt with a lost response may have stored it without a wakeup.
         if (original === null || tries > 1) wake(event);
         return { stored: original === null, id: original ?? id };
       } catch (error) {

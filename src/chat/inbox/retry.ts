@@ -4,35 +4,33 @@ import { drawFraction, type Random } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 
 export type RetryRule = {
-  /** Tries that count, the first included. */
+  /** Counted attempts, including the first. */
   tries: number;
-  /** The wait after the first try; it doubles with each. */
+  /** The first wait; it doubles each time. */
   backoffMs: number;
   longestBackoffMs: number;
-  /** For how long an event is tried again whose failures pass by themselves. */
+  /** How long transient failures are retried. */
   patienceMs: number;
 };
 
 export type NextTry = { next: 'retry'; inMs: number; counts: boolean } | { next: 'set_aside' };
 
-/** What only an operator can mend is not mended by trying: the app was removed, or lacks a scope. */
+/** Only an operator can fix it: the app was removed, or lacks a scope. */
 function needsOperator(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_allowed';
 }
 
-/** Milliseconds after which the cause may have passed; null: it does not by itself. */
+/** Milliseconds after which the cause may have passed, or null if it is permanent. */
 export function passesAfter(error: unknown): number | null {
   if (error instanceof CountersignError && error.passesAfterMs !== null) return error.passesAfterMs;
   return isTransient(error) ? 0 : null;
 }
 
 /**
- * An event whose handler says that the cause passes (a platform that is away or wants less, a database that restarts)
- * keeps its place for a day. What an operator has to mend is set aside at once, any other after a few tries, so that its
- * thread goes on. Waits double up to a ceiling, with equal jitter: at least half of each is kept, since the thread waits
- * as well.
- * @param attempt of this try, from 1
- * @param failures tries that counted, this one included
+ * Transient failures (a platform or database that is down) are retried for a day in place. Those for an operator are set aside at
+ * once, others after a few attempts, so that the thread continues. Waits double up to a ceiling, with equal jitter.
+ * @param attempt from 1
+ * @param failures counted attempts, including this one
  * @param ageMs since the event was stored
  */
 export function decideNextTry(
@@ -49,7 +47,7 @@ export function decideNextTry(
   }
   // A platform that names the time to wait needs no backoff.
   const doublings = asked !== null && asked > 0 ? 0 : (passes ? attempt : failures) - 1;
-  // 2^1024 would be Infinity; no ceiling is that many doublings away.
+  // Avoids Infinity at 2^1024; no ceiling is that many doublings away.
   const ceiling = Math.min(rule.backoffMs * 2 ** Math.min(doublings, 30), rule.longestBackoffMs);
   return {
     next: 'retry',

@@ -1,20 +1,20 @@
-// Waits for the outcome of stored events, whichever process handles them: for platforms that expect it in the HTTP response. All
-// waiters of a process share one query, which leaves connections free for storing.
+// Waits for the outcome of stored events in any process, for platforms that expect it in the HTTP response. All waiters share one
+// query.
 import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#db/chat/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 
-/** Milliseconds between two looks: the first is soon, since most presses are handled at once. */
+/** Milliseconds between checks; the first is soon, since most presses are handled at once. */
 const looks = { first: 20, growth: 1.3, longest: 250 };
-/** Beyond these nobody waits in a process. */
+/** Maximum waiters per process. */
 const maxWaiters = 200;
 
 export type WaitUntilHandled = {
   /**
-   * @param id of an event that was stored as awaited
-   * @returns `open` when the time is over before, or too many wait already
+   * @param id of an event stored as awaited
+   * @returns `open` on timeout, or if too many wait
    */
   outcome(id: number, withinMs: number): Promise<EventOutcome>;
-  /** Notes that the reply has reached its waiter; else the event is handled once more. */
+  /** Records that the reply reached its waiter; otherwise the event is handled once more. */
   noteRead(id: number): Promise<void>;
 };
 
@@ -23,7 +23,7 @@ type Waiter = PromiseWithResolvers<EventOutcome> & { id: number; end: number };
 export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled {
   const waiters = new Set<Waiter>();
   let looking = false;
-  /** Ends the pause between two looks. */
+  /** Ends the pause between checks. */
   let wake = () => {};
 
   async function look(): Promise<void> {
@@ -38,7 +38,7 @@ export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled
     }
   }
 
-  /** Until the longest waiter needs an answer, at most `ms`; or somebody else begins to wait. @returns whether they did */
+  /** Waits up to `ms`, or until another waiter joins. @returns whether one did */
   function pause(ms: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const left = Math.min(...[...waiters].map(({ end }) => end)) - performance.now();

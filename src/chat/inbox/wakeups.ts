@@ -1,5 +1,4 @@
-// Jobs that wake a worker for a thread with open events, and the recovery round, which finds threads whose holder died or whose
-// wakeup was lost, and replies nobody read.
+// Jobs that wake a worker for a thread, and the recovery round: threads with a dead holder or lost wakeup, and unread replies.
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findWaitingThreads, reopenUnread } from '#db/chat/inbox.ts';
@@ -8,17 +7,14 @@ import type { AuthoredThread, InboxThread } from '#domain/chat/inbox.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { InboxContext } from './inbox-context.ts';
 
-/**
- * Of the wakeups of one thread that may be taken now at most one waits. A digest, since names together may be longer than an
- * index holds.
- */
+/** Allows at most one immediate wakeup per thread. A digest, since names may exceed the index limit. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
   return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
 }
 
 type Wakeup = { payload: InboxThread; key: string; person?: string };
 
-/** Platforms call people of several workspaces by the same id. */
+/** IDs are unique only within a workspace. */
 const personOf = ({ tenant, author }: AuthoredThread): { person?: string } =>
   author === undefined ? {} : { person: hash('sha256', JSON.stringify([tenant, author])) };
 
@@ -32,9 +28,8 @@ function wakeupFor(thread: AuthoredThread): Wakeup {
 }
 
 /**
- * Sends the wakeup of one thread.
- * @param startAfter not before; now when left out. A later wakeup has a key of its own: those that are sent meanwhile would
- *   otherwise be dropped for it, and it may be an hour away
+ * Sends a thread's wakeup.
+ * @param startAfter default: now. A delayed wakeup has its own key, or it would suppress immediate ones
  */
 export async function sendWakeup(
   { enqueue }: { enqueue: Enqueue<Transaction> },
@@ -50,22 +45,22 @@ export async function sendWakeup(
   await enqueue(tx, 'inbox', payload, options);
 }
 
-/** A wakeup for each thread, in one order everywhere: concurrent senders of the same wakeup wait for each other. */
+/** One wakeup per thread, in a fixed order: concurrent senders of the same ones wait for each other. */
 export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
   const wakeups = new Map(threads.map((thread) => [keyOfThread(thread), wakeupFor(thread)]));
   return [...wakeups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /**
- * Milliseconds. Who sends the same wakeup at one moment waits for each other; a process that is stopped in the middle is not
- * waited for longer than it takes the server to end it.
+ * Milliseconds. Concurrent senders wait for each other, but a suspended process only blocks them until the server ends its
+ * session.
  */
 const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
 
-/** Milliseconds from one sending to the next: under load, what comes in between shares a transaction. */
+/** Milliseconds between batches; under load, wakeups share a transaction. */
 const usualGatherMs = 25;
 
-/** Wakes workers for threads: the first at once, those that come while it is sent or soon after together. */
+/** Wakes workers: the first thread at once, later ones in batches. */
 export function createWaker(
   { db, enqueueAll, warn }: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>,
   gatherMs = usualGatherMs,
@@ -100,16 +95,16 @@ export function createWaker(
   };
 }
 
-/** Threads looked at in one statement, and statements in one round. */
+/** Threads per statement, and statements per round. */
 const threadsALook = 200;
 const looksARound = 5;
 
 const start = { tenant: '', thread: '' };
 
-/** Most of what waits has a wakeup that waits as well. So what is found stands in a line of its own and overtakes nobody. */
+/** Most have a wakeup already. A separate author keeps these from overtaking anyone. */
 const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
-/** A function for the recovery round. Where a round ends the next one goes on, so that many waiting threads hide none. */
+/** For the recovery round. Each round continues where the last ended, so that all threads are reached. */
 export function createInboxRound(
   { db, enqueueAll, handlers, rule }: InboxContext,
   limit = threadsALook,
@@ -131,7 +126,7 @@ export function createInboxRound(
     }
   }
 
-  /** Somebody hung up, or the process that waited for them died: the next handler of the event finds another way. */
+  /** The waiter hung up or died: the next handler replies in another way. */
   async function lookAfterReplies(platform: InboxThread['platform']): Promise<void> {
     const { unreadSeconds } = rule;
     await db.transaction(async (tx) => {

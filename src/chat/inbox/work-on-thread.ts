@@ -19,7 +19,7 @@ const eventsATurn = 50;
 
 type Keeper = { lost: AbortSignal; stop(): void };
 
-/** Renews the lease as long as somebody is at the thread. A database that is away for a moment loses nothing yet. */
+/** Renews the lease while working. A brief database outage loses nothing. */
 function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   const lost = new AbortController();
   let asking = false;
@@ -41,7 +41,7 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   return { lost: lost.signal, stop: () => clearInterval(timer) };
 }
 
-/** Lets the thread go, with a wakeup for the next worker. */
+/** Releases the thread, with a wakeup for the next worker. */
 async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   await context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
@@ -49,10 +49,10 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   });
 }
 
-/** A thread that is held, and its first event. */
+/** A held thread and its first event. */
 type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
 
-/** Takes the thread where something of it is due, nobody else is at it and its platform has a handler; otherwise null. */
+/** Takes the thread if an event is due, it is free and its platform has a handler; else null. */
 export async function holdThread(
   context: InboxContext,
   thread: InboxThread,
@@ -67,8 +67,8 @@ export async function holdThread(
 }
 
 /**
- * Works until nothing of the thread is due or somebody else is at it.
- * @param stopping aborted: the event under way is cut off and left, with the rest, to others
+ * Works until nothing is due or another worker takes over.
+ * @param stopping cuts the current event off and leaves it, with the rest, to others
  */
 export async function workOnThread(
   context: InboxContext,

@@ -1,5 +1,5 @@
-// What sends deliver jobs, besides a message that is said (`#messages/ask-to-deliver.ts`): a place that opens, a plan that changes,
-// and the recovery round, which finds places whose holder died or whose job was lost.
+// Sends deliver jobs, other than for messages (`#messages/ask-to-deliver.ts`): a place opens, a plan changes, or recovery finds a
+// dead holder or lost job.
 import { findWaitingPlaces, storePlace } from '#db/chat/places.ts';
 import { askForCards } from '#db/chat/posts.ts';
 import type { Transaction } from '#db/database.ts';
@@ -9,9 +9,8 @@ import { sendDelivery } from '#messages/ask-to-deliver.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
 /**
- * Finds or creates the conversation of a place; the same place gives the same conversation. That an event came from it says that
- * it may be mended, so what could not be posted there is tried again.
- * @param timezone of the one who reads there, in a direct message; null: nobody knows, or several read
+ * Finds or creates a place's conversation. An event from there may repair a broken place, so failed posts are retried.
+ * @param timezone of a direct message's reader, or null if unknown or several read
  */
 export async function openConversation(
   { enqueue }: Pick<DeliveryContext, 'enqueue'>,
@@ -28,8 +27,8 @@ export async function openConversation(
 
 /**
  * Redraws every live card of the plan.
- * @param how.later no press waits for it
- * @param how.progress only steps have moved
+ * @param how.later low priority
+ * @param how.progress only steps have changed
  */
 export async function followPlan(
   { db, enqueue }: Pick<DeliveryContext, 'db' | 'enqueue'>,
@@ -51,7 +50,7 @@ export async function followPlan(
 
 const placesAtOnce = 200;
 
-/** A function for the recovery round. Where a round ends the next one goes on, so that many waiting places hide none. */
+/** For the recovery round. Each round continues where the last ended, so that all places are reached. */
 export function createDeliveryRound({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
   const last = new Map<PlatformName, string>();
 

@@ -1,4 +1,4 @@
-// What delivery depends on: one port per platform that the process serves, and functions that draw what is sent.
+// Dependencies of delivery: one port per platform served, and functions that draw messages.
 import type { TurnSaid } from '#conversation/session-past.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import type { Asked } from '#domain/chat/asked.ts';
@@ -14,21 +14,21 @@ import type { RetryRule } from '../inbox/retry.ts';
 
 export type ChatPorts = Record<PlatformName, ChatPort>;
 
-/** What is to be seen of a message. */
+/** The visible parts of a message. */
 export type Said = {
   text: string;
   parts: MessageParts | null;
-  /** Of the plan whose card stands under the text. */
+  /** The plan of the card below the text. */
   facts: PlanCardFacts | null;
-  /** Of the planning session whose card stands under the text. */
+  /** The planning session of the card below the text. */
   session: SessionCardFacts | null;
-  /** The people it asks; null or left out: none who have to be told. */
+  /** The people it asks, if they need to be notified. */
   asked?: Asked | null;
-  /** A newer card of the plan stands below: this one only says so. */
+  /** A newer card exists below; this one only says so. */
   superseded: boolean;
 };
 
-/** Draws a message as a platform takes it, within its limits. The same message gives the same content. */
+/** Draws a message within a platform's limits. Deterministic. */
 export type DrawSaid = (platform: PlatformName, said: Said) => ChatContent;
 
 export type DeliveryContext = {
@@ -36,9 +36,9 @@ export type DeliveryContext = {
   enqueue: Enqueue<Transaction>;
   ports: ChatPorts;
   draw: DrawSaid;
-  /** The facts of a plan as somebody sees them who is nobody in particular; `timezone` null: the requester's. */
+  /** Facts for a neutral reader; `timezone` null means the requester's. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
-  /** The same of a planning session at the end of a turn; null: nothing of it was kept. */
+  /** The same for a session at the end of a turn, or null if nothing was kept. */
   readSession(said: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
   /** The people a message asks now. */
   readAsked(message: Asker): Promise<Asked | null>;
@@ -47,21 +47,21 @@ export type DeliveryContext = {
   warn(message: string, error?: unknown): void;
 };
 
-/** `tries` and waits as the inbox has them; a place that took nothing for `patienceMs` is broken. */
+/** `tries` and waits as in the inbox; a place failing for `patienceMs` is broken. */
 export type DeliveryRule = RetryRule & {
-  /** A place whose holder has not been heard of for this long is given to another; well above `callWithinMs`. */
+  /** Seconds after which a silent holder's place is given to another; well above `callWithinMs`. */
   leaseSeconds: number;
-  /** What the platform may take for one answer. */
+  /** Timeout of one platform call. */
   callWithinMs: number;
-  /** A card that was drawn while an earlier change of it may still land is drawn once more after so long. */
+  /** Milliseconds after which a card is redrawn because an earlier change may still land. */
   redrawAfterMs: number;
-  /** A message that the platform has not taken for so long is posted without its card, which follows it. */
+  /** Milliseconds after which a failing message is posted without its card, which follows later. */
   bareAfterMs: number;
-  /** A card is changed at most once in so long (milliseconds). */
+  /** Minimum milliseconds between changes of a card. */
   paceMs: number;
 };
 
-/** How a program delivers. */
+/** The program's settings. */
 export const deliveryRule: DeliveryRule = {
   tries: 5,
   backoffMs: 1000,

@@ -20,12 +20,12 @@ import type { Visit } from './visit.ts';
 
 const ended = new Set<PlanStatus>(['completed', 'cancelled']);
 
-/** Whether nothing follows: the card is drawn once more and rests. */
+/** Whether the plan is final: the card is drawn once more and rests. */
 function isOver({ plan, patch }: PlanCardFacts): boolean {
   return ended.has(plan.status) && patch === null;
 }
 
-/** Whether anybody still has to decide, answer or settle something. */
+/** Whether anyone still has to decide, answer or settle something. */
 function waitsForPeople(facts: PlanCardFacts): boolean {
   if (isOver(facts)) return false;
   const { plan, patch } = facts;
@@ -33,7 +33,7 @@ function waitsForPeople(facts: PlanCardFacts): boolean {
   return asked || ['proposed', 'needs_review', 'stalled', 'failed'].includes(plan.status);
 }
 
-/** Whether a session's card can still change: while it is the latest of its run and waits, or can be asked once more. */
+/** Whether a session's card can still change: the run's latest, and waiting or repeatable. */
 function isOpen(session: SessionCardFacts | null): boolean {
   return session !== null && session.over === null && session.status !== 'complete';
 }
@@ -41,17 +41,17 @@ function isOpen(session: SessionCardFacts | null): boolean {
 export type Drawing = {
   content: ChatContent;
   digest: string;
-  /** The version of the plan it shows; 0: its card is left out, null: it is about no plan. */
+  /** The plan version shown; 0 if the card is left out, null without a plan. */
   version: number | null;
-  /** The plan has ended, or the session has gone on: this is its last drawing. */
+  /** Its last drawing: the plan has ended, or the session has continued. */
   rests: boolean;
-  /** It must be seen by somebody. */
+  /** Someone must see it. */
   needed: boolean;
-  /** Its card was left out only because the platform takes nothing, and is to follow. */
+  /** The card is left out only because the platform fails, and will follow. */
   follows: boolean;
 };
 
-/** null: there is none. */
+/** Null if it doesn't exist. */
 async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
   try {
     return await reading;
@@ -68,9 +68,8 @@ async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
 }
 
 /**
- * Draws a message for a place. A card that failed twice, or for long, is left out: what is said about the plan must get
- * through.
- * @throws what is the message's own fault, never the place's
+ * Draws a message for a place. A card that failed twice, or for long, is left out, because the text must get through.
+ * @throws errors of the message itself, never of the place
  */
 export async function drawMessage(
   context: DeliveryContext,

@@ -1,17 +1,17 @@
-// Shows what planners do in the conversations of chat platforms, as soon as they say it. A notification asks for it, not a job: a
-// status that is missed is followed by another, and delivery shows the last one at the end of each visit.
+// Shows planners' activity in chat conversations at once, on a notification rather than a job: a missed status is soon followed
+// by another, and each delivery ends with the latest.
 import { enterQuietPlace, leaveQuietPlace, type PlaceLease } from '#db/chat/places.ts';
 import type { Listener } from '#db/notify.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { updateStatus } from './update-card.ts';
 import { workOnPlace } from './work-on-place.ts';
 
-/** Seconds for which a place is held for a status; its holder may die. */
+/** Seconds for which a place is held for a status, in case the holder dies. */
 const leaseSeconds = 5;
-/** Places that are shown a status at once in one process. */
+/** Places updated at once per process. */
 const placesAtOnce = 8;
 
-/** Shows what is being planned in a conversation, unless somebody delivers there, who shows it at the end. */
+/** Shows a conversation's activity, unless a delivery is in progress, which will show it at the end. */
 async function showActivity(
   context: DeliveryContext,
   conversation: string,
@@ -28,7 +28,7 @@ async function showActivity(
     await workOnPlace(context, conversation, stopping);
 }
 
-/** Shows what planners do in conversations of the platforms that this process writes to, as they say it. */
+/** Shows planners' activity on the platforms that this process writes to. */
 export function followActivity(
   context: DeliveryContext,
   listener: Listener,
@@ -36,7 +36,7 @@ export function followActivity(
   const { ports, warn } = context;
   const served = Object.keys(ports).filter((platform) => ports[platform]?.status !== undefined);
   const stopping = new AbortController();
-  /** Conversations that wait for their turn; each once. */
+  /** Conversations waiting their turn, each once. */
   const waiting = new Set<string>();
   const working = new Set<Promise<void>>();
 

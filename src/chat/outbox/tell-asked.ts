@@ -1,5 +1,5 @@
-// Tells each person whom a card asks, once, in a direct message. The messages are stored before the card is recorded as posted: if a
-// process dies in between, the next one finds the card and stores no message twice.
+// Notifies each person a card asks once, by direct message. Stored before the card is recorded as posted, so that a crash repeats
+// nothing.
 import { storePlace } from '#db/chat/places.ts';
 import type { PostRow } from '#db/chat/posts.ts';
 import type { Asked } from '#domain/chat/asked.ts';
@@ -10,7 +10,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 
 type Told = { name: string; place: NonNullable<Reached['place']>; timezone: string | null };
 
-/** Tells one person, unless they were told before. */
+/** Notifies one person, unless already done. */
 async function tell(
   { db, enqueue }: DeliveryContext,
   { key, plan_id, title, what, text, by }: Asked,
@@ -31,7 +31,7 @@ async function tell(
   });
 }
 
-/** @param alone whether the card was posted where only one person reads */
+/** @param alone whether only one person reads the place of the card */
 export async function tellAsked(
   context: DeliveryContext,
   { conversation, alone }: { conversation: string; alone: boolean },
@@ -39,7 +39,7 @@ export async function tellAsked(
   { reached, link }: { reached: Reached[]; link: string | null },
 ): Promise<void> {
   if (reached.length === 0) return;
-  // People who have done it in the meantime are not told.
+  // People who have done it in the meantime are not notified.
   const asker = { id, conversation, plan_id, parts: readParts(parts), alone };
   const asked = await context.readAsked(asker);
   if (asked === null) return;

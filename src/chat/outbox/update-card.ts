@@ -68,13 +68,13 @@ export async function updateCard(
   } catch (error) {
     const limitedMs = limitedFor(error);
     if (limitedMs !== null) {
-      // Nothing was sent. Only this card waits: posts have a limit of their own.
+      // Nothing was sent. Only this card waits: posts have a separate limit.
       await postponeCard(db.query, row, limitedMs);
       return 'done';
     }
     if (!isGone(error)) return settleFailure(context, visit, row, error);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
-    // Somebody deleted it. Whom the plan waits for needs it all the same; anybody else has said that they do not.
+    // It was deleted. Reposted only for people the plan waits for.
     await loseCard(db.query, row, needed ? random.hex(16) : null);
     return 'done';
   }

@@ -8,13 +8,12 @@ import type { DeliveryContext } from './delivery-context.ts';
 
 export type Visit = HeldPlace & { port: ChatPort; lease: PlaceLease };
 
-/** `left`: the place was let go of, and what is to be done there waits. */
+/** `left`: the place was released with work waiting. */
 export type Outcome = 'done' | 'left';
 
 /**
- * What `call` comes to, unless `ms` are over before: then it is given up, and told so by its signal. It may get through all
- * the same.
- * @param onLate called when a call that was given up has come to an end, with what it came to where it got through
+ * The result of `call`, or abandons it after `ms` through its signal; it may still take effect.
+ * @param onLate called when an abandoned call ends, with its result if it succeeded
  */
 export function settleWithin<T>(
   ms: number,
@@ -46,12 +45,12 @@ export function settleWithin<T>(
   return promise;
 }
 
-/** The message or its channel is not there. */
+/** The message or its channel doesn't exist. */
 export function isGone(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'not_found';
 }
 
-/** Milliseconds until a rate limit allows the call; null: the error is another one. */
+/** Milliseconds until a rate limit allows the call, or null for other errors. */
 export function limitedFor(error: unknown): number | null {
   const limited = error instanceof CountersignError && error.details.limited === true;
   return limited ? error.passesAfterMs : null;
@@ -61,7 +60,7 @@ function needsOperator(error: unknown): boolean {
   return isGone(error) || (error instanceof CountersignError && error.code === 'not_allowed');
 }
 
-/** Lets the place go for a while; its job comes again then. */
+/** Releases the place for a while; its job returns then. */
 export async function postpone(
   { db, enqueue }: DeliveryContext,
   { lease, conversation }: Pick<Visit, 'lease' | 'conversation'>,
@@ -70,16 +69,15 @@ export async function postpone(
   await db.transaction(async (tx) => {
     const until = await postponePlace(tx, lease, inMs);
     if (until === null) return;
-    // The text of a moment ends at the millisecond; a job that is early finds nothing to do.
+    // Timestamps are truncated to milliseconds, and an early job finds nothing to do.
     const startAfter = new Date(until.getTime() + 1);
     await enqueue(tx, 'deliver', { conversation }, { key: `${conversation}@retry`, startAfter });
   });
 }
 
 /**
- * What becomes of a call that failed. What passes is waited for, with all that comes after it, for a day; then the place is
- * broken, as it is by what an operator has to mend. What is refused again and again is set aside, so that the conversation
- * goes on, and so is a change that cannot be made for a day.
+ * Handles a failed call. Transient failures block the place for a day, then break it, as does anything for an operator. Repeated
+ * refusals, or a change that fails for a day, are set aside so that the conversation continues.
  */
 export async function settleFailure(
   context: DeliveryContext,

@@ -1,5 +1,5 @@
-// Delivers a conversation under one lease: posts unsent messages in order and updates changed cards. The release checks `asked` for
-// newer requests; after a crash the next holder asks the platform by key what got through.
+// Delivers a conversation under one lease: posts messages in order and updates cards. Releasing it checks `asked` for new
+// requests; after a crash, the next holder asks the platform by key what was posted.
 import {
   enterPlace,
   type HeldPlace,
@@ -43,7 +43,7 @@ const callsATurn = 50;
 
 type Work = { row: PostRow; run(): Promise<Outcome> };
 
-/** The next thing there is to do; null: there is none now. */
+/** The next piece of work, or null. */
 async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | null> {
   const { db, rule, random } = context;
   const { conversation } = visit;
@@ -78,7 +78,7 @@ async function findNext(context: DeliveryContext, visit: Visit): Promise<Work | 
   };
 }
 
-/** Does the next thing; null: there is none now. If the last holder died, the next thing counts as having failed once more. */
+/** Does the next piece of work; null if there is none. If the last holder died, it counts as one more failure. */
 async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome | null> {
   const next = await findNext(context, visit);
   if (next === null) return null;
@@ -96,7 +96,7 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
   return next.run();
 }
 
-/** Whether a progress update has to wait for its turn. Other changes never do. */
+/** Whether a progress update has to wait. Other changes never do. */
 async function waitsItsTurn(
   { db }: DeliveryContext,
   { port }: Visit,
@@ -109,7 +109,7 @@ async function waitsItsTurn(
   return turnInMs > 0;
 }
 
-/** @returns whether the place was let go of with more to do right now */
+/** @returns whether the place was released with more to do now */
 async function leave(
   { db, enqueue, rule }: DeliveryContext,
   { conversation, asked, lease }: Visit,
@@ -119,7 +119,7 @@ async function leave(
     const { more, due } = await leavePlace(tx, lease, { asked, dueInMs });
     if (due !== null) {
       const startAfter = new Date(due.getTime() + 1);
-      // One job waits per key: a job for a later turn must not hide one that is due soon.
+      // One job per key: a job for later must not hide one that is due soon.
       const key = `${conversation}@${dueInMs !== null && dueInMs > 2 * rule.paceMs ? 'turn' : 'pace'}`;
       await enqueue(tx, 'deliver', { conversation }, { key, startAfter });
     }
@@ -127,7 +127,7 @@ async function leave(
   });
 }
 
-/** @returns whether more was asked for meanwhile */
+/** @returns whether more was requested meanwhile */
 async function stay(
   context: DeliveryContext,
   held: HeldPlace,
@@ -136,7 +136,7 @@ async function stay(
 ): Promise<boolean> {
   const port = context.ports[held.place.platform];
   if (port === undefined) {
-    // Another process serves it; its round finds what waits here.
+    // Another process serves it; its round finds the work.
     await postponePlace(context.db.query, lease, 0);
     return false;
   }
@@ -154,7 +154,7 @@ async function stay(
   return false;
 }
 
-/** Works until nothing is to be done at the conversation's place now, or somebody else is at it. */
+/** Works until nothing is due at the conversation's place, or another worker takes over. */
 export async function workOnPlace(
   context: DeliveryContext,
   conversation: string,
@@ -168,9 +168,9 @@ export async function workOnPlace(
   }
 }
 
-// A second post of a message, which got through after its call was given up: its buttons go, since nothing follows it.
+// A duplicate post, from a call that was abandoned but succeeded: its buttons are removed.
 
-/** Draws the stray as superseded by the message that is known; of a session's card only the words are left. */
+/** Redraws the duplicate as superseded; of a session's card only the text is kept. */
 async function retireStray(
   context: DeliveryContext,
   visit: Visit,
@@ -197,13 +197,12 @@ async function retireStray(
   return 'done';
 }
 
-// Posting one message, once: its key is stored before the platform is asked, so a second attempt asks for the same post.
-// A platform that finds no message by its key, or a call that gets through after the look for it, may post it twice all the
-// same: the one that is noted last is the message, and the card of any other says that it is further down.
+// Posts a message once: its key is stored first, so a retry asks for the same post. Without lookup by key, or with a late call,
+// duplicates are possible: the last recorded is the message, the others point to it.
 
 type Noted = Shown & { unfinished: boolean; reached: Reached[]; link: string | null };
 
-/** Notes what was posted: as the message, where it is whole, or as a second one of it. */
+/** Records a post: as the message if complete, else as a duplicate. */
 async function settle(
   context: DeliveryContext,
   { conversation, timezone }: Pick<Visit, 'conversation' | 'timezone'>,
@@ -216,7 +215,7 @@ async function settle(
     link,
   });
   await told.catch((error: unknown) => {
-    // A post has to be recorded, or it is posted for ever.
+    // A post must be recorded, or it would be repeated forever.
     if (isTransient(error)) throw error;
     warn('The people that a card asks got no direct message.', error);
   });
@@ -229,8 +228,8 @@ async function settle(
 }
 
 /**
- * Posts what `row`, which is stored, says.
- * @param how.tried whether somebody may have tried before
+ * Posts the stored `row`.
+ * @param how.tried whether an earlier attempt is possible
  * @param how.again it was deleted, so the people it asks have been mentioned before
  */
 async function postMessage(
@@ -261,7 +260,7 @@ async function postMessage(
       ...post
     }: Posted): Noted => ({
       ...drawn,
-      // What stands there shows what was true when it was posted.
+      // An existing post shows the state at the time.
       ...(found === true && isCard ? older : {}),
       post,
       reached,
@@ -301,7 +300,7 @@ async function readCause({ db }: DeliveryContext, { plan_id, run_id }: PostRow) 
   return run_id === null ? null : readRunCause(db.query, run_id);
 }
 
-/** Sends one message or card as a span of what it tells of: the planning turn, or what last moved its plan. */
+/** Traces a post or update under the planning turn, or under the last change of its plan. */
 async function traceCard(
   context: DeliveryContext,
   { place: { platform } }: Visit,

@@ -1,5 +1,5 @@
-// Messages that arrive while something waits for a decision but decide nothing: near-misses of a decision get the buttons back, and
-// questions about the plan are answered from it. No planner is asked.
+// Answers messages that decide nothing while something waits: near-misses get the buttons back, questions about the plan are
+// answered from it. No planner is asked.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { statusAnswers } from '#cards/decision-words.ts';
 import { answerPlanQuestion } from '#cards/plan-answers.ts';
@@ -18,7 +18,7 @@ import type { Saying } from './saying.ts';
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
-/** What is offered to a word that comes close to a decision about a plan. */
+/** The offer for a near-miss of a decision. */
 function offerDecision(
   word: NearWord,
   { id, title, version }: PlanRow,
@@ -62,7 +62,7 @@ async function answerAboutPlan(
   return { says, runId: running.run_id, planId: running.id };
 }
 
-/** A gate, a new pattern: what is decided there, in its own words. A question about money or time is answered as people answer it. */
+/** Answers at a gate or new pattern. Budget questions also accept everyday answers. */
 function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
   const waits = waitsFor(run);
   if (!isDecidable(waits) || waits === 'budget' || waits === 'escalation') return null;
@@ -75,9 +75,9 @@ function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
 }
 
 /**
- * Answers what is close to a decision, or asks about the plan that waits, and writes both down.
- * @param run the one it was said to; null: none goes on
- * @returns what was answered; null: it is for the planner
+ * Answers a near-miss or a question about the waiting plan, and stores both messages.
+ * @param run the current run, or null
+ * @returns the answer, or null if it is for the planner
  */
 export async function answerWaiting(
   context: ConversationContext,

@@ -1,4 +1,4 @@
-// Carries out a word that decides, such as “approve”: checks it, and returns a commit that yields the reply.
+// Applies a deciding word such as “approve”: checks it, and returns a commit that yields the reply.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { decisionWords, refusalWords, statusAnswers } from '#cards/decision-words.ts';
 import { writeMessage } from '#cards/message-text.ts';
@@ -31,7 +31,7 @@ import { stopPlanning } from '../stop-planning.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 
-/** Approves the steps that were named by their numbers on the card. @returns which were left out or are to run, in words */
+/** Approves steps by their card numbers. @returns which were left out or will run, in words */
 async function approvePart(
   context: ConversationContext,
   { id, version, digest }: NonNullable<Subject['shown']>,
@@ -40,7 +40,7 @@ async function approvePart(
 ): Promise<Commit<string>> {
   const { total, tenant } = await readPlanRow(context.db.query, id);
   requireNumbers(total);
-  // The approval names the version, so that numbers of another one decide nothing.
+  // The approval names the version, so numbers of another one have no effect.
   const steps = await readSteps(context.db.query, id, {}, 0, maxNumbered);
   const numbered = orderByLabel(describeSteps(context.catalogue.of(tenant), steps), total);
   const { chosen, approval } = chooseSteps(choice, numbered);
@@ -57,7 +57,7 @@ async function approvePart(
   };
 }
 
-/** Approves the steps that are ticked where the word was written. */
+/** Approves the steps ticked in the message's client. */
 async function approveTicked(
   context: ConversationContext,
   { id, version, digest }: NonNullable<Subject['shown']>,
@@ -74,7 +74,7 @@ async function approveTicked(
   };
 }
 
-/** Commits and says nothing: the cards do. */
+/** Commits without a reply: the cards show the result. */
 function silently(commit: Commit<unknown>): Commit<null> {
   return async (tx) => {
     await commit(tx);
@@ -82,7 +82,7 @@ function silently(commit: Commit<unknown>): Commit<null> {
   };
 }
 
-/** Stops the planner of a run; what there is to say comes after the word. */
+/** Stops a run's planner; the reply follows. */
 export async function stopByWord(
   context: ConversationContext,
   runId: string,
@@ -92,7 +92,7 @@ export async function stopByWord(
   return async (tx) => writeMessage(await stop(tx), '');
 }
 
-/** Checks a deciding word on the version that was shown. The commit returns what there is to say; null: the cards say it. */
+/** Checks a deciding word against the version shown. The commit returns the reply, or null if the cards show it. */
 export async function decideByWord(
   context: ConversationContext,
   subject: Subject,
@@ -146,7 +146,7 @@ export async function decideByWord(
   }
 }
 
-/** Where a plan stands, in a sentence. */
+/** A plan's status in a sentence. */
 async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
   const { shown, planning, session } = subject;
   if (session !== null) return describeSession(context, session);
@@ -164,7 +164,7 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
   return `${statusAnswers.plan({ id, version, status: statusWords[plan.status] })}${progress}.${result}`;
 }
 
-/** Where a session stands: what waits, and for whom. */
+/** A session's status: what waits, and for whom. */
 async function describeSession(context: ConversationContext, run: RunRow): Promise<string> {
   const waits = waitsFor(run);
   if (waits === null) return statusAnswers.nothingWaits;

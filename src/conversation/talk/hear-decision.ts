@@ -8,7 +8,7 @@ import { speakAsBot } from '#messages/speak.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 
-/** Something the bot says about the subject. What is being planned has no card. */
+/** A reply about the subject. A plan in the making has no card. */
 async function answer(
   context: ConversationContext,
   tx: Transaction,
@@ -19,18 +19,18 @@ async function answer(
   await speakAsBot(context, tx, { conversation, says: text, ...about });
 }
 
-/** @returns a refusal that is to be told. @throws anything else: it passes by itself, or is an error of ours */
+/** @returns a refusal to report. @throws anything else: transient, or our error */
 function refusalIn(error: unknown): CountersignError {
   if (error instanceof CountersignError && error.passesAfterMs === null) return error;
   throw error;
 }
 
 /**
- * Writes a deciding word down and carries it out, both or neither: if the process dies in between, the word can be said again.
- * @param aloud whether a refusal is said in the conversation as well
- * @param check done first, outside any transaction. @returns the commit, which returns what there is to say; null: nothing
- * @returns why the word was refused; null: it was not
- * @throws what passes by itself, and then nothing is written down
+ * Stores and applies a deciding word atomically, so that it can be repeated after a crash.
+ * @param aloud whether a refusal is also posted in the conversation
+ * @param check runs first, outside any transaction. @returns the commit, which returns the reply or null
+ * @returns the refusal, or null
+ * @throws transient errors, storing nothing
  */
 export async function hearDecision(
   context: ConversationContext,
@@ -49,7 +49,7 @@ export async function hearDecision(
         : await joinTransaction(db, tx).transaction(checked).catch(refusalIn);
     const refusal = done instanceof CountersignError ? done : null;
     const words = done instanceof CountersignError ? (aloud(done) ? done.message : null) : done;
-    // The plan and its run are locked before the conversation is, as everywhere.
+    // Plan and run are locked before the conversation, as everywhere.
     const message = await hearPerson(tx, { conversation, actor, text, runId, once });
     if (runId !== null) await noteFeedbackMessage(tx, runId, message);
     if (words !== null) await answer(context, tx, subject, words);

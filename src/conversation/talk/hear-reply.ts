@@ -23,13 +23,13 @@ import { requireRead } from './require-read.ts';
 import type { Saying } from './saying.ts';
 import { subjectOfRun } from './subject.ts';
 
-/** Goes on with a run: what was said about how to talk and what to remember is kept, and the rest is for the planner. */
+/** Continues a run: stores preferences and memory, and passes the rest to the planner. */
 async function continueRun(
   context: ConversationContext,
   { id, user, conversation }: RunRow,
   { text, actor, once, turn, modes = {} }: Saying,
 ): Promise<void> {
-  // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
+  // Only the requester sets how they are talked to: it decides what waits for them.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
   const wish = theirs ? await readWish(context, conversation, text) : null;
   const memory =
@@ -68,12 +68,12 @@ async function continueRun(
   });
 }
 
-/** Words that stop what is being planned: `stop`, `never mind`. */
+/** Words that stop planning: `stop`, `never mind`. */
 function isStop({ planning_status }: RunRow, text: string): boolean {
   return planning_status === 'running' && readNearWord(text) === 'cancel';
 }
 
-/** What is said to a run: a word decides, anything else goes on with it. @returns why it was refused; null: it was not */
+/** A message to a run: a word decides, anything else continues it. @returns the refusal, or null */
 export async function hearReply(
   context: ConversationContext,
   run: RunRow,

@@ -1,4 +1,4 @@
-// A message that has an id of its own takes effect once, however often it arrives.
+// A message with its own ID takes effect once, however often it arrives.
 import { findSaid } from '#db/chat/messages.ts';
 import { readRun } from '#db/planning/runs.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -8,10 +8,10 @@ import type { ConversationContext } from '#messages/context.ts';
 import { SaidBefore } from '#messages/hear-person.ts';
 import { startRun } from '#runs/start-run.ts';
 
-/** What came of a message: the run it was about, and why it was refused, where that is not said in the conversation. */
+/** The run a message was about, and its refusal unless posted in the conversation. */
 export type Heard = { run_id: string | null; refusal?: CountersignError | null };
 
-/** Does what a message means, unless it was heard before under its name. */
+/** Handles a message unless one with its ID was handled. */
 export async function onceOnly(
   { db }: ConversationContext,
   once: string | undefined,
@@ -24,14 +24,14 @@ export async function onceOnly(
     return await act();
   } catch (error) {
     if (!(error instanceof SaidBefore || error instanceof CountersignError)) throw error;
-    // Another try of the same message was quicker: what this one met is what that one did.
+    // A concurrent attempt was faster and caused this error.
     const meanwhile = await findSaid(db.query, once);
     if (meanwhile === null) throw error;
     return { run_id: meanwhile.run_id };
   }
 }
 
-/** A new request, once under its name. @throws what refuses it */
+/** Starts a run once per ID. @throws its refusal */
 export async function startRunOnce(
   context: ConversationContext,
   request: RunRequest,

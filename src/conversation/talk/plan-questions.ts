@@ -1,4 +1,4 @@
-// Recognises questions about a waiting plan, so that they are answered from the plan itself and no model is asked. Pure.
+// Recognises questions about a waiting plan, to answer them without a model. Pure.
 import type { PlanQuestion } from '#cards/plan-answers.ts';
 import { trimTail } from '#domain/words.ts';
 
@@ -7,7 +7,7 @@ const it = '(?:it|this|that|(?:the|this) plan|everything)';
 
 const step = String.raw`(?:the )?step (?<step>\d{1,6}[a-z]{0,2})`;
 
-/** The first that fits counts. */
+/** The first match counts. */
 const table: [PlanQuestion['kind'], RegExp][] = [
   [
     'guarded',
@@ -42,7 +42,7 @@ const table: [PlanQuestion['kind'], RegExp][] = [
   ['steps', /^(?:what are|which are|list|show(?: me)?) the steps$/],
 ];
 
-/** The question about the plan that `text` asks; null: none of these. */
+/** The question about the plan, or null. */
 export function readPlanQuestion(text: string): PlanQuestion | null {
   if (text.length > longest) return null;
   const plain = trimTail(text.normalize('NFKC').toLowerCase(), /[\s?.!]/)

@@ -1,4 +1,4 @@
-// Refuses words that come too late: what they decide about must have been shown when they were written and still be current.
+// Refuses late words: what they decide must have been shown when they were written, and still be current.
 import { refusalWords } from '#cards/decision-words.ts';
 import { isBeingPosted, wasShown } from '#db/chat/shown.ts';
 import type { RunRow } from '#db/planning/runs.ts';
@@ -8,13 +8,13 @@ import type { ConversationContext } from '#messages/context.ts';
 import type { Word } from '../read-word.ts';
 import type { Subject } from './subject.ts';
 
-/** @throws `stale_version` when more was said since what was answered was shown */
+/** @throws `stale_version` if the conversation moved on after what was answered */
 export function requireTurn(run: RunRow, turn: number | undefined): void {
   if (turn === undefined || turn === run.turn) return;
   throw new CountersignError('stale_version', refusalWords.answered);
 }
 
-/** @throws `stale_version` when the word was written so long ago that its author may mean it no more */
+/** @throws `stale_version` if the word is so old that its author may have changed their mind */
 export function requireRecent(
   { clock }: ConversationContext,
   word: Word,
@@ -24,13 +24,13 @@ export function requireRecent(
   requireRecentWord(writtenAt, clock.now());
 }
 
-/** For so long after a word was written it may wait until it is known whether what it decides about stood there. */
+/** How long a word may wait until it is known whether its subject was shown. */
 const waitsForMs = 60_000;
 
-/** What takes the place of something else that was waiting is read, and its word typed, in no less. */
+/** Minimum milliseconds to read a replacement and type a word. */
 const readWithinMs = 3000;
 
-/** What a word decides about, as it is shown, and what is said where it came after the word; null: nothing. */
+/** The content shown for a word to decide on, with the text for a late one, or null. */
 function describeShown({ session, shown }: Subject) {
   if (session !== null) {
     const about = { run_id: session.id, turn: session.turn };
@@ -48,8 +48,8 @@ function describeShown({ session, shown }: Subject) {
 }
 
 /**
- * @throws `stale_version` when what the word would decide about did not stand there yet when it was written; an error that
- *   passes while its card is being posted, since a quick writer may have read it before the platform said so
+ * @throws `stale_version` if the subject was not shown when the word was written; a transient error while its card is being
+ * posted, since a quick writer may have read it already
  */
 export async function requireShown(
   { db, clock }: ConversationContext,
@@ -62,11 +62,11 @@ export async function requireShown(
   if (what === null) return;
   const { conversation } = subject;
   const recent = clock.now().getTime() - writtenAt.getTime() < waitsForMs;
-  // Asked first: what is posted between the two reads has then been shown.
+  // Checked first: what is posted between the two reads has then been shown.
   const posting = recent && (await isBeingPosted(db.query, conversation, what.about));
   if (await wasShown(db.query, conversation, what.about, writtenAt)) {
     if (!what.follows) return;
-    // Whoever began to type before it was there meant what stood there then.
+    // A person who began typing before it appeared meant the previous one.
     const begun = new Date(writtenAt.getTime() - readWithinMs);
     if (await wasShown(db.query, conversation, what.about, begun)) return;
     throw new CountersignError('stale_version', what.new);

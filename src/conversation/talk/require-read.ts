@@ -1,4 +1,5 @@
-// Ties a deciding word sent over HTTP to what its author read: they name version and digest, or nothing else can have been read.
+// Ties a deciding word sent over HTTP to what its author read: it names version and digest, unless nothing else can have been
+// read.
 import { refusalWords } from '#cards/decision-words.ts';
 import { readHeard } from '#db/chat/shown.ts';
 import { isOnePerson } from '#db/people/identities.ts';
@@ -15,8 +16,8 @@ import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Whether nobody but the author has changed what waits since they read it, as far as that can be known of a word that names
- * nothing. @param turn of the run that leads to what waits; @param only nothing else was ever shown of it
+ * Whether only the author has changed the subject since reading it, as far as can be known. @param turn of the run that leads to
+ * the subject; @param only nothing else of it was ever shown
  */
 async function canMeanOnly(
   { db }: ConversationContext,
@@ -62,9 +63,8 @@ function refuseUnnamed(row: PlanRow): CountersignError {
 }
 
 /**
- * What the word is about, with the version and digest that its author read; a word that came from a chat or a terminal is
- * returned its subject as it is.
- * @throws `stale_version` or `digest_mismatch` with `current` when they have read something else, or nobody can know what
+ * The subject with the version and digest its author read; unchanged for chats and terminals.
+ * @throws `stale_version` or `digest_mismatch` with `current` if another one was read, or it is unknown
  */
 export async function requireRead(
   context: ConversationContext,
@@ -92,7 +92,7 @@ export async function requireRead(
   }
   if (row.pending_patch !== null && shown.version === row.version + 1)
     throw refuseUnnamed({ ...row, version: shown.version, digest: shown.digest });
-  // What is decided already is refused as such, whatever was read.
+  // A decided subject is refused as such, whatever was read.
   if (!sourcesOf('approve').includes(row.status)) return subject;
   if (version !== row.version || (await wasPatched(context.db.query, row.id, row.version))) {
     throw refuseUnnamed(row);
@@ -100,6 +100,6 @@ export async function requireRead(
   const turn = row.run_id === null ? 0 : (await readRun(context.db.query, row.run_id)).turn;
   const only = row.version === 1 && turn <= 1;
   if (!(await canMeanOnly(context, subject, saying, { turn, only }))) throw refuseUnnamed(row);
-  // The row that was judged is the one that is decided about.
+  // The decision applies to the row that was checked.
   return { ...subject, shown: { id: row.id, version: row.version, digest: row.digest } };
 }

@@ -1,4 +1,4 @@
-// What a message means: a decision about the plan shown last, an answer to an open question, or a new request.
+// Interprets a message: a decision on the plan shown last, an answer to an open question, or a new request.
 import { refusalWords } from '#cards/decision-words.ts';
 import { type RunRow, readLatestRun, readWaitingRuns } from '#db/planning/runs.ts';
 import { type PlanRow, readChangesOf, readPlansOf } from '#db/plans/plans.ts';
@@ -24,15 +24,15 @@ import { requireRead } from './require-read.ts';
 import type { Saying } from './saying.ts';
 import { type Subject, subjectOfPlan, subjectOfRun } from './subject.ts';
 
-/** Characters that are kept of a message that is too long. */
+/** Characters kept of a message that is too long. */
 const shownOfTooLong = 500;
 
-/** Whether what is said now goes on with the latest run rather than beginning another. */
+/** Whether messages continue the latest run instead of starting another. */
 function goesOn(run: RunRow | null): run is RunRow {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
 }
 
-/** A message over HTTP about something other than what waits now is answered there, not in the conversation. */
+/** A message over HTTP about something outdated is answered there, not in the conversation. */
 function isAboutRead({ on_screen }: Saying, refusal: CountersignError): boolean {
   return (
     on_screen !== undefined &&
@@ -47,7 +47,7 @@ function toThrow(saying: Saying, refusal: CountersignError | null): CountersignE
   return refusal !== null && isAboutRead(saying, refusal) ? refusal : null;
 }
 
-/** Talk goes on with the latest run where that is not over, and else begins another. */
+/** Talk continues the latest open run, else starts another. */
 async function hearTalk(
   context: ConversationContext,
   conversation: string,
@@ -66,7 +66,7 @@ async function hearTalk(
   return { run_id };
 }
 
-/** Writes down the beginning of a message that is too long, and says so. Nothing is read of it. */
+/** Stores the beginning of an overlong message and replies; nothing of it is read. */
 async function refuseLength(
   context: ConversationContext,
   conversation: string,
@@ -105,8 +105,8 @@ async function hear(
 }
 
 /**
- * Takes a message as a decision about what waits here, as an answer or as a new request. Throws only if what was shown changed.
- * @param options `once`: its name, under which it is taken once; `written_at`: it decides nothing newer, or half an hour later
+ * Handles a message as a decision, an answer or a new request. Throws only if what was shown changed.
+ * @param options `once`: its ID; `written_at`: it decides nothing newer, or half an hour later
  */
 export async function say(
   context: ConversationContext,
@@ -123,9 +123,9 @@ export async function say(
   return { run_id };
 }
 
-// What can be meant by a deciding word in a conversation, and which one of it is.
+// Finds what a deciding word in a conversation may mean.
 
-/** Plans in these statuses can be meant by a deciding word. */
+/** Statuses of plans that a word can decide on. */
 function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   switch (word.kind) {
     case 'approve':
@@ -141,15 +141,15 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   }
 }
 
-/** Whether the word can be about a change of a plan, which is decided as a whole. */
+/** Whether the word can decide a plan's change as a whole. */
 function meansChanges({ kind }: Word): boolean {
   return kind === 'approve' || kind === 'approve_part' || kind === 'reject';
 }
 
-/** What can be meant by a deciding word in a conversation; `plans` with a change that waits stand for that. */
+/** Candidates for a deciding word; `plans` with a pending change stand for the change. */
 type Open = { plans: PlanRow[]; sessions: RunRow[] };
 
-/** A word must not decide about one thing when another may be meant. @throws `invalid_transition` that names them */
+/** A word must be unambiguous. @throws `invalid_transition` naming the candidates */
 function requireOne({ plans, sessions }: Open): void {
   if (plans.length + sessions.length < 2) return;
   const names = [...plans.map(({ id }) => id), ...sessions.map(nameWaiting)];
@@ -174,7 +174,7 @@ async function findOpen(
   return { plans, sessions: waiting.filter((run) => isDecidable(waitsFor(run))) };
 }
 
-/** Where several things wait, the one that was on screen is meant. */
+/** If several things wait, the one on screen is meant. */
 function pickOnScreen(open: Open, onScreen: OnScreen | undefined): Open {
   const digest = onScreen?.digest;
   if (digest === undefined) return open;
@@ -183,7 +183,7 @@ function pickOnScreen(open: Open, onScreen: OnScreen | undefined): Open {
   return plans.length + sessions.length === 1 ? { plans, sessions } : open;
 }
 
-/** What the word is about when one thing at most can be meant: what is open, else what was spoken of last. */
+/** The subject if at most one is possible: what is open, else the last mentioned. */
 async function findSubject(
   context: ConversationContext,
   conversation: string,

@@ -1,11 +1,11 @@
-// A message of a person and what is known about it.
+// A person's message and its context.
 import type { Actor } from '#domain/people/actor.ts';
 import type { WantedModes } from '#domain/plan/modes.ts';
 import type { OnScreen } from '#domain/service.ts';
 
 /**
- * What a person said, its name where it came from and when it was written there, and the turn of the run it was said to,
- * where that is known. `on_screen`: it came over HTTP, which says what was read; nobody else knows.
+ * A person's text, its external ID and time, and the run's turn it answers, if known. `on_screen`: what was read, known only over
+ * HTTP.
  */
 export type Saying = {
   text: string;
@@ -14,6 +14,6 @@ export type Saying = {
   written_at?: Date;
   turn?: number;
   on_screen?: OnScreen;
-  /** How it is planned, as a control beside it says. */
+  /** Planning modes chosen with a control. */
   modes?: WantedModes;
 };

@@ -1,19 +1,19 @@
-// What a deciding word refers to. Pure.
+// The subject of a deciding word. Pure.
 import type { RunRow } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 
-/** What a deciding word is about: a session that waits, a plan in the version that was shown, or as yet none. */
+/** A waiting session, a plan in the version shown, or nothing yet. */
 export type Subject = {
   conversation: string;
   runId: string | null;
   planning: boolean;
-  /** The run whose session waits; then the word is about that. */
+  /** The run whose waiting session is the subject. */
   session: RunRow | null;
   shown: { id: string; version: number; digest: string } | null;
 };
 
-/** What was last shown in a run: its session's, or a version of its plan. */
+/** A run's latest card: its session, or a version of its plan. */
 export function subjectOfRun(run: RunRow): Subject {
   const { plan_id: id, plan_version: version, plan_digest: digest } = run;
   return {
@@ -25,7 +25,7 @@ export function subjectOfRun(run: RunRow): Subject {
   };
 }
 
-/** A plan that is shown in a conversation, whether it was planned there or sent to it. */
+/** A plan shown in a conversation, whether planned there or sent to it. */
 export function subjectOfPlan(conversation: string, plan: PlanRow): Subject {
   const { id, version, digest, run_id: runId } = plan;
   return { conversation, runId, planning: false, session: null, shown: { id, version, digest } };
