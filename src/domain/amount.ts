@@ -1,8 +1,8 @@
-// Amounts as tables write them, read exactly: digits in groups, a point or a comma before the decimals, a currency, a minus or
-// parentheses for what is negative. "1,234" alone may be two numbers, so a column decides as a whole.
+// Parses amounts exactly as tables write them: digit groups, a decimal point or comma, a currency, a minus or parentheses.
+// "1,234" alone is ambiguous, so a column decides as a whole.
 import { type Decimal, readDecimal } from './decimal.ts';
 
-/** What a text may be: with a decimal point, with a decimal comma, or both. `unit` is its currency, empty if it has none. */
+/** The readings with a decimal point and with a decimal comma. `unit`: currency, or empty. */
 export type Amount = { point: Decimal | null; comma: Decimal | null; unit: string };
 
 const currency = String.raw`\p{Sc}|[A-Z]{3}|[A-Z]{1,2}\p{Sc}|kr|zł|Kč|Ft|Fr\.`;
@@ -18,10 +18,10 @@ const groupedByPoint = new RegExp(
 const groupedByComma = new RegExp(
   String.raw`^\d{1,3}(?:(?:,\d{3})+|(?:,\d{2})+,\d{3}|(?:${blanks}\d{3})+)(?:\.\d+)?$|^(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?$`,
 );
-/** Digits that begin with zero are a code, such as a postcode. */
+/** A leading zero means a code, such as a postcode. */
 const isCode = (digits: string): boolean => /^0\d/.test(digits);
 
-/** null: the text is no amount. */
+/** Null if the text is no amount. */
 export function readAmount(written: string): Amount | null {
   if (written.length > longest) return null;
   const match = outer.exec(written.trim());

@@ -1,9 +1,9 @@
 // Response bodies of other servers, read up to a limit.
 
-/** Bytes of an error response. */
+/** Maximum bytes of an error response. */
 export const longestReason = 100_000;
 
-/** The first `limit` bytes of `body`, counted after decompression. The stream is cancelled there. */
+/** The first `limit` bytes of `body` after decompression; then cancels the stream. */
 export async function readBody(
   body: AsyncIterable<Uint8Array> | null,
   limit: number,
@@ -30,10 +30,10 @@ export function withBody(
 ): Response {
   const { status, statusText, url, redirected } = response;
   const headers = new Headers(response.headers);
-  // They describe the body as it was sent.
+  // They describe the original body.
   for (const name of ['content-length', 'content-encoding']) headers.delete(name);
   return Object.defineProperties(new Response(body, { status, statusText, headers }), {
-    // The constructor does not take them.
+    // The constructor does not accept them.
     url: { value: url },
     redirected: { value: redirected },
   });

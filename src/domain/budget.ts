@@ -2,11 +2,11 @@
 
 /** US dollars. */
 export type Caps = {
-  /** A turn of planning; a person can lift it. */
+  /** One planning turn; a person can lift it. */
   softPerTurn: number;
   /** A request with all its turns, or a plan with its planning. */
   perSession: number;
-  /** A day (UTC) of one person, one organisation, the instance; left out: no such cap. */
+  /** One day (UTC) of a person, organisation or the instance; optional. */
   perPerson?: number | undefined;
   perOrganisation?: number | undefined;
   perDay: number;
@@ -29,18 +29,18 @@ export type Spent = Record<Ceiling, number>;
 
 const ceilings: Ceiling[] = ['day', 'organisation', 'person', 'session', 'turn'];
 
-/** In billionths of a dollar, so that sums of decimals compare as people expect. */
+/** In billionths of a dollar, so that decimal sums compare exactly. */
 const nano = (usd: number): number => Math.round(usd * 1e9);
 
-/** A model whose price is 0 stays allowed under a budget of 0. */
+/** A free model stays allowed under a budget of 0. */
 function isBeyond(limit: number, spent: number, estimate: number): boolean {
   const before = nano(spent);
   return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
 }
 
 /**
- * The widest ceiling that calls of `estimateUsd` would exceed; null: none. The first call of a turn always passes the soft ceiling:
- * nothing was spent yet that a person could be asked about.
+ * The widest ceiling that calls of `estimateUsd` would exceed, or null. A turn's first call always passes the soft ceiling, since
+ * nothing was spent yet.
  */
 export function findExceeded(
   spent: Spent,
@@ -72,7 +72,7 @@ const words: Record<HardCeiling, { name: string; setting: string }> = {
   day: { name: "today's budget", setting: 'BUDGET_PER_DAY_USD' },
 };
 
-/** The name of a cap, and the remedy. */
+/** A cap's name and the remedy. */
 export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; remedy: string } {
   const { name, setting } = words[ceiling];
   const instead = ceiling === 'session' ? 'Ask for less at once' : 'Wait until midnight UTC';
@@ -82,7 +82,7 @@ export function describeCap(ceiling: HardCeiling, caps: Caps): { cap: string; re
   };
 }
 
-/** A sentence for each cap below `callUsd`, which allows no call at all. */
+/** A sentence per cap below `callUsd`, which allows no call at all. */
 export function findTooSmall(caps: Caps, model: string, callUsd: number): string[] {
   return ceilings.flatMap((ceiling) => {
     const cap = caps[capOf[ceiling]];

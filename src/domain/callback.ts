@@ -1,11 +1,11 @@
-// Callbacks: the address that a call hands to the other side, and what the other side sends there when its work is done.
+// Callbacks: the URL that a call hands to the other side, and the result posted there.
 import { z } from 'zod';
 import { JsonValue } from './text.ts';
 
-/** The path of an address; the token at its end is the only authority it takes. */
+/** The URL's path; only the token after it authorises. */
 export const callbackPath = '/api/callbacks/';
 
-/** What became of the work. `data` is what later steps refer to; `error` is a sentence for people. */
+/** The result of the work. `data` is for later steps; `error` is a sentence for people. */
 export const CallbackResult = z.union([
   z.strictObject({ summary: z.string().max(2000).exactOptional(), data: JsonValue }),
   z.strictObject({ error: z.string().trim().min(1).max(2000) }),
@@ -13,7 +13,7 @@ export const CallbackResult = z.union([
 export type CallbackResult = z.infer<typeof CallbackResult>;
 
 /**
- * Settles the step that `token` was made for.
- * @throws `not_found`, `callback_over`, `invalid_arguments` (the step goes on waiting), `tool_unavailable`
+ * Settles the step of `token`.
+ * @throws `not_found`, `callback_over`, `invalid_arguments` (the step keeps waiting), `tool_unavailable`
  */
 export type AnswerCallback = (token: string, result: CallbackResult) => Promise<void>;

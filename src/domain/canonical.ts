@@ -1,11 +1,11 @@
-// Canonical JSON (RFC 8785) for parts that occur by the hundred thousand: most are short names, null and empty objects.
+// Canonical JSON (RFC 8785), fast for the many short names, nulls and empty objects.
 import canonicalize from 'canonicalize';
 
-/** Characters that JSON escapes, and surrogates, of which a lone one has no canonical form. */
+/** Characters that JSON escapes, and surrogates: a lone one has no canonical form. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
 const notPlain = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Whether the text is its own canonical form between quotes. */
+/** Whether the quoted text is its own canonical form. */
 export function isPlain(text: string): boolean {
   return !notPlain.test(text);
 }
@@ -15,7 +15,7 @@ function isEmptyObject(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** @throws when the value has no canonical form */
+/** @throws if the value has no canonical form */
 export function canonical(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'string' && isPlain(value)) return `"${value}"`;
@@ -27,7 +27,7 @@ export function canonical(value: unknown): string {
   return text;
 }
 
-/** Whether two values are the same JSON, whatever the order of their keys. */
+/** Whether two values are the same JSON, ignoring key order. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   return a === b || canonical(a) === canonical(b);
 }

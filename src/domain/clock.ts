@@ -1,8 +1,7 @@
-// Time and randomness are parameters: code that needs the time or a new id receives one of these.
+// Time and randomness are parameters: code that needs the time or a new ID receives one of these.
 import { randomBytes } from 'node:crypto';
 
 export type Clock = {
-  /** The present moment. */
   now(): Date;
 };
 
@@ -11,12 +10,12 @@ export type Random = {
   hex(bytes: number): string;
 };
 
-/** Evenly from 0 to 1, without 1. */
+/** Uniform in [0, 1). */
 export function drawFraction(random: Random): number {
   return Number.parseInt(random.hex(6), 16) / 2 ** 48;
 }
 
-/** Midnight UTC: where a day's budget begins. */
+/** Midnight UTC, when a daily budget starts. */
 export function startOfDay(now: Date): Date {
   return new Date(now.toISOString().slice(0, 10));
 }

@@ -1,7 +1,7 @@
-// How people call the command line where this program runs.
+// The name of the command line where this program runs.
 
 /**
- * A clone runs its TypeScript, and `npx` finds the command there. Installed, it is JavaScript and called by its name: outside a project that has
- * it, `npx` would fetch whatever a registry has under that name.
+ * A clone runs TypeScript, where `npx` finds the command. Installed JavaScript is called by name: elsewhere `npx` would fetch a
+ * registry's package of that name.
  */
 export const commandName = import.meta.url.endsWith('.ts') ? 'npx countersign' : 'countersign';

@@ -1,56 +1,56 @@
-// Points at which a test can end the process as kill -9 would. Inert unless COUNTERSIGN_CRASH_AT names one: `after_call`, or
+// Points at which tests can end the process like kill -9. Inert unless COUNTERSIGN_CRASH_AT names one: `after_call`, or
 // `after_call:3` for the third time.
 import { env, kill, pid } from 'node:process';
 
 export const crashPoints = {
   executor: [
-    /** A step is ready; neither its attempt nor the outcomes settled with it are committed. */
+    /** A step is ready; its attempt and the outcomes settled with it are uncommitted. */
     'before_attempt',
     /** The attempt is recorded; the call has not been made. */
     'after_attempt',
-    /** The call is marked as possibly under way; it has not been made. */
+    /** The call is marked; it has not been made. */
     'before_call',
-    /** The call has been made; its outcome is recorded nowhere. */
+    /** The call has been made; its outcome is not recorded. */
     'after_call',
     /** The outcome is written but not committed. */
     'in_settle',
-    /** The outcome is committed, with the attempts of the next steps. */
+    /** The outcome is committed with the next attempts. */
     'after_outcome',
-    /** An outcome is known; nothing of it is written, and the next ready steps are not looked for yet. */
+    /** An outcome is known but not written; next steps are not claimed. */
     'before_next_job',
   ],
   inbox: [
-    /** Events are about to be written, or written and not committed: nobody but this process knows of them. */
+    /** Events are not committed: only this process knows of them. */
     'inbox_writing',
-    /** They are committed; nobody has been told. */
+    /** They are committed; no worker was woken. */
     'inbox_stored',
     /** An event was taken; its handler has not been called. */
     'inbox_taken',
-    /** Its handler has returned; that is noted nowhere. */
+    /** Its handler has returned; that is not recorded. */
     'inbox_handled',
-    /** The event is noted as handled; its thread is still held. */
+    /** The event is marked as handled; its thread is still held. */
     'inbox_settled',
   ],
   delivery: [
-    /** It is written down that a message is about to be posted; the platform knows nothing of it. */
+    /** A post is recorded as begun; the platform doesn't know it. */
     'delivery_begun',
-    /** The platform has answered; that is noted nowhere. */
+    /** The platform has answered; that is not recorded. */
     'delivery_sent',
-    /** The people it asks were told; the post is not recorded yet. */
+    /** The people asked were notified; the post is not recorded. */
     'delivery_told',
-    /** It is noted; the place is still held. */
+    /** It is recorded; the place is still held. */
     'delivery_settled',
     /** A card is about to be changed. */
     'delivery_changing',
-    /** It was changed; that is noted nowhere. */
+    /** It was changed; that is not recorded. */
     'delivery_changed',
   ],
   replanning: [
-    /** A change is worked out; it is stored nowhere. */
+    /** A change is worked out but not stored. */
     'replan_proposed',
-    /** The change has been checked; nothing of it is applied. */
+    /** The change was checked but not applied. */
     'patch_verified',
-    /** The change is applied, or waits for approval; the outcome of the step that did it is recorded nowhere. */
+    /** The change is applied, or waits for approval; its step's outcome is not recorded. */
     'patch_applied',
   ],
   drafts: [
@@ -60,35 +60,35 @@ export const crashPoints = {
     'draft_finalised',
   ],
   parts: [
-    /** The parts of a scaffold are stored; their planners have not begun. */
+    /** A scaffold's parts are stored; their planners have not begun. */
     'scaffold_stored',
     /** A planner has taken a part. */
     'part_claimed',
     /** Its steps are stored; its job has not ended. */
     'part_planned',
-    /** All parts stand in the draft; the session that holds it is not stored. */
+    /** All parts are in the draft; the session is not stored. */
     'parts_assembled',
   ],
   requests: [
     /** A planner's request for data is stored. */
     'request_filed',
-    /** The data are fetched; they are stored nowhere. */
+    /** The data is fetched but not stored. */
     'request_fetched',
   ],
   webhooks: [
-    /** The endpoint has answered; that is noted nowhere. */
+    /** The endpoint has answered; that is not recorded. */
     'webhook_sent',
   ],
 } as const;
 
-/** `planner_before_DRAFT_OUTLINE`: around the checkpoint of each transition of a planning session. */
+/** `planner_before_DRAFT_OUTLINE`: around the checkpoint of each planning transition. */
 type PlannerPoint = `planner_${'before' | 'after'}_${string}`;
 type CrashPoint = (typeof crashPoints)[keyof typeof crashPoints][number] | PlannerPoint;
 
 const [wanted, count = '1'] = (env.COUNTERSIGN_CRASH_AT ?? '').split(':');
 let left = Number(count);
 
-/** Ends this process at once, when it was asked to at `point`. */
+/** Ends this process if `point` was requested. */
 export function passCrashPoint(point: CrashPoint): void {
   if (point !== wanted) return;
   left--;

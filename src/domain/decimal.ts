@@ -1,10 +1,10 @@
 // Exact decimal numbers, for input that a binary number would round.
 
-/** `digits` × 10^-`scale`; no trailing zeros behind the point. */
+/** `digits` × 10^-`scale`, without trailing zeros after the point. */
 export type Decimal = { digits: bigint; scale: number };
 
 const written = /^([+-]?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
-/** Before or behind the point. */
+/** Before or after the point. */
 const maxDigits = 1000;
 
 export const zero: Decimal = { digits: 0n, scale: 0 };
@@ -18,7 +18,7 @@ function normalise(digits: bigint, scale: number): Decimal {
     : { digits: rest, scale: places };
 }
 
-/** The number that `text` writes with a point and perhaps an exponent; null: it is none, or one with too many digits. */
+/** Parses a number with optional point and exponent, or null if invalid or too long. */
 export function readDecimal(text: string): Decimal | null {
   if (text.length > maxDigits) return null;
   const [, sign, whole = '', fraction = '', exponent = '0'] = written.exec(text) ?? [];
@@ -41,7 +41,7 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return normalise(one + other, scale);
 }
 
-/** Below zero: `a` is less. */
+/** Negative if `a` is less. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [one, other] = align(a, b);
   return one < other ? -1 : Number(one > other);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
-/** Levels of a request that are written item by item: its parts, its fields, and the items of their lists. */
+/** Levels written item by item: a request's parts, fields, and list items. */
 const levels = 3;
 
 /** The pieces of `JSON.stringify(value)`. */

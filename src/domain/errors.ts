@@ -1,5 +1,5 @@
-// The one error type: a stable code, a sentence for the person, a cause for the log. Adapters translate it (HTTP: problem+json;
-// terminal: exit code); no code depends on its text.
+// The one error type: a stable code, a sentence for people, a cause for the log. Adapters translate it; no code depends on its
+// text.
 
 /** Every code that can leave the instance. Codes are stable; sentences may be reworded. */
 export type ErrorCode =
@@ -56,13 +56,13 @@ export type ErrorCode =
   | 'database_unavailable'
   | 'internal';
 
-/** An error a person may read. `message` is a sentence that says what to do; `details` is data for machines. */
+/** An error people may read. `message` says what to do; `details` is for machines. */
 export class CountersignError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
   /**
-   * Milliseconds after which the same may succeed, since the cause passes by itself (a busy server, a lost
-   * connection); 0: soon, nobody said when. null: it fails again until somebody changes something.
+   * Milliseconds after which a retry may succeed (a busy server, a lost connection); 0 if soon but unspecified; null if it fails
+   * until someone changes something.
    */
   readonly passesAfterMs: number | null;
 
@@ -83,7 +83,7 @@ export class CountersignError extends Error {
   }
 }
 
-/** The message of anything that was thrown, for a log or a step's report. */
+/** The message of any thrown value. */
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : JSON.stringify(error);

@@ -1,16 +1,16 @@
-// Reading JSON without changing its numbers. A whole number that a JavaScript number cannot hold becomes a bigint, which is written
-// back as it was; any other number that would change (0.1000000000000000055, 1e400) becomes its text, or is refused.
+// Parses JSON without changing numbers. Integers beyond JavaScript's range become bigints, written back unchanged; other numbers
+// that would change (0.1000000000000000055, 1e400) become text or are refused.
 declare global {
   interface BigInt {
     toJSON(): unknown;
   }
   interface JSON {
-    /** A JSON text that `stringify` writes as it is. */
+    /** JSON text that `stringify` writes verbatim. */
     rawJSON(text: string): object;
   }
 }
 
-// Every JSON writer, libraries included, writes a bigint as a number.
+// Lets every JSON writer, libraries included, write bigints as numbers.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
   writable: true,
@@ -19,16 +19,16 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   },
 });
 
-/** Numbers that could change have sixteen digits or a long exponent; without these the text is read as it always was. */
+/** Numbers that could change have sixteen digits or a long exponent; other texts are parsed as usual. */
 const suspicious = /(?:\d\.?){16}|\d[eE][+-]?\d{3}/;
 const whole = /^-?\d{1,1000}$/;
 
-/** Whether `text` may hold numbers that `JSON.parse` would change. */
+/** Whether `JSON.parse` might change numbers in `text`. */
 export const mayChange = (text: string): boolean => suspicious.test(text);
 
 const written = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
-/** A number of JSON in one form: its digits, and how many zeros follow or places precede. null: it is none, or out of reach. */
+/** Normalises a JSON number to digits and exponent, or null if it is none or out of range. */
 function toOneForm(text: string): string | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = written.exec(text) ?? [];
   if (sign === undefined) return null;
@@ -48,8 +48,8 @@ function survives(source: string, value: number): boolean {
 }
 
 /**
- * `JSON.parse` that keeps every number. Its values are JSON's, and bigints.
- * @param onInexact what becomes of a number that neither a number nor a bigint can be; it may throw
+ * `JSON.parse` that keeps every number, using bigints.
+ * @param onInexact replaces a number that neither type can hold; may throw
  * @throws SyntaxError
  */
 export function parseExactly(
@@ -57,7 +57,7 @@ export function parseExactly(
   onInexact: (source: string, key: string) => unknown = (source) => source,
 ): unknown {
   if (!mayChange(text)) return JSON.parse(text);
-  // The types of TypeScript do not know the third argument yet.
+  // TypeScript doesn't know the third argument yet.
   const revive = (key: string, value: unknown, context?: { source?: string }): unknown => {
     const source = context?.source;
     if (typeof value !== 'number' || source === undefined || survives(source, value)) return value;

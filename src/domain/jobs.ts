@@ -7,45 +7,43 @@ import { PlatformName } from './platform-name.ts';
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
   plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
-  /** Run a planner for one part of what a turn plans. */
+  /** Run a planner for one part of a turn. */
   expand: z.strictObject({ run_id: z.string(), turn: z.number().int(), part_id: z.string() }),
-  /** Fetch what a planner asked for. */
+  /** Fetch data for a planner. */
   request: z.strictObject({ request_id: z.string() }),
   /** Start an approved plan. */
   execute: z.strictObject({ plan_id: z.string() }),
-  /** Work on a plan's ready steps. Names the plan, not a step: the worker claims what is ready. */
+  /** Work on a plan's ready steps. Names only the plan: the worker claims steps. */
   step: z.strictObject({ plan_id: z.string() }),
-  /** Tell people about a plan's latest state. `later`: no press waits for it; `progress`: only steps have moved. */
+  /** Notify people of a plan's state. `later`: low priority; `progress`: only steps have changed. */
   card: z.strictObject({
     plan_id: z.string(),
     later: z.literal(true).optional(),
     progress: z.literal(true).optional(),
   }),
-  /** Ring reminders that are due. */
+  /** Ring due reminders. */
   remind: z.strictObject({}),
-  /** Cancel or remind about proposals that nobody decided. */
+  /** Cancel or remind of undecided proposals. */
   expire: z.strictObject({}),
-  /** Delete what is over. */
+  /** Delete expired data. */
   retention: z.strictObject({}),
-  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: the worker takes what is open. */
+  /** Handle a chat thread's events. Names only the thread: the worker takes what is open. */
   inbox: InboxWakeup,
-  /** Bring a conversation up to date on its chat platform. Names no message: the worker posts what is not posted. */
+  /** Update a conversation on its chat platform. Names no message: the worker posts what is missing. */
   deliver: z.strictObject({ conversation: z.string() }),
-  /** Tell an endpoint what is due. Names no event: the worker takes what is open. */
+  /** Send an endpoint's due events. Names none: the worker takes what is open. */
   webhook: z.strictObject({ endpoint: z.string() }),
-  /** Draw the Homes of a chat platform that are due. */
+  /** Draw a platform's due Homes. */
   homes: z.strictObject({ platform: PlatformName }),
 } as const;
 
 export type JobName = keyof typeof jobPayloads;
 export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 
-/** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
+/** Jobs with one queue per chat platform, so that a process never takes a job of a platform it doesn't serve. */
 export type PlatformJob = 'inbox' | 'deliver' | 'homes';
-/** Where jobs wait. */
 export type QueueName = JobName | `${PlatformJob}-${PlatformName}`;
 
-/** The queue that a job of this name goes to. */
 export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): QueueName {
   if (name === 'inbox' && 'platform' in payload) return `inbox-${payload.platform}`;
   if (name === 'homes' && 'platform' in payload) return `homes-${payload.platform}`;
@@ -58,15 +56,14 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
 }
 
 /**
- * Goes on with `work` after the job is done: nobody fetches it again, and no fetcher waits for it. A stop waits for it as for a
- * job, and then aborts its signal. It must not throw.
+ * Continues `work` after the job is done, without holding its fetcher. A stop waits for it as for a job, then aborts the signal.
+ * Must not throw.
  */
 export type GoOn = (work: (signal: AbortSignal) => Promise<void>) => void;
 
 /**
- * Sends a job inside the caller's transaction: it exists only if the transaction commits.
- * `key` collapses jobs that say the same thing and have not been taken yet; `startAfter` delays. Jobs with a `person` are
- * taken in turns: one of each person who waits, then the next of each. An `urgent` one is taken before those that are not.
+ * Sends a job in the caller's transaction. `key` collapses equal jobs not yet taken; `startAfter` delays; `person` takes fair
+ * turns between people; `urgent` goes before others.
  */
 export type Enqueue<Tx> = <N extends JobName>(
   tx: Tx,

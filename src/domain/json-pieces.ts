@@ -1,19 +1,18 @@
-// Parses large JSON in pieces: long lists chunk by chunk, then the text around them.
-// Finds only lists reached through objects.
+// Parses large JSON in pieces: long lists in chunks, then the text around them. Only lists reached through objects.
 import { CountersignError } from './errors.ts';
 import { quoteWords } from './shown-text.ts';
 import { isSliceOver, nextTurn } from './slices.ts';
 import { isObject } from './text.ts';
 
-/** Characters of a piece. Shorter texts are parsed whole. */
+/** Characters per piece. Shorter texts are parsed whole. */
 const pieceLength = 200_000;
-/** Quotes, commas, colons and brackets of a piece: parsing takes time by them. */
+/** Structural characters per piece, which determine parsing time. */
 const maxSigns = 600_000;
 
-/** The path of a piece in the whole, and the index of its first item. */
+/** A piece's path, and the index of its first item. */
 export type Place = { path: string[]; first: number };
 
-/** Parses a piece, which is the text of a list of lists, or at `null` the text around. @throws for what is no JSON */
+/** Parses a piece (a list's text), or at `null` the text around. @throws for invalid JSON */
 type ParsePiece = (text: string, place: Place | null) => unknown;
 
 const signs = {
@@ -39,7 +38,7 @@ export function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** A list that only objects lead to. `depth`: of brackets that are open within it. */
+/** A list reached only through objects. `depth`: open brackets within it. */
 class List {
   readonly path: string[];
   readonly start: number;
@@ -77,9 +76,9 @@ function put(whole: unknown, { path, items }: List): unknown {
 }
 
 /**
- * What `parse` makes of `text`, piece by piece.
- * @param length of a piece, in characters
- * @throws what `parse` throws; `limit_exceeded` for one item with too many values
+ * Applies `parse` to `text`, piece by piece.
+ * @param length characters per piece
+ * @throws errors of `parse`; `limit_exceeded` for an item with too many values
  */
 export async function parseInPieces(
   text: string,
@@ -88,7 +87,7 @@ export async function parseInPieces(
 ): Promise<unknown> {
   if (text.length <= length) return parse(text, null);
   const lists: List[] = [];
-  /** The last key of each object that is open, outside of lists. */
+  /** The last key of each open object, outside lists. */
   const keys: string[] = [];
   let list: List | null = null;
   let around = '';

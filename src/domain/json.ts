@@ -1,5 +1,4 @@
-// Reading JSON from outside. Its nesting is bounded: code that recurses into a value would overflow the stack on a small but deep
-// body.
+// Parses JSON from outside with bounded nesting: recursive code would overflow the stack on a small but deep body.
 import type { z } from 'zod';
 import { withoutMark } from './encoding/encoding.ts';
 import { CountersignError } from './errors.ts';
@@ -8,7 +7,7 @@ import { endOfString } from './json-pieces.ts';
 import { quoteWords } from './shown-text.ts';
 import { AnyJson, type Json } from './text.ts';
 
-/** Levels of lists and objects in each other. */
+/** Nested lists and objects. */
 const deepestJson = 100;
 
 function exceeds(value: unknown, levels: number): boolean {
@@ -17,7 +16,7 @@ function exceeds(value: unknown, levels: number): boolean {
   return Object.values(value).some((item) => exceeds(item, levels - 1));
 }
 
-/** @throws `invalid_json` for a value that nests more than `deepestJson` levels deep */
+/** @throws `invalid_json` beyond `deepestJson` levels */
 export function requireShallow(value: unknown): void {
   if (!exceeds(value, deepestJson)) return;
   throw new CountersignError(
@@ -29,7 +28,7 @@ export function requireShallow(value: unknown): void {
 
 const signs = { quote: 0x22, open: 0x7b, close: 0x7d };
 
-/** A duplicate name in an object of `text` (valid JSON); null: none. Parsers keep the last one, and people read the first. */
+/** A duplicate object key in valid JSON, or null. Parsers keep the last, people read the first. */
 export function findRepeatedName(text: string): string | null {
   const objects: Set<string>[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -52,7 +51,7 @@ export function findRepeatedName(text: string): string | null {
   return null;
 }
 
-/** @throws `invalid_json` if an object of `text` has a name twice */
+/** @throws `invalid_json` for a duplicate object key */
 export function requireNamesOnce(text: string): void {
   const name = findRepeatedName(text);
   if (name === null) return;
@@ -64,13 +63,16 @@ export function requireNamesOnce(text: string): void {
   );
 }
 
-/** Outside JSON with that limit and exact numbers; a byte order mark is skipped. @throws SyntaxError, or `invalid_json` if nested too deep */
+/**
+ * Parses outside JSON with that limit and exact numbers, skipping a byte order mark. @throws SyntaxError, or `invalid_json` if
+ * nested too deeply
+ */
 export function parseShallowJson(text: string): Json {
   return AnyJson.parse(parseWithin(text));
 }
 
 /**
- * The same for requests: refuses a number that cannot be kept as a number, and duplicate names.
+ * For requests: also refuses unrepresentable numbers and duplicate keys.
  * @throws SyntaxError, `invalid_json`
  */
 export function parseRequestJson(text: string): unknown {
@@ -88,14 +90,14 @@ export function parseRequestJson(text: string): unknown {
 
 function parseWithin(given: string, onInexact?: Parameters<typeof parseExactly>[1]): unknown {
   const text = withoutMark(given);
-  // Reviving numbers recurses as well, so the depth is known before.
+  // Reviving numbers recurses too, so check the depth first.
   if (mayChange(text)) requireShallow(JSON.parse(text));
   const value = parseExactly(text, onInexact);
   requireShallow(value);
   return value;
 }
 
-/** What `text` holds, where that is JSON of this schema; null: it is none. */
+/** Parses JSON of this schema, or null. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.safeParse(parseExactly(text)).data ?? null;

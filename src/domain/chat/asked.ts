@@ -1,25 +1,25 @@
-// Who is asked to do something about a plan: a fact that each chat platform draws in its own way.
+// Who is asked to act on a plan; each chat platform draws it its own way.
 
-/** `approve`: a version; `review`: one whose versions were refused; `change`: of a plan; `settle`: an unknown outcome. */
+/** `approve`: a version; `review`: a repeatedly refused plan; `change`: of a plan; `settle`: an unknown outcome. */
 export const askedFor = ['approve', 'review', 'change', 'task', 'settle'] as const;
 export type AskedFor = (typeof askedFor)[number];
 
-/** Somebody who is asked: the name that decides, and the one readers know. */
+/** A person who is asked: the deciding name and the displayed one. */
 export type AskedPerson = { name: string; shown: string };
 
 export type Asked = {
-  /** Key of what is asked: nobody is told twice under the same key. */
+  /** Prevents notifying a person twice. */
   key: string;
   plan_id: string;
   title: string;
   what: AskedFor;
-  /** The question, or what the plan or the change is for. */
+  /** The question, or the purpose of the plan or change. */
   text: string;
-  /** Who asked for the plan or proposed the change, as readers know them. */
+  /** Display name of the requester or proposer. */
   by: string;
-  /** People who are not in the conversation just now, at most `maxAsked`. */
+  /** People not present in the conversation, at most `maxAsked`. */
   people: AskedPerson[];
 };
 
-/** Larger groups are not told one by one. */
+/** Larger groups are not notified individually. */
 export const maxAsked = 10;

@@ -1,5 +1,5 @@
-// What the conversation service requires of a chat platform: where a conversation lives, and one way to write there. Adapters provide
-// a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
+// Requirements of the conversation service on a chat platform: places of conversations, and a `ChatPort` to write there. Only
+// adapters know Slack's or Teams' own terms.
 import { hash } from 'node:crypto';
 import type { Activity } from '../planning/activity.ts';
 import type { PlatformName } from '../platform-name.ts';
@@ -9,32 +9,31 @@ import type { AskedPerson } from './asked.ts';
 /** A thread of a platform in which a conversation takes place. */
 export type ChatPlace = {
   platform: PlatformName;
-  /** The workspace, or what the platform calls it. */
+  /** The workspace, in the platform's terms. */
   tenant: string;
   channel: string;
-  /** What replies are posted under; null: the channel itself, as in a direct message. */
+  /** The thread of replies, or null for the channel itself, as in a direct message. */
   thread: string | null;
 };
 
-/** The conversation that lives at a place: always the same one. */
+/** The conversation of a place; stable. */
 export function conversationAt({ platform, tenant, channel, thread }: ChatPlace): string {
   const name = JSON.stringify([platform, tenant, channel, thread]);
   return `${platform}-${hash('sha256', name, 'hex').slice(0, 32)}`;
 }
 
-/** The platform a conversation lives on, as `conversationAt` names it; null: none. */
+/** The platform in a name from `conversationAt`, or null. */
 export function platformOf(conversation: string): PlatformName | null {
   return /^(.+)-[\da-f]{32}$/.exec(conversation)?.[1] ?? null;
 }
 
-/** A message that was posted, by the platform's own name for it. */
+/** A posted message, by the platform's own ID. */
 export type ChatPost = ChatPlace & { message: string };
 
 /**
- * A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. `unfinished`: its post was
- * given up before its file was there, and the retry finds the post and adds the file. `found`: an earlier try had posted it, with what was true
- * then. `reached`: those whom its content asks
- * and the platform knows, and `link` what leads there to the message.
+ * The platform's result of posting; `sent_at` by its clock, if known. `unfinished`: abandoned before its file was added, which a
+ * retry does. `found`: posted by an earlier attempt, with the content of that time. `reached`: the people asked whom the platform
+ * knows; `link`: to the message.
  */
 export type Posted = ChatPost & {
   sent_at?: Date;
@@ -44,19 +43,18 @@ export type Posted = ChatPost & {
   link?: string | null;
 };
 
-/** A person the platform knows. `place`: their direct messages; null: there are none. */
+/** A person the platform knows. `place`: their direct messages, or null. */
 export type Reached = { name: string; place: ChatPlace | null; timezone: string | null };
 
-/** The people a message asks. The platform mentions those it knows, and notifies them once: when the message is posted. */
+/** The people a message asks. The platform mentions those it knows, notifying them once, when it is posted. */
 export type Mention = { people: AskedPerson[]; words: string };
 
 /** Text that is too long for a message. */
 export type ChatFile = { name: string; title: string; text: string };
 
 /**
- * A message in the platform's own form, made by `cards/`; `text` is what notifications and screen readers get. `file` is all
- * that the message says where it shows a part of it; a platform that knows how posts it with the message, once. `concerns`: the
- * names of those whom the card waits for. `plain`: the same card for where the platform does not take `card`.
+ * A message in the platform's form, made by `cards/`; `text` is for notifications and screen readers. `file`: the full text if it
+ * is shown partly. `concerns`: names the card waits for. `plain`: fallback for `card`.
  */
 export type ChatContent = {
   text: string;
@@ -68,9 +66,8 @@ export type ChatContent = {
 };
 
 /**
- * What a place shows of the planner at work. `turn`: the run's id and turn; `asked`: the name of the message it is about, as
- * the platform's adapter gave it; null: it was not said there. `at`: when it was shown last. `own`: what the port keeps
- * between two calls.
+ * The planner activity shown at a place. `turn`: run ID and turn; `asked`: the platform's message it is about, or null; `at`:
+ * last shown; `own`: kept by the port between calls.
  */
 export type ShownStatus = {
   turn: string;
@@ -80,40 +77,33 @@ export type ShownStatus = {
   own?: JsonObject;
 };
 
-/** Shows what a planner is doing until its answer comes. Errors as those of a `ChatPort`; callers only log them. */
+/** Shows a planner's activity until its answer. Errors as of `ChatPort`; callers only log them. */
 export type StatusPort = {
-  /** What stands there is shown again after so long, since the platform takes it away by itself. */
+  /** Milliseconds after which the platform hides it and it is shown again. */
   fadesAfterMs: number;
-  /** @param before what stands there; null: nothing. @returns what the port keeps for the next call */
+  /** @param before what is shown now, or null. @returns what the port keeps for the next call */
   show(
     place: ChatPlace,
     status: Pick<ShownStatus, 'asked' | 'activity'>,
     before: ShownStatus | null,
     givenUp: AbortSignal,
   ): Promise<JsonObject | undefined>;
-  /**
-   * What is kept while the message with `key`, which is the answer, is posted in the place of what stands there; null: it is
-   * posted beside. Left out: always beside.
-   */
+  /** Kept while the answer with `key` replaces the status, or null to post it separately, which is the default. */
   handOver?(shown: ShownStatus, key: string): JsonObject | null;
-  /** Takes it away; the answer, where there is one, stands there by now. */
+  /** Removes it; any answer has been posted by now. */
   clear(place: ChatPlace, shown: ShownStatus, givenUp: AbortSignal): Promise<void>;
 };
 
 /**
- * Writes to a platform. Errors are CountersignError: with `passesAfterMs` what may be tried again (too many requests, the
- * platform is away), code `not_found` when the message or channel is gone, `not_allowed` when the app was removed, lacks
- * a scope or its token was revoked; then the sentence says what an operator has to do.
+ * Writes to a platform. Throws CountersignError: transient ones with `passesAfterMs`; `not_found` for a missing message or
+ * channel; `not_allowed` for a removed app, missing scope or revoked token, with advice for the operator.
  */
 export type ChatPort = {
   /**
-   * @param key the same for every try of one message: a try that got through although its answer was lost is found by it
-   *   and not posted again
-   * @param triedSince when a try of it may have been made first; null: nobody has tried, so nothing is looked for. Left out:
-   *   nobody knows
-   * @param givenUp ends it: nothing more is begun. A post that is on its way is heard out and answered for, so that it is known
-   *   where it stands
-   * @param shown the status that was handed over to this message; null: none was
+   * @param key the same for every attempt, so that one whose response was lost is found and not repeated
+   * @param triedSince earliest possible earlier attempt, null if there was none, undefined if unknown
+   * @param givenUp starts nothing more, but reports a post in progress
+   * @param shown the status handed over to this message, or null
    */
   post(
     place: ChatPlace,
@@ -123,44 +113,44 @@ export type ChatPort = {
     givenUp?: AbortSignal,
     shown?: ShownStatus | null,
   ): Promise<Posted>;
-  /** @param progress only steps have moved: other changes go first */
+  /** @param progress only steps have changed: other changes go first */
   update(
     post: ChatPost,
     content: ChatContent,
     givenUp?: AbortSignal,
     progress?: boolean,
   ): Promise<void>;
-  /** Assigns a turn to a progress update. @returns milliseconds until then. Left out: no turns */
+  /** Assigns a turn to a progress update. @returns milliseconds until then. Optional */
   queueProgress?(post: ChatPost): Promise<number>;
-  /** What only `user` sees. */
+  /** Visible only to `user`. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
-  /** Left out: the platform has no way to show it. */
+  /** If the platform can show one. */
   status?: StatusPort;
 };
 
-/** What a platform shows one person at its own place, such as a Home tab. */
+/** A person's own page on a platform, such as a Home tab. */
 export type ChatHomes = {
   /**
-   * Shows what is true now, unless that stands there already.
-   * @param shown digest of what stands there; null: nobody knows
-   * @returns the digest of what stands there now
+   * Shows the current state unless it is shown already.
+   * @param shown digest of what is shown, or null if unknown
+   * @returns the digest of what is shown now
    * @throws CountersignError as a `ChatPort` does
    */
   show(home: { tenant: string; user: string }, shown: string | null): Promise<string>;
 };
 
-/** Calls that a platform accepts: one each `everyMs`, and `burst` at once after a pause. */
+/** A platform's limit: one call per `everyMs`, with `burst` at once after a pause. */
 export type Rate = { everyMs: number; burst: number };
 
 /** Rate limits of a platform, shared by all processes. */
 export type RateLimits = {
   /**
-   * Spends one call of the limit `key`. @param rate null: only refusals of the platform count
-   * @returns 0: it was spent; else the milliseconds until it can be
+   * Spends one call of the limit `key`. @param rate null if only the platform's refusals count
+   * @returns 0 if spent, else milliseconds to wait
    */
   take(key: string, rate: Rate | null): Promise<number>;
-  /** Gives out the next turn of a queue without a burst. @returns milliseconds until then */
+  /** Assigns the next turn of a queue without bursts. @returns milliseconds until then */
   queue(key: string, everyMs: number): Promise<number>;
-  /** Nobody asks for it within `ms` milliseconds. */
+  /** Blocks the key for `ms` milliseconds. */
   hold(key: string, ms: number): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// Conversations of the console, the terminal and the API, as a list to come back to.
+// Conversations of the console, terminal and API, as a list.
 import { z } from 'zod';
 import type { PlanScope } from '../plan/scope.ts';
 
@@ -11,7 +11,7 @@ export const ConversationSummary = z.object({
   /** The beginning of the first message; empty if the reader may not read it. */
   title: z.string(),
   last_at: z.iso.datetime(),
-  /** Plans that were made in it, and how many of them are approved or executing. */
+  /** Plans made in it, and how many of them are approved or executing. */
   plans: z.int(),
   running: z.int(),
 });
@@ -23,16 +23,16 @@ export const ConversationPage = z.object({
 });
 export type ConversationPage = z.infer<typeof ConversationPage>;
 
-/** A reader over HTTP: all names of a person who signed in or has a personal token; null: a typed name. */
+/** A reader over HTTP: all names of a signed-in person or token owner, or null for a typed name. */
 export type ConversationReader = { names: string[] | null; tenant: string | null };
 
-/** `user`: only those in which they asked for something. */
+/** `user`: only those in which they made a request. */
 export type ConversationQuery = {
   user?: string;
   cursor?: string;
   limit: number;
-  /** Only what somebody of one organisation sees. */
+  /** Restricts to one organisation. */
   within?: PlanScope;
-  /** Gets the titles of conversations they may read; left out: all titles. */
+  /** Gets only titles they may read; default: all. */
   reader?: ConversationReader;
 };

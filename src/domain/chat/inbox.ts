@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { PlatformName } from '../platform-name.ts';
 
-/** Bytes; longer than any name a platform gives, and well within what an index holds of two names. */
+/** Bytes; longer than any platform's names, and two fit into an index. */
 const longestName = 600;
 
-/** Postgres keeps no NUL, and of a lone surrogate another character: two names could become one. */
+/** Postgres rejects NUL and replaces lone surrogates, so two names could become one. */
 const name = z
   .string()
   .min(1)
@@ -15,40 +15,39 @@ const name = z
     `must have ${longestName} bytes at most`,
   );
 
-/** What keeps its order: a thread of a workspace. */
+/** The unit of ordering: a thread of a workspace. */
 export const InboxThread = z.strictObject({
   platform: PlatformName,
-  /** The workspace, or what the platform calls it. */
+  /** The workspace, in the platform's terms. */
   tenant: name,
   thread: name,
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
-/** A thread, and who has sent what is open in it, where that is known. */
+/** A thread, and the sender of its open event if known. */
 export type AuthoredThread = InboxThread & { author?: string };
 
-/** Says that a thread has something open. Versions before named others with it; the round finds those. */
+/** Announces open events in a thread. Older versions used other names; the recovery round finds those. */
 export const InboxWakeup = z.object(InboxThread.shape);
 
 export const ReceivedEvent = InboxThread.extend({
   /**
-   * Names of the event, such as its id, and its channel with its timestamp. Two events of a platform and tenant that
-   * have one in common are the same event.
+   * Names of the event, such as its ID, or channel and timestamp. Events of a platform and tenant that share one are the same.
    */
   keys: z.array(name).min(1).max(8),
-  /** What the adapter calls it: `event`, `interaction`, `command`, `activity`. */
+  /** The adapter's kind: `event`, `interaction`, `command`, `activity`. */
   kind: name,
-  /** As it came: these bytes come out again. */
+  /** The exact bytes received. */
   body: z.instanceof(Uint8Array),
   received_at: z.date(),
-  /** Who sent it, as the platform calls them; their events are handled in turn with those of others. Not stored. */
+  /** The sender's platform ID, for fair turns. Not stored. */
   author: name.exactOptional(),
-  /** The process that stores it waits for the outcome (`wait-until-handled.ts`), and notes that the reply was read. */
+  /** The storing process waits for the outcome (`wait-until-handled.ts`) and records that the reply was read. */
   awaited: z.boolean().exactOptional(),
 });
 export type ReceivedEvent = z.infer<typeof ReceivedEvent>;
 
-/** An event that was stored. `id` is the same however often it is handled, and grows in the order of arrival. */
+/** A stored event. `id` is stable and grows in order of arrival. */
 export type InboxEvent = Omit<ReceivedEvent, 'keys' | 'body' | 'awaited' | 'author'> & {
   id: number;
   body: Buffer;

@@ -1,5 +1,5 @@
-// A message as data: its kind, its facts and the one thing it asks of a person. `cards/` writes the text; nothing reads the text back.
-// Messages stored before parts existed have none and are shown as text.
+// A message as data: kind, facts and one call to action. `cards/` writes the text, which is never parsed back. Messages stored
+// before parts existed have none and are shown as text.
 import { z } from 'zod';
 import { InteractionPolicy } from '../people/policy.ts';
 import { AskedQuestion, GivenAnswer, SaidLine } from '../planning/asked-question.ts';
@@ -11,28 +11,28 @@ import { askedFor } from './asked.ts';
 const tone = InteractionPolicy.shape.tone;
 type Tone = InteractionPolicy['tone'];
 
-/** The one thing a person is asked to do under a message. */
+/** The call to action under a message. */
 export const CallToAction = z.discriminatedUnion('kind', [
-  /** Decide about a plan that is proposed. */
+  /** Decide on a proposed plan. */
   z.object({ kind: z.literal('plan'), tone }),
-  /** Decide about a plan whose versions were refused three times. */
+  /** Decide on a plan that was refused three times. */
   z.object({ kind: z.literal('review'), plan_id: z.string() }),
   z.object({ kind: z.literal('gate'), gate: Gate, tone }),
   z.object({ kind: z.enum(['rfc', 'budget', 'escalation']), tone }),
   /** Answer the questions. */
   z.object({ kind: z.literal('answer') }),
-  /** Resume or cancel a plan that stands still. */
+  /** Resume or cancel a blocked plan. */
   z.object({ kind: z.literal('resume') }),
   /** Confirm an answer to a step. */
   z.object({ kind: z.literal('confirm') }),
-  /** Decide about a change of a plan on its card. */
+  /** Decide on a plan's change on its card. */
   z.object({ kind: z.literal('change') }),
-  /** Say on the card what becomes of the steps on hold. */
+  /** Decide on the card about steps on hold. */
   z.object({ kind: z.literal('finding') }),
 ]);
 export type CallToAction = z.infer<typeof CallToAction>;
 
-/** What a session that stands still asks a person to do. */
+/** The call to action of a paused session. */
 export function callOf({ kind, gate }: Pick<Pause, 'kind' | 'gate'>, tone: Tone): CallToAction {
   if (kind === 'questions') return { kind: 'answer' };
   if (kind === 'answer') return { kind: 'confirm' };
@@ -46,24 +46,24 @@ const Progress = z.object({
   ...plan,
   status: z.enum(['completed', 'failed', 'stalled', 'cancelled', 'rejected']),
   summary: z.string(),
-  /** Who decided; null: nobody did. */
+  /** Who decided, or null. */
   by: name,
 });
 export type Progress = z.infer<typeof Progress>;
 
-/** A step that waits for a person, or of which only a person knows what became of it. */
+/** A step that waits for a person, or whose outcome only a person can find out. */
 const Task = z.object({
   ...plan,
   step_id: z.string(),
-  /** What the step is called; left out of messages that are older than that. */
+  /** The step's label; absent in older messages. */
   label: z.string().exactOptional(),
   status: z.enum(['waiting', 'unknown']),
   who: name,
-  /** null: it asks nothing in particular. */
+  /** Null without a specific question. */
   question: z.string().nullable(),
-  /** What was called, in words. */
+  /** The call, in words. */
   call: z.string(),
-  /** Hours it has waited, of a reminder. */
+  /** In a reminder: hours waited. */
   waited: z.number().nullable(),
 });
 export type Task = z.infer<typeof Task>;
@@ -78,7 +78,7 @@ const Notice = z.discriminatedUnion('code', [
     by: name,
     why: z.string(),
   }),
-  /** `waited`: hours, of a reminder. `why`: of a change that was asked for here, the planner's sentence about it. */
+  /** `waited`: hours, in a reminder. `why`: the planner's sentence on a change requested here. */
   z.object({
     code: z.literal('change_waits'),
     ...plan,
@@ -87,7 +87,7 @@ const Notice = z.discriminatedUnion('code', [
     waited: z.number().nullable(),
     why: StorableText.exactOptional(),
   }),
-  /** What was found wrong with a plan that is under way. `held`: steps on hold. `correcting`: the plan is being changed for it. */
+  /** A problem with a running plan. `held`: steps on hold. `correcting`: the plan is being changed for it. */
   z.object({
     code: z.literal('problem_found'),
     ...plan,
@@ -95,7 +95,7 @@ const Notice = z.discriminatedUnion('code', [
     held: z.int(),
     correcting: z.boolean(),
   }),
-  /** To one person: a plan waits for them. `text`: the question, or what it is for; `link` leads to its card. */
+  /** To one person: a plan waits for them. `text`: the question or purpose; `link`: to its card. */
   z.object({
     code: z.literal('asked'),
     ...plan,
@@ -105,16 +105,16 @@ const Notice = z.discriminatedUnion('code', [
     link: z.string().nullable(),
   }),
   z.object({ code: z.literal('plan_changed'), ...plan, by: z.string(), version: z.number() }),
-  /** `by`: who took the changes back; null: they could not be made. */
+  /** `by`: who withdrew the changes, or null if they failed. */
   z.object({ code: z.literal('given_back'), ...plan, version: z.number(), by: name }),
   z.object({
     code: z.literal('undecided'),
     ...plan,
-    /** It was sent back and has no new version yet. */
+    /** Refused, without a new version yet. */
     sent_back: z.boolean(),
     days_left: z.number(),
   }),
-  /** A word that comes close to a decision about a plan. `said`: the message. */
+  /** A near-miss of a decision on a plan. `said`: the message. */
   z.object({
     code: z.literal('near_word'),
     ...plan,
@@ -132,18 +132,15 @@ const action = CallToAction.nullable();
 const none = z.object({});
 
 export const MessageParts = z.discriminatedUnion('kind', [
-  /** A planner's answer, or why it plans nothing. `questions`: asked beside it; they keep nothing waiting. */
+  /** A planner's answer, or why it plans nothing. `questions`: optional ones, which block nothing. */
   z.object({ kind: z.literal('answer'), facts: z.object({ lines, questions }), action }),
-  /** Questions that a run waits with; the cost of planning is asked about like that too. */
+  /** Questions that a run waits for, including those on planning costs. */
   z.object({
     kind: z.enum(['question', 'budget']),
     facts: z.object({ lines, questions }),
     action,
   }),
-  /**
-   * An outline, an order or a schedule; a new pattern; what does not fit into the time; a turn that came to nothing; an
-   * answer to a step.
-   */
+  /** An outline, order or schedule; a new pattern; what doesn't fit into the time; a failed turn; an answer to a step. */
   z.object({
     kind: z.enum(['gate', 'rfc', 'escalation', 'aborted', 'confirm']),
     facts: z.object({ lines }),
@@ -155,7 +152,7 @@ export const MessageParts = z.discriminatedUnion('kind', [
       plan_id: z.string(),
       version: z.number(),
       summary: StorableText,
-      /** What a person should know before they decide. */
+      /** Notes to read before deciding. */
       notes: z.array(StorableText),
     }),
     action,
@@ -163,10 +160,7 @@ export const MessageParts = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('progress'), facts: Progress, action }),
   z.object({ kind: z.literal('task'), facts: Task, action }),
   z.object({ kind: z.literal('notice'), facts: Notice, action }),
-  /**
-   * What a person said. `answers`: to the questions that were open then. `rest`: what is left without words about how to
-   * talk with them; null: there are none.
-   */
+  /** A person's message. `answers`: to the open questions. `rest`: the text without style preferences, or null if it has none. */
   z.object({
     kind: z.literal('said'),
     facts: z.object({
@@ -177,28 +171,28 @@ export const MessageParts = z.discriminatedUnion('kind', [
     }),
     action: z.null(),
   }),
-  /** How the person is talked with from now on. */
+  /** A change of communication preferences. */
   z.object({
     kind: z.literal('preference'),
     facts: z.object({ confirmation: z.string() }),
     action: z.null(),
   }),
-  /** Anything else, as the text says it. */
+  /** Anything else, as text. */
   z.object({ kind: z.literal('text'), facts: none, action }),
 ]);
 export type MessageParts = z.infer<typeof MessageParts>;
 
-/** Of a message that is its text and nothing else. */
+/** For plain text messages. */
 export const textParts: MessageParts = { kind: 'text', facts: {}, action: null };
 
-/** Of what a person says that answers no question, such as a decision. */
+/** For a person's message that answers no question, such as a decision. */
 export const heardParts: MessageParts = {
   kind: 'said',
   facts: { answers: [], rest: null },
   action: null,
 };
 
-/** Parts as they are stored; null: there are none, or a newer version wrote them. */
+/** Stored parts, or null if there are none or a newer version wrote them. */
 export function readParts(stored: unknown): MessageParts | null {
   const parsed = MessageParts.safeParse(stored);
   return parsed.success ? parsed.data : null;

@@ -1,11 +1,11 @@
-// Words close to a decision, such as `approve!`. They decide nothing: their author gets the buttons and the exact word. Pure.
+// Near-misses of a decision, such as `approve!`. They decide nothing: their author gets the buttons and the exact word. Pure.
 
 export type NearWord = 'approve' | 'reject' | 'cancel' | 'undo' | 'change';
 
 const longest = 160;
 const it = '(?:it|this|that|them|all|everything|(?:the|this) plan)';
 
-/** What each part of such a message may say, between commas, full stops and the word “and”. */
+/** The phrases allowed between commas, full stops and “and”. */
 const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
   approve: new RegExp(
     `^(?:approved?|(?:please )?(?:approve|run|start|do|ship|execute|launch) ${it}|approve please|i approve(?: of)?(?: ${it})?|lgtm|` +
@@ -28,10 +28,10 @@ const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
   ),
 };
 
-/** Said beside any of them; alone it says nothing. */
+/** Allowed with any of them; alone it means nothing. */
 const filler = /^(?:please|thanks|thank you|cheers)$/u;
 
-/** `make it tomorrow instead`: about what waits, not a request of its own. */
+/** `make it tomorrow instead`: about what waits, not a new request. */
 function isChange(text: string): boolean {
   const [, what] =
     /^(?:please )?(?:make|move|do|run|start|schedule|put|change) (it|them|step \d{1,6}|this|that|the plan)\b/u.exec(
@@ -62,7 +62,7 @@ function readParts(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** The decision that `text` comes close to; null: none. The exact words themselves are read before this. */
+/** The decision that `text` nearly is, or null. Exact words are read before this. */
 export function readNearWord(text: string): NearWord | null {
   if (text.length > longest || text.includes('?')) return null;
   const all = readParts(text);

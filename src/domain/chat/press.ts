@@ -1,36 +1,36 @@
-// A press on a card, with what was entered beside it. Each adapter parses its platform's payload into this shape.
+// A press on a card with the entered values. Each adapter converts its platform's payload.
 import { z } from 'zod';
 import type { FieldValue } from '../plan/answer.ts';
 import type { StepComment } from '../plan/plan.ts';
 import { CardPress } from './card.ts';
 import { SessionPress } from './session-card.ts';
 
-/** What a button carries: a plan's or a planning session's. */
+/** A button of a plan or session. */
 export const AnyPress = z.union([CardPress, SessionPress]);
 export type AnyPress = z.infer<typeof AnyPress>;
 
-/** Which steps an approval is about: by id, or by their places on the card that was shown. */
+/** The steps an approval is about: by ID, or by position on the card shown. */
 export type PressedPart = { steps: string[] } | { except: string[] } | { places: number[] };
 
 export type Press = {
   button: AnyPress;
-  /** Trimmed; empty: nothing was typed. */
+  /** Trimmed; empty if nothing was typed. */
   text: string;
-  /** The values of a form; null: the card showed none. */
+  /** A form's values, or null without a form. */
   fields: Record<string, FieldValue> | null;
-  /** null: all steps. Read where the button approves a plan. */
+  /** Null for all steps. Used when approving. */
   part: PressedPart | null;
-  /** On single steps; read where the button proposes changes. */
+  /** On single steps; used when proposing changes. */
   comments?: StepComment[];
 };
 
-/** What a press changed; a button that only shows something changed `nothing`. */
+/** The subject that a press changed; `nothing` if it only shows something. */
 export type PressOutcome =
   | { kind: 'plan'; plan_id: string }
   | { kind: 'run'; run_id: string }
   | { kind: 'nothing' };
 
-/** A button that was pressed with nothing beside it. */
+/** A button pressed without input. */
 export function bare(button: AnyPress): Press {
   return { button, text: '', fields: null, part: null };
 }

@@ -1,4 +1,4 @@
-// The facts of a planning session's card, gathered from the database each time, and the press that comes back from it.
+// The facts of a session's card, read fresh each time, and the press it sends.
 import { z } from 'zod';
 import type { PatternSpec } from '../plan/pattern.ts';
 import type { PlanOutline } from '../planning/outline.ts';
@@ -8,12 +8,11 @@ import type { Infeasibility, PortfolioReport, Schedule } from '../planning/sched
 import type { Pause, Rfc, SessionDecision } from '../planning/state.ts';
 import type { Pressed } from './card.ts';
 
-/** Something a person can pick by a press: what the button says, what is different about it, and what the press says. */
+/** A choice: its button, how it differs, and the answer it sends. */
 export type Offer = { name: string; text: string; answer: string };
 
 /**
- * What a person did about what a session showed, once it has gone on; `by` null: nobody in particular. `overtaken`: it was
- * not planned, and something else was asked for in its conversation since.
+ * The end of a session's state; `by` may be null. `overtaken`: unplanned, and superseded by another request in its conversation.
  */
 export type SessionOver = {
   kind: SessionDecision['kind'] | 'overtaken';
@@ -24,22 +23,22 @@ export type SessionOver = {
 export type SessionCardFacts = {
   run_id: string;
   turn: number;
-  /** What a decision sends back; it binds what is shown. */
+  /** Sent back with a decision; binds what is shown. */
   digest: string;
   status: PlanningStatus;
   pause: Pause | null;
   plan_id: string | null;
-  /** What the person said last that is not a decision. */
+  /** The person's last message that isn't a decision. */
   request: string;
-  /** What the bot said at the end of the turn. */
+  /** The bot's message at the end of the turn. */
   text: string;
   questions: string[];
   offers: Offer[];
-  /** Why it stands or ended: of an escalation, an RFC, an aborted session. */
+  /** The reason of an escalation, an RFC or an aborted session. */
   reason: string | null;
-  /** What led to this turn. */
+  /** The decision that led to this turn. */
   decision: SessionDecision;
-  /** What came after this turn; null: it is the run's latest, and nothing else was asked for since it ended without a plan. */
+  /** The decision after this turn, or null if it is the run's latest and not superseded. */
   over: SessionOver | null;
   pattern: PatternSpec | null;
   rfc: Rfc | null;
@@ -54,27 +53,26 @@ export type SessionCardFacts = {
   /** Who can decide, in words ("ana or ben"). */
   approvers: string;
   may_decide: boolean;
-  /** What readers are shown in the place of names of people; left out, or of one that is not in it: the name. */
+  /** Display names by name; default: the name itself. */
   names?: Record<string, string>;
   viewer: { user: string; timezone: string };
   now: string;
   link: string | null;
 };
 
-/** What a press on a session's card sends, on every surface. Turn and digest are those of the card that was shown. */
+/** Sent by a press on a session's card, with the turn and digest of the card shown. */
 export const SessionPress = z.object({
   action: z.enum(['session_approve', 'session_reject', 'session_changes', 'session_answer']),
   run_id: z.string().max(100),
   turn: z.number().int(),
   digest: z.string().max(128),
-  /** The answer or the change that the button itself stands for. */
+  /** The answer or change that the button itself stands for. */
   choice: z.string().max(600).exactOptional(),
 });
 export type SessionPress = z.infer<typeof SessionPress>;
 
 /**
- * A person's decision about what a session shows. `turn`: that of the card; left out, the digest alone binds it.
- * `pressed`: it is made once under that name.
+ * A person's decision on what a session shows. `turn`: the card's; without it, only the digest binds. `pressed`: deduplicates it.
  */
 export type SessionChoice = {
   digest: string;

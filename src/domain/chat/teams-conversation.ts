@@ -1,38 +1,38 @@
-// What Teams requires for writing to a conversation: stored for each conversation that sent something.
+// Data that Teams requires for writing to a conversation, stored from incoming messages.
 import type { ChatPlace } from './chat.ts';
 
-/** A chat or a channel in which the bot is. */
+/** A chat or channel with the bot. */
 export type TeamsConversation = {
   tenant: string;
-  /** By Teams' own name, without the message of a thread. */
+  /** Teams' ID, without a thread's message. */
   channel: string;
   kind: 'personal' | 'group' | 'channel';
-  /** Where its connector is. */
+  /** Its connector's URL. */
   service_url: string;
-  /** The bot's own name there. */
+  /** The bot's ID there. */
   bot: string;
-  /** Whose personal chat it is, by the name that Teams gives them for this bot. */
+  /** The other person in a personal chat, by Teams' ID for this bot. */
   person: string | null;
   /** The team of a channel. */
   team: string | null;
-  /** Of the one whose personal chat it is; null: nobody knows. */
+  /** Time zone of a personal chat's person, or null if unknown. */
   timezone: string | null;
 };
 
-/** A chat or channel, or with `team` all channels of that. */
+/** A chat or channel, or with `team` all its channels. */
 export type TeamsArea = { tenant: string; channel: string; team: string | null };
 
-/** What the adapter keeps of conversations, and says in them unasked. */
+/** The adapter's stored conversations, and its unprompted messages in them. */
 export type TeamsConversations = {
   keep(conversation: TeamsConversation): Promise<void>;
-  /** null: nothing ever came from there. */
+  /** Null if nothing was ever received from there. */
   find(tenant: string, channel: string): Promise<TeamsConversation | null>;
-  /** The chat in which somebody talks to the bot alone; null: none is known. */
+  /** A person's private chat with the bot, or null if unknown. */
   findPersonal(tenant: string, person: string): Promise<TeamsConversation | null>;
-  /** Says hello at a place, the first time the bot comes to its channel. */
+  /** Greets a place when the bot first joins its channel. */
   welcome(place: ChatPlace, text: string): Promise<void>;
-  /** The app was taken out of a chat or, with `team`, of that team: nothing is posted there until it is back. */
+  /** The app was removed from a chat or, with `team`, a team: nothing is posted until it is back. */
   leave(area: TeamsArea, sentAt: Date): Promise<void>;
-  /** It is there again, and what waits is posted. As with `leave`, news that were sent before the last known change nothing. */
+  /** It is back, and waiting posts are sent. Like `leave`, ignores news older than the last known change. */
   comeBack(area: TeamsArea, sentAt: Date): Promise<void>;
 };

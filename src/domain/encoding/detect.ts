@@ -1,5 +1,5 @@
-// Tells an undeclared legacy encoding by how plausible its characters are next to each other, and by the language statistics of
-// chardet, which alone are wrong about short texts.
+// Detects an undeclared legacy encoding by the plausibility of neighbouring characters and chardet's language statistics, which
+// alone fail on short texts.
 import { analyse } from 'chardet';
 import iconv from 'iconv-lite';
 
@@ -25,7 +25,7 @@ const likely: Record<string, number> = {
   'windows-1257': 0,
 };
 
-/** chardet's names where they are others: each of these is a part of the one that is met. */
+/** chardet's names mapped to the supersets found in practice. */
 const wider: Record<string, string> = {
   'iso-8859-1': 'windows-1252',
   'iso-8859-8': 'windows-1255',
@@ -33,7 +33,7 @@ const wider: Record<string, string> = {
   gb18030: 'gbk',
 };
 
-/** Lead bytes of the characters in everyday use, by ranges. */
+/** Lead bytes of everyday characters, by ranges. */
 const everyday: Record<string, [from: number, to: number][]> = {
   shift_jis: [
     [0x81, 0x83],
@@ -60,7 +60,7 @@ const everyday: Record<string, [from: number, to: number][]> = {
 
 const within = (byte: number, from: number, to: number) => byte >= from && byte <= to;
 
-/** Whether a part of one character may look like another character. */
+/** Whether part of a character may look like another character. */
 export const hasWideCharacters = (name: string): boolean =>
   /^utf-(?:16|32)/.test(name) || everyday[name] !== undefined;
 
@@ -74,7 +74,7 @@ export function characterBytes(name: string, first: number, second: number): num
   return name === 'gb18030' && within(second, 0x30, 0x39) ? 4 : 2;
 }
 
-/** The share of characters of two bytes that are in everyday use. */
+/** Share of two-byte characters in everyday use. */
 function everydayShare(name: string, bytes: Buffer): number {
   const ranges = everyday[name];
   if (ranges === undefined) return 1;
@@ -100,14 +100,14 @@ const scripts = [
   /\p{Script=Hangul}/u,
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
 ];
-/** Signs that words begin with, and those that may be anywhere. */
+/** Signs that begin words, and those that may be anywhere. */
 const opens = /[“„‘«‹¿¡§©]/u;
 const neutral = /[’°–—…•·\u00a0µ»›]/u;
 const beyondAscii = /\P{ASCII}/gu;
 const usualSign =
   /[“”‘’‚„«»‹›–—…•·€£¥§©®°±²³µ¼½¾¿¡×÷™№\u00a0、。「」『』・ー〜【】《》\u3000-\u303f\uff00-\uff65]/u;
 
-/** The share of characters beyond ASCII that are plausible where they are. */
+/** Share of non-ASCII characters that are plausible in place. */
 export function plausibleShare(text: string): number {
   const all = text.match(beyondAscii)?.length ?? 0;
   if (all === 0) return 1;
@@ -126,19 +126,21 @@ export function plausibleShare(text: string): number {
       (opens.test(sign) ? /^\p{Script=Latin}./u : /.\p{Script=Latin}$/u).test(around);
     if (inWord || !usualSign.test(sign)) odd += 1;
   }
-  // Half-width katakana are what two Latin letters are to Shift_JIS.
+  // Two Latin letters look like half-width katakana in Shift_JIS.
   odd += (text.match(/[\uff66-\uff9f]/g)?.length ?? 0) * 0.6;
   return 1 - odd / all;
 }
 
-/** Whether there are characters that text hardly has: controls but escapes, halves of pairs, unassigned and private ones. */
+/**
+ * Whether there are characters that text rarely has: controls other than escapes, lone surrogates, unassigned and private ones.
+ */
 export function hasUnlikely(text: string): boolean {
   return /[\p{Cn}\p{Co}\p{Cs}]|(?!\s)\p{Cc}/u.test(text.replaceAll('\u001b', ''));
 }
 
 /**
- * The encoding of text that is not UTF-8, by WHATWG name; null: nothing fits, so the bytes are no text.
- * @param sample some kilobytes of it; a character may be cut at either end
+ * The WHATWG name of a legacy encoding, or null if the bytes are no text.
+ * @param sample some kilobytes; characters may be cut at either end
  */
 export function detectLegacy(sample: Buffer): string | null {
   const said = new Map(
@@ -152,7 +154,7 @@ export function detectLegacy(sample: Buffer): string | null {
     const text = iconv.decode(sample, name);
     const whole = text.slice(1, -1);
     if (whole.includes('\ufffd') || hasUnlikely(whole)) continue;
-    // Japanese is hardly written without kana.
+    // Japanese is rarely written without kana.
     const kanaShare = /jis|jp/.test(name) && !/[\u3040-\u30ff]/.test(text) ? 0.8 : 1;
     const fits = plausibleShare(text) * everydayShare(name, sample) * kanaShare;
     const score = fits + prior + 0.3 * (said.get(name) ?? 0);

@@ -1,14 +1,14 @@
-// Bytes from outside as text and back: the one place that decides which encoding a file, a web page or a body is in.
+// Converts outside bytes to text and back; the only place that decides a file's, page's or body's encoding.
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { CountersignError } from '../errors.ts';
 import { quoteWords } from '../shown-text.ts';
 import { detectLegacy, hasUnlikely, plausibleShare } from './detect.ts';
 
-/** `name` is the WHATWG's; `bom`: the text begins with a byte order mark, which `text` leaves out. */
+/** `name` is the WHATWG's; `bom`: there is a byte order mark, omitted from `text`. */
 export type TextEncoding = { name: string; bom: boolean };
 
-/** `exact`: encoding the text again gives the same bytes. Without it the text has U+FFFD and must not be written back. */
+/** `exact`: re-encoding gives the same bytes. Otherwise the text has U+FFFD and must not be written back. */
 export type DecodedText = { text: string; encoding: TextEncoding; exact: boolean };
 
 export const utf8: TextEncoding = { name: 'utf-8', bom: false };
@@ -21,16 +21,16 @@ const marks: [name: string, mark: number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Bytes of markup that may declare its encoding, as browsers look for it. */
+/** Bytes searched for a declaration, as in browsers. */
 const declarationBytes = 1024;
-/** Bytes from the first non-ASCII one on that detection reads. */
+/** Bytes examined from the first non-ASCII one. */
 const sampleBytes = 8192;
 
-/** The byte order mark that a text of this encoding begins with. */
+/** The encoding's byte order mark. */
 export const markOf = ({ name, bom }: TextEncoding): Buffer =>
   Buffer.from((bom && marks.find(([of]) => of === name)?.[1]) || []);
 
-/** The canonical name of an encoding by any of its labels; null: there is no such encoding. */
+/** The canonical name of an encoding label, or null. */
 function canonicalEncoding(label: string): string | null {
   const plain = label.trim().toLowerCase();
   if (/^utf-?32[bl]e$/.test(plain)) return plain.replace(/-?32/, '-32');
@@ -41,12 +41,11 @@ function canonicalEncoding(label: string): string | null {
   }
 }
 
-/** The charset that a content type names. */
 export function charsetOf(contentType: string): string | null {
   return /charset\s{0,9}=\s{0,9}["']?([\w:.+-]{1,60})/i.exec(contentType)?.[1] ?? null;
 }
 
-/** The encoding that the beginning of an HTML or XML text declares. */
+/** The encoding declared by HTML or XML. */
 function declaredIn(bytes: Buffer): string | null {
   const head = bytes.toString('latin1', 0, declarationBytes).trimStart();
   if (!head.startsWith('<')) return null;
@@ -58,7 +57,7 @@ function declaredIn(bytes: Buffer): string | null {
       .map((tag) => charsetOf(tag.split('>', 1)[0] ?? ''))
       .find((one) => one !== null);
   const name = label == null ? null : canonicalEncoding(label);
-  // The declaration itself was read as ASCII, so it is in no encoding of two or four bytes.
+  // The declaration was read as ASCII, so the encoding isn't a wide one.
   return name?.startsWith('utf-') ? 'utf-8' : name;
 }
 
@@ -78,7 +77,7 @@ function decodeAs(name: string, bytes: Buffer, bom: boolean): DecodedText {
   return { text: text.toWellFormed(), encoding, exact };
 }
 
-/** The name of UTF-16 or UTF-32 without a mark: ASCII characters leave NULs in the same place of each unit. */
+/** UTF-16 or UTF-32 without a mark: ASCII characters leave NULs in the same position of each unit. */
 function detectWide(head: Buffer): string | null {
   const zeros = [0, 0, 0, 0];
   head.forEach((byte, at) => {
@@ -102,7 +101,7 @@ function detectWide(head: Buffer): string | null {
   return isText && plausibleShare(text) > 0.7 ? name : null;
 }
 
-/** UTF-8 but for a few bytes: as many characters of several bytes are right as are broken. */
+/** UTF-8 with damage: at least as many multi-byte characters are valid as broken. */
 function isDamagedUtf8(sample: Buffer): boolean {
   const { text } = decodeAs('utf-8', sample, false);
   const broken = text.match(/\ufffd/g)?.length ?? 0;
@@ -110,16 +109,16 @@ function isDamagedUtf8(sample: Buffer): boolean {
   return sound > 0 && sound >= broken;
 }
 
-/** The beginning of some bytes, and what is around the first that is no ASCII. */
+/** The first bytes, and those around the first non-ASCII one. */
 type Facts = { head: Buffer; sample: Buffer; hasNul: boolean; isUtf8: boolean };
 
-/** The mark they begin with. UTF-32's is one of UTF-16 too, before a NUL that no text has. */
+/** The encoding of a byte order mark. UTF-32's also reads as UTF-16 and a NUL, which no text has. */
 function markedEncoding(head: Buffer): TextEncoding | null {
   const found = marks.find(([, mark]) => mark.every((byte, at) => head[at] === byte));
   return found === undefined ? null : { name: found[0], bom: true };
 }
 
-/** The encoding that the facts speak for; null: it is no text. @param declared unless it contradicts the facts */
+/** The encoding the facts indicate, or null if not text. @param declared unless it contradicts the facts */
 function chooseEncoding(facts: Facts, declared: string | null): string | null {
   const label = declared === null ? null : canonicalEncoding(declared);
   if (label !== null && (label.startsWith('utf-') || !facts.hasNul)) return label;
@@ -145,12 +144,12 @@ function decodeWhole(bytes: Buffer, declared: string | null): DecodedText | null
   const name = chooseEncoding(facts, declared);
   const decoded = name === null ? null : decodeAs(name, bytes, false);
   if (declared === null || decoded?.exact) return decoded;
-  // What does not fit its declaration may fit without it.
+  // Text that doesn't fit its declaration may fit without it.
   const other = decodeWhole(bytes, null);
   return other?.exact ? other : decoded;
 }
 
-/** The encoding of chunked bytes; null: they are not text. */
+/** The encoding of chunked bytes, or null if not text. */
 export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<TextEncoding | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const facts = { head: Buffer.alloc(0), sample: Buffer.alloc(0), hasNul: false, isUtf8: true };
@@ -177,9 +176,9 @@ export async function detectEncoding(chunks: AsyncIterable<Buffer>): Promise<Tex
 }
 
 /**
- * Decodes `bytes` by their mark, `declared`, UTF-8, what markup declares, or detection. null: not text.
- * @param declared the charset that came with them
- * @param cut there are more bytes, so the last character may be incomplete and is then left out
+ * Decodes by mark, `declared`, UTF-8, markup declaration, or detection. Null if not text.
+ * @param declared the charset sent along
+ * @param cut there are more bytes, so an incomplete last character is dropped
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -199,7 +198,7 @@ export function decodeText(
   return whole;
 }
 
-/** Chunked bytes decoded; invalid ones become U+FFFD. */
+/** Decodes chunks; invalid bytes become U+FFFD. */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { name, bom }: TextEncoding,
@@ -211,13 +210,13 @@ export async function* decodeChunks(
 
 /**
  * `text` in `encoding`, with its mark.
- * @throws CountersignError `tool_failed` that names the first character the encoding does not have
+ * @throws CountersignError `tool_failed` naming the first character it lacks
  */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
   return Buffer.concat([markOf(encoding), encodePart(text, encoding)]);
 }
 
-/** `text` in the encoding of the file that it becomes a part of, without a mark. @throws as `encodeText` */
+/** `text` for insertion into a file of that encoding, without a mark. @throws as `encodeText` */
 export function encodePart(text: string, { name }: TextEncoding): Buffer {
   if (name === 'utf-8' && text.isWellFormed()) return Buffer.from(text);
   const known = iconv.encodingExists(name);
@@ -233,5 +232,5 @@ export function encodePart(text: string, { name }: TextEncoding): Buffer {
   );
 }
 
-/** `text` without the byte order mark that it may begin with. */
+/** Strips a byte order mark. */
 export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');

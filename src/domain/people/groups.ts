@@ -1,17 +1,17 @@
-// Groups of people, which roles and approver rules name as `group:NAME`: of the configuration, of a sign-in provider, of a chat. Pure.
+// Groups named in roles and approver rules as `group:NAME`: configured, from sign-in, or from a chat. Pure.
 import { isSamePerson, personKey } from './names.ts';
 import { isUserGroup } from './user-groups.ts';
 
-/** Groups of the configuration and sign-in providers, by name; `apart`: several organisations share the instance. */
+/** Configured and sign-in groups by name; `apart`: several organisations share the instance. */
 export type Grouping = {
   groups: Record<string, string[]>;
   providers: Record<string, unknown>;
   apart: boolean;
-  /** Groups of earlier sign-ins are too old to count; left out: they do not age. */
+  /** Older sign-ins' groups don't count; default: no limit. */
   freshSince?: () => Date;
 };
 
-/** Groups that the sign-in at `at` reported; null: unreadable. */
+/** Groups reported by the sign-in at `at`, or null if unreadable. */
 export type SignedInGroups = {
   provider: string;
   tenant: string | null;
@@ -19,7 +19,6 @@ export type SignedInGroups = {
   at: Date;
 };
 
-/** Whether the groups of a sign-in are too old to count. */
 export const isStale = (
   { freshSince }: Pick<Grouping, 'freshSince'>,
   { at }: Pick<SignedInGroups, 'at'>,
@@ -27,22 +26,21 @@ export const isStale = (
 
 const prefix = 'group:';
 
-/** How rules name a group. */
 export const groupNamed = (name: string): string => prefix + name;
 
-/** The group that a name in a rule stands for; null: it is a person's. */
+/** The group of a name in a rule, or null for a person's. */
 export function groupIn(name: string): string | null {
   return name.startsWith(prefix) ? name.slice(prefix.length) : null;
 }
 
-/** The unique name of a provider's group: `corp:finance`, or `corp:TENANT/finance` where organisations share the instance. */
+/** A provider group's unique name: `corp:finance`, or `corp:TENANT/finance` on a shared instance. */
 const ofProvider = (apart: boolean, { provider, tenant }: SignedInGroups, group: string) =>
   `${provider}:${apart ? `${tenant}/` : ''}${group}`;
 
 /**
- * The one group that a name in a rule means: of the configuration, of a chat, else of a provider, by its full name.
+ * Resolves a group in a rule: configured, of a chat, or of a provider by full name.
  * @param within the provider whose rule it is
- * @returns null: it does not say which of several providers
+ * @returns null if ambiguous between providers
  */
 export function resolveGroup(
   { groups, providers }: Pick<Grouping, 'groups' | 'providers'>,
@@ -57,7 +55,7 @@ export function resolveGroup(
   return only === undefined ? null : `${only}:${name}`;
 }
 
-/** The provider of a group that `resolveGroup` found; null: it is of none. */
+/** The provider of a resolved group, or null. */
 export function providerOfGroup(
   { groups, providers }: Pick<Grouping, 'groups' | 'providers'>,
   group: string,
@@ -70,7 +68,7 @@ export function providerOfGroup(
 
 /**
  * A person's configured and reported groups, as `resolveGroup` names them.
- * @param age `any`: also groups that are too old to count, which can still block
+ * @param age `any` includes outdated groups, which can still block
  */
 export function groupsOf(
   grouping: Grouping,
@@ -88,16 +86,16 @@ export function groupsOf(
   return [...new Set([...configured, ...ofProviders])];
 }
 
-/** The shortest name that means just this group in a rule. */
+/** The shortest unambiguous name of a group in rules. */
 export function shortName(grouping: Pick<Grouping, 'groups' | 'providers'>, group: string): string {
   const bare = group.slice(group.indexOf(':') + 1);
   return resolveGroup(grouping, bare) === group ? bare : group;
 }
 
 /**
- * How many different people names in a rule stand for.
- * @param personOf the person behind a name, where accounts are linked
- * @returns null: one is a group whose members are known elsewhere
+ * Number of distinct people in a rule.
+ * @param personOf resolves linked accounts
+ * @returns null if a group's members are unknown here
  */
 export function countPeople(
   { groups }: Pick<Grouping, 'groups'>,

@@ -10,27 +10,27 @@ const names = z.array(z.string().min(1).max(200));
 
 const Provider = z
   .strictObject({
-    /** Sets the issuer, the scopes and the claims of a well-known provider. */
+    /** Sets the issuer, scopes and claims of a well-known provider. */
     preset: z.enum(['slack', 'entra', 'google']).optional(),
-    /** What the button says; by default the name of the preset or the provider. */
+    /** The button's label; default: the name of the preset or provider. */
     label: z.string().min(1).max(60).optional(),
-    /** Where `/.well-known/openid-configuration` is. */
+    /** Base URL of `/.well-known/openid-configuration`. */
     issuer: z.url().optional(),
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
     scopes: z.array(z.string().min(1)).optional(),
-    /** The claim that names the organisation; left out, everybody is of one. */
+    /** The claim with the organisation; without it, all are of one. */
     tenant_claim: z.string().optional(),
-    /** The organisation of everybody who signs in here, such as `slack:T0123ABCD`. */
+    /** The organisation of everyone who signs in here, such as `slack:T0123ABCD`. */
     tenant: z.string().min(1).max(200).optional(),
     groups_claim: z.string().default('groups'),
-    /** Only people with a verified e-mail address in one of these. */
+    /** Requires a verified e-mail address in one of these. */
     allowed_domains: z.array(z.string().transform(lowerAscii)).default([]),
-    /** Only people of these organisations, by the value of the claim; `any`: of all. */
+    /** Requires one of these organisations, by claim value, or `any`. */
     allowed_tenants: z.array(z.string()).default([]),
-    /** What somebody may do whom `roles` does not name; null: they may not sign in. */
+    /** The role of people not named in `roles`; null denies sign-in. */
     default_role: Role.nullable().default('requester'),
-    /** Who has more: e-mail addresses, accounts, and groups as `group:NAME`. The highest that names somebody counts. */
+    /** Higher roles: e-mail addresses, accounts, and groups as `group:NAME`. The highest match counts. */
     roles: z
       .strictObject({
         viewer: names.default([]),
@@ -56,7 +56,7 @@ const Provider = z
   );
 type Provider = z.infer<typeof Provider>;
 
-/** Accounts begin with their provider's name, as those of chats begin with their platform's, and groups with `group`. */
+/** Accounts are prefixed with their provider or platform, and groups with `group`. */
 const presetFor = (name: string) =>
   name === 'group'
     ? null
@@ -86,14 +86,14 @@ export const IdentitySettings = z.strictObject({
       days: z.number().positive().max(365).default(14),
     })
     .prefault({}),
-  /** Maximum age of the groups of a sign-in; signing in again renews them. */
+  /** Maximum age of a sign-in's groups; signing in again renews them. */
   groups_max_age_hours: z.number().positive().max(8760).default(24),
-  /** E-mail addresses and accounts that are refused at once, whatever their provider, session or token says. */
+  /** E-mail addresses and accounts refused at once, regardless of provider, session or token. */
   blocked: names.default([]),
 });
 export type IdentitySettings = z.infer<typeof IdentitySettings>;
 
-/** A provider with everything its preset says. */
+/** A provider with its preset applied. */
 export type SignInProvider = Omit<Provider, 'issuer' | 'label' | 'scopes' | 'tenant'> & {
   name: string;
   label: string;
@@ -109,7 +109,7 @@ type Preset = {
   label: string;
   issuer(allowed: string[]): string;
   tenant_claim?: string;
-  /** Whose accounts they have, and the claims that make one up, each the first that is there. Left out: those of nobody. */
+  /** The chat platform whose accounts it shares, and the claims that form one, by preference. */
   chat?: { platform: PlatformName; account: string[][] };
 };
 
@@ -165,7 +165,7 @@ export function resolveProviders({
   return Object.entries(providers).map(([name, provider]) => resolveProvider(name, provider));
 }
 
-/** Whether people of several organisations sign in here. */
+/** Whether several organisations can sign in here. */
 export function admitsSeveral({
   tenant,
   tenant_claim,
@@ -176,15 +176,15 @@ export function admitsSeveral({
   );
 }
 
-/** What is kept of somebody who signed in. */
+/** Stored about a signed-in person. */
 export type Profile = {
   account: string;
   name: string;
-  /** Verified, and of a domain that is let in; else null. */
+  /** Verified and of an allowed domain, else null. */
   email: string | null;
-  /** `slack:T…`, `teams:GUID`, a provider's own; null: none is named. */
+  /** `slack:T…`, `teams:GUID`, a provider's own, or null. */
   tenant: string | null;
-  /** null: the sign-in does not say, or not in a form that can be read. */
+  /** Null if missing or unreadable. */
   groups: string[] | null;
 };
 
@@ -198,8 +198,8 @@ const isTrue = (value: unknown) =>
 const domainOf = (email: string): string => email.slice(email.lastIndexOf('@') + 1);
 
 /**
- * The verified address. Microsoft's `email` is not: anybody may set it in a tenant of theirs. The sign-in name of an only tenant's
- * own people is, as in Teams.
+ * The verified address. Microsoft's `email` can be set by anyone in their own tenant; the sign-in name of a sole tenant's own
+ * people is safe, as in Teams.
  */
 function readEmail(provider: SignInProvider, claims: Claims): string | null {
   const { preset, allowed_tenants: allowed } = provider;
@@ -217,15 +217,15 @@ function readEmail(provider: SignInProvider, claims: Claims): string | null {
 /** A longer list may be incomplete. */
 const maxGroups = 2000;
 
-/** One group: a name, or an object with a `value`, as SCIM has it (RFC 7643, 4.1.2). */
+/** A group: a name, or an object with a `value`, as in SCIM (RFC 7643, 4.1.2). */
 function readGroup(said: unknown): string | null {
   const name = typeof said === 'object' && said !== null && 'value' in said ? said.value : said;
   return typeof name === 'string' && name !== '' ? name : null;
 }
 
 /**
- * The groups that a sign-in names: a list (RFC 9068, 2.2.3.1), or a single name as text.
- * @returns null: they are missing, elsewhere (`_claim_names`), or in a form that can be read in two ways, such as `a, b`
+ * The groups in a sign-in: a list (RFC 9068, 2.2.3.1) or a single name.
+ * @returns null if missing, elsewhere (`_claim_names`), or ambiguous, such as `a, b`
  */
 function readGroupsClaim(claims: Claims, claim: string): string[] | null {
   const { _claim_names: elsewhere } = claims;
@@ -239,7 +239,7 @@ function readGroupsClaim(claims: Claims, claim: string): string[] | null {
     : [...new Set(groups.filter((group) => group !== null))];
 }
 
-/** @throws `forbidden` where a claim is missing without which two people would be one */
+/** @throws `forbidden` for a missing claim without which two people would be one */
 function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: string): string {
   const value = textOf(claims, claim);
   if (value !== null) return value;
@@ -250,9 +250,9 @@ function requireClaim({ name, label }: SignInProvider, claims: Claims, claim: st
 }
 
 /**
- * What the claims say of a person.
- * @throws `forbidden` where they do not say who it is
- * @param apart several organisations share the instance: an address counts only where its domain is one that is let in
+ * The profile in the claims.
+ * @throws `forbidden` if they don't identify a person
+ * @param apart on a shared instance an address counts only in an allowed domain
  */
 export function readProfile(provider: SignInProvider, claims: Claims, apart: boolean): Profile {
   const { name: providerName, chat, tenant_claim: claim, allowed_domains: domains } = provider;
@@ -277,7 +277,7 @@ export function readProfile(provider: SignInProvider, claims: Claims, apart: boo
   };
 }
 
-/** Whether the provider's rules let somebody in. */
+/** Whether the provider's rules admit a person. */
 function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolean {
   const { allowed_domains: domains, allowed_tenants: tenants, chat, name } = provider;
   const fits = (value: string) =>
@@ -300,7 +300,7 @@ function isNamed(grouping: Groups, name: string, known: Known, within?: string):
   return meant !== null && known.groups.includes(meant);
 }
 
-/** Why a person is refused on every surface; null: they are not. */
+/** Why a person is refused on every surface. */
 export type Refusal = 'blocked' | 'groups_unread';
 
 /** Unknown membership of a blocked group is refused too. */
@@ -318,7 +318,7 @@ export function findRefusal(
   return unsure ? 'groups_unread' : null;
 }
 
-/** The role current settings give a person who is not refused; null: no access. */
+/** The role of a person who is not refused, or null for no access. */
 export function roleOf(
   grouping: Groups,
   provider: SignInProvider,

@@ -1,5 +1,5 @@
-// How much is remembered, and how a note reads. The console's page shares it.
-/** `message`: notes that one message may keep. */
+// Memory limits, and how a note reads. Shared with the console's page.
+/** `message`: notes that one message may add. */
 export const memoryLimits = { text: 500, name: 80, entries: 100, message: 20 } as const;
 
 /** `Ana: ana@example.com` */

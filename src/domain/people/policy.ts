@@ -12,11 +12,10 @@ export const InteractionPolicy = z.strictObject({
 });
 export type InteractionPolicy = z.infer<typeof InteractionPolicy>;
 
-/** Some of the sliders, set for a person or a session. */
+/** Some sliders, set for a person or session. */
 export const PolicyOverride = InteractionPolicy.partial();
 export type PolicyOverride = z.infer<typeof PolicyOverride>;
 
-/** `base` with the sliders that `override` sets. */
 export function applyOverride(
   base: InteractionPolicy,
   override: PolicyOverride,
@@ -34,15 +33,15 @@ export const defaultPolicy: InteractionPolicy = {
   tone: 'neutral',
 };
 
-/** What somebody said about how they like to be talked to and asked. */
+/** A person's statement on how they like to be talked to. */
 export type PolicyWish = {
   override: PolicyOverride;
-  /** "From now on": kept for the person; otherwise for this conversation only. */
+  /** "From now on": for the person; otherwise for this conversation only. */
   lasting: boolean;
-  /** One sentence that says what is different now. */
+  /** One sentence on what has changed. */
   confirmation: string;
-  /** What else was asked for; empty when nothing was. */
+  /** The rest of the request, or empty. */
   rest: string;
-  /** Nothing more is to be asked, so open questions count as answered: go on with what is known. */
+  /** Treats open questions as answered: continue with what is known. */
   settlesQuestions: boolean;
 };

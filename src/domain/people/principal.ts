@@ -1,43 +1,41 @@
-// Who makes a request over HTTP, decided once by the guard, and what each role may do.
+// Who makes an HTTP request, decided once by the guard, and each role's rights.
 import { z } from 'zod';
 import { isSamePerson } from './names.ts';
 
 /**
- * From least to most: `viewer` reads; `requester` also asks, proposes and changes their own; `approver` also decides about plans;
- * `admin` also reads settings, metrics and what belongs to other people. A role limits what the approver rules allow, never widens it.
+ * In ascending order: `viewer` reads; `requester` also requests, proposes and changes their own; `approver` also decides; `admin`
+ * also reads settings, metrics and others' things. A role limits approver rules, never widens them.
  */
 export const Role = z.enum(['viewer', 'requester', 'approver', 'admin']);
 export type Role = z.infer<typeof Role>;
 
-/** Whether a role includes another. */
 export function hasRole(role: Role, needed: Role): boolean {
   return Role.options.indexOf(role) >= Role.options.indexOf(needed);
 }
 
-/** The smaller of two roles. */
 export function lesserRole(a: Role, b: Role): Role {
   return hasRole(a, b) ? b : a;
 }
 
 export type Principal = {
-  /** How the sign-in or the token names the person; `local` where nobody signed in. */
+  /** The sign-in's or token's name of the person; `local` without sign-in. */
   account: string;
-  /** What people call them. */
+  /** Display name. */
   name: string;
   email?: string;
   role: Role;
-  /** The organisation whose plans they reach: `slack:T…`, `teams:GUID`, a provider's own; null: the whole instance. */
+  /** The organisation whose plans they reach: `slack:T…`, `teams:GUID`, a provider's own, or null for all. */
   tenant: string | null;
-  /** Groups of the sign-in and of the configuration, as approver rules name them, without `group:`. */
+  /** Sign-in and configured groups as in approver rules, without `group:`. */
   groups: string[];
-  /** The groups of their sign-in are too old to count. */
+  /** Their sign-in's groups are too old to count. */
   stale?: boolean;
-  /** Every name the person goes by: the account, the e-mail address, linked accounts. */
+  /** All names: account, e-mail address, linked accounts. */
   names: string[];
   by: 'local' | 'instance' | 'token' | 'session';
 };
 
-/** On this machine, without anything set up: an admin under whatever name is typed. */
+/** This machine, without any configured access: an admin under any typed name. */
 export const localPrincipal: Principal = {
   account: 'local',
   name: 'local',
@@ -48,21 +46,20 @@ export const localPrincipal: Principal = {
   by: 'local',
 };
 
-/** Whoever has `COUNTERSIGN_API_TOKEN`. */
+/** The holder of `COUNTERSIGN_API_TOKEN`. */
 export const instancePrincipal: Principal = { ...localPrincipal, by: 'instance' };
 
-/** The remedy in a refusal if the person's groups are too old; else ''. */
+/** Advice in a refusal if the person's groups are outdated; else ''. */
 export const signInAgain = ({ stale }: { stale?: boolean | undefined }): string =>
   stale === true
     ? ' The groups of your last sign-in are too old to count. Sign in again in the console.'
     : '';
 
-/** Whether the person is known: a sign-in or a token of their own. Elsewhere a name is only typed. */
+/** Whether the person is proven by sign-in or personal token. Elsewhere names are only typed. */
 export function isKnown({ by }: Pick<Principal, 'by'>): boolean {
   return by === 'session' || by === 'token';
 }
 
-/** Whether `name` is one of the person's own. */
 export function isOwnName({ names }: Pick<Principal, 'names'>, name: string): boolean {
   return names.some((own) => isSamePerson(own, name));
 }

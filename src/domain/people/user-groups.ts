@@ -1,14 +1,14 @@
-// User groups of Slack in approver rules: `group:slack:T123:S456` by its id, `group:@finance` by its handle. Pure.
+// Slack user groups in approver rules: `group:slack:T123:S456` by ID, `group:@finance` by handle. Pure.
 import { chatTenant } from '../plan/scope.ts';
 
-/** Members of a larger group are not read. */
+/** Larger groups are not read. */
 export const maxUserGroup = 200;
-/** For how long a copy stands in for Slack where Slack does not answer. */
+/** How long a copy replaces an unreachable Slack. */
 export const userGroupKeptForMs = 15 * 60_000;
 
 /**
- * Why nobody in a group may decide. `not_permitted`: the app lacks the scope; `not_offered`: the workspace has no user groups;
- * `elsewhere`: it is of another workspace; `unread`: Slack has not said who is in it, or has said that this changed.
+ * Why a group can't decide. `not_permitted`: missing scope; `not_offered`: no user groups in the workspace; `elsewhere`: of
+ * another workspace; `unread`: members unknown or outdated.
  */
 export type UserGroupProblem =
   | 'missing'
@@ -19,36 +19,35 @@ export type UserGroupProblem =
   | 'elsewhere'
   | 'unread';
 
-/** A group as its workspace has it. `size` counts its members. */
+/** `size` counts its members. */
 export type UserGroup = { team: string; id: string; handle: string; active: boolean; size: number };
 
-/** What a chat platform says of its groups. Both throw CountersignError. */
+/** Reads a platform's user groups. Both throw CountersignError. */
 export type UserGroupReader = {
-  /** All groups of a workspace, the disabled ones too. @param team null: the only workspace there is */
+  /** All groups of a workspace, including disabled ones. @param team null for the only workspace */
   list(team: string | null): Promise<UserGroup[]>;
-  /** The accounts of the members who can act; null: the group is gone. */
+  /** Accounts of active members, or null if the group is gone. */
   accountsIn(group: UserGroup): Promise<string[] | null>;
 };
 
 export type UserGroups = {
-  /** Reads who is in these groups now. What cannot be read stays as it was. @param keys as `userGroupKey` makes them */
+  /** Rereads these groups; unreadable ones stay as they were. @param keys from `userGroupKey` */
   refresh(keys: string[]): Promise<void>;
   /**
-   * Names as a rule is to have them: what means a user group by its id, the rest as it is.
-   * @param written people, mentions as Slack writes them, `@finance`, groups as rules name them
-   * @throws CountersignError that says what is wrong with a group
+   * Converts names for a rule: user groups by ID, the rest unchanged.
+   * @param written people, Slack mentions, `@finance`, groups as in rules
+   * @throws CountersignError with a group's problem
    */
   nameAll(written: string[], tenant: string | null): Promise<string[]>;
 };
 
 const byId = /^slack:([A-Z0-9]+):(S[A-Z0-9]+)$/;
 
-/** Whether a group in a rule is a user group of a chat. @param group without `group:` */
+/** Whether a group in a rule is a chat's user group. @param group without `group:` */
 export function isUserGroup(group: string): boolean {
   return group.startsWith('@') || byId.test(group);
 }
 
-/** The workspace and the id of a group that is named by them. */
 export function readUserGroupId(group: string): { team: string; id: string } | null {
   const [, team, id] = byId.exec(group) ?? [];
   return team === undefined || id === undefined ? null : { team, id };
@@ -58,9 +57,9 @@ export const userGroupName = ({ team, id }: { team: string; id: string }): strin
   `${chatTenant('slack', team)}:${id}`;
 
 /**
- * By what a user group is kept, for plans of an organisation.
- * @param tenant null: the plan belongs to none
- * @returns null: a group of another organisation, or one that cannot be told from others of its name
+ * The storage key of a user group, for an organisation's plans.
+ * @param tenant null if the plan belongs to none
+ * @returns null for another organisation's group, or an ambiguous one
  */
 export function userGroupKey(group: string, tenant: string | null): string | null {
   if (group.startsWith('@')) {
@@ -72,7 +71,6 @@ export function userGroupKey(group: string, tenant: string | null): string | nul
   return tenant === null || tenant === chatTenant('slack', known.team) ? group : null;
 }
 
-/** What a key asks for, and in which workspace. */
 export function readUserGroupKey(
   key: string,
 ): { team: string | null } & ({ id: string } | { handle: string }) {

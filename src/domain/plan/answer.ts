@@ -1,25 +1,25 @@
-// Reads a person's answer against its form: each value in its type, or one sentence per field that does not fit. The server, the
-// terminal and cards that send only text share this code.
+// Reads a person's answer to a form: each value by type, or one sentence per invalid field. Shared by server, terminal and cards
+// that send only text.
 import { quoteName, quoteWords } from '../shown-text.ts';
 import { isStorableText } from '../words.ts';
 import type { FormField } from './form.ts';
 
 export type FieldValue = string | number | boolean | null;
 
-/** What a person says about a step that was theirs: their words, or the values of its form. */
+/** A person's answer to a step: text, or a form's values. */
 export type StepAnswer = string | Record<string, FieldValue>;
 
 const longest = { text: 1000, multiline: 4000 } as const;
 
 const maxOptionShown = 100;
 
-/** An option as shown: its value (the answer), and its quoted label if different. */
+/** An option as shown: its value, and its quoted label if different. */
 export function describeOption({ value, label }: FormField['options'][number]): string {
   const shown = quoteName(value, maxOptionShown);
   return label === value ? shown : `${shown} (${quoteWords(label, maxOptionShown)})`;
 }
 
-/** The label as the subject of a sentence: `“Which room?” is missing.` */
+/** The label as a sentence's subject: `“Which room?” is missing.` */
 function nameOf({ label }: FormField): string {
   return quoteName(label, 200);
 }
@@ -63,7 +63,7 @@ function readNumber(field: FormField, given: unknown): Read {
   return fits(value);
 }
 
-/** A day of the calendar as `2026-03-31`. */
+/** `2026-03-31`. */
 function isDay(text: string): boolean {
   if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return false;
   const time = new Date(`${text}T00:00:00Z`);
@@ -82,7 +82,7 @@ function readChoice(field: FormField, given: unknown): Read {
   const named = typeof given === 'string' ? given.toLowerCase() : null;
   const exact = options.find(({ value }) => value === given);
   const [called, ...others] = options.filter((option) => option.label.toLowerCase() === named);
-  // A label that two options have names neither.
+  // A label shared by two options selects neither.
   const found = exact ?? (others.length === 0 ? called : undefined);
   if (found !== undefined) return fits(found.value);
   const shown = options.slice(0, 10).map(describeOption);
@@ -101,7 +101,7 @@ function readBoolean(field: FormField, given: unknown): Read {
   return no.includes(word) ? fits(false) : misfits(`${label} must be yes or no.`);
 }
 
-/** One value of a form. Text and numbers may come as text, as people and cards send them; blank is none. */
+/** One value of a form. Text and numbers may come as text; blank means none. */
 export function readField(field: FormField, given: unknown): Read {
   const value = typeof given === 'string' ? given.trim() : given;
   if (value === undefined || value === null || value === '') {
@@ -127,7 +127,7 @@ export function readField(field: FormField, given: unknown): Read {
 export type FieldProblem = { name: string; message: string };
 export type ReadFields = { fields: Record<string, FieldValue>; problems: FieldProblem[] };
 
-/** Every field of the form with its value (null: left empty), and a sentence for each that does not fit. */
+/** Every field with its value (null if empty), and a sentence per invalid one. */
 export function readFields(form: FormField[], given: Record<string, unknown>): ReadFields {
   const fields: Record<string, FieldValue> = {};
   const problems: FieldProblem[] = [];

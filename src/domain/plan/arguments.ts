@@ -1,5 +1,4 @@
-// The kinds of step arguments: literal values, references to earlier outputs, texts with such values in them, and values decided at
-// run time.
+// Kinds of step arguments: literals, references to earlier outputs, templates, and values decided at run time.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '../text.ts';
 
@@ -13,14 +12,14 @@ export const ArgumentReference = z.strictObject({
 });
 export type ArgumentReference = z.infer<typeof ArgumentReference>;
 
-/** `{ "$artifact": "art-3f9a1c20", "path": "/rows" }`: the value at a JSON pointer in an artifact of the plan; of a text, the text. */
+/** `{ "$artifact": "art-3f9a1c20", "path": "/rows" }`: a value in an artifact of the plan; a text artifact has only the text. */
 export const ArtifactReference = z.strictObject({
   $artifact: z.string().min(1).max(80),
   path: ArgumentReference.shape.path,
 });
 export type ArtifactReference = z.infer<typeof ArtifactReference>;
 
-/** `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`: text with values of earlier outputs in it. */
+/** `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`: text with values of earlier outputs. */
 export const TemplateArgument = z.strictObject({
   $template: z
     .array(z.union([z.string(), ArgumentReference]))
@@ -49,7 +48,7 @@ export function isRuntime(value: Json | undefined): value is RuntimeArgument {
   return isObject(value) && '$decide' in value;
 }
 
-/** What is wrong with references and run-time values inside `args`, as sentences; empty: the functions below can read them. */
+/** Malformed references and run-time values, as sentences; if empty, the functions below accept `args`. */
 export function findMalformed(args: Json): string[] {
   if (isReference(args)) {
     return ArgumentReference.safeParse(args).success
@@ -82,7 +81,7 @@ export function findMalformed(args: Json): string[] {
   return [];
 }
 
-/** Every reference inside `args`, however deep. */
+/** All references, at any depth. */
 export function referencesOf(args: Json): ArgumentReference[] {
   if (isReference(args)) return [ArgumentReference.parse(args)];
   if (Array.isArray(args)) return args.flatMap(referencesOf);
@@ -90,7 +89,7 @@ export function referencesOf(args: Json): ArgumentReference[] {
   return [];
 }
 
-/** The same, none where one is malformed: the check of the step reports those, with their path. */
+/** All references, or none if one is malformed, which the step's own check reports. */
 export function safeReferences(args: Json): ArgumentReference[] {
   try {
     return referencesOf(args);
@@ -99,7 +98,7 @@ export function safeReferences(args: Json): ArgumentReference[] {
   }
 }
 
-/** Every artifact that is referred to inside `args`, however deep. */
+/** All artifact references, at any depth. */
 export function artifactsOf(args: Json): ArtifactReference[] {
   if (isArtifact(args)) return [ArtifactReference.parse(args)];
   if (Array.isArray(args)) return args.flatMap(artifactsOf);
@@ -107,7 +106,7 @@ export function artifactsOf(args: Json): ArtifactReference[] {
   return [];
 }
 
-/** The same arguments with references to steps of other names. */
+/** Renames the steps in references. */
 export function renameReferences(args: JsonObject, rename: (id: string) => string): JsonObject {
   return Object.fromEntries(
     Object.entries(args).map(([key, value]) => [key, renameWithin(value, rename)]),
@@ -121,35 +120,34 @@ function renameWithin(value: Json, rename: (id: string) => string): Json {
   return isObject(value) ? renameReferences(value, rename) : value;
 }
 
-/** Whether anything inside `args` is decided at run time. */
 export function hasRuntime(args: Json): boolean {
   if (isRuntime(args)) return true;
   if (Array.isArray(args)) return args.some(hasRuntime);
   return isObject(args) && Object.values(args).some(hasRuntime);
 }
 
-/** Whether anything inside `args` is not known before the step runs. */
+/** Whether anything inside `args` is unknown before the step runs. */
 export function isOpen(args: Json): boolean {
   return referencesOf(args).length > 0 || artifactsOf(args).length > 0 || hasRuntime(args);
 }
 
-/** Names of the top-level arguments whose values come later, for checking the others against a schema. */
+/** Top-level arguments with later values, for checking the others against a schema. */
 export function openArguments(args: JsonObject): string[] {
   return Object.entries(args)
     .filter(([, value]) => isOpen(value))
     .map(([name]) => name);
 }
 
-/** A value as it stands in a text: nothing for null, objects and lists as compact JSON. */
+/** A value inside a text: '' for null, compact JSON for objects and lists. */
 function writeInText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }
 
 /**
- * `args` with each reference, template and run-time value replaced; those to artifacts stay as they are unless `load` is given.
- * What comes in their place is data: nothing in it is replaced.
- * @throws what `resolve` or `load` throws for a reference that leads nowhere
+ * Replaces references, templates and run-time values; artifact references only with `load`. Replacements are data and not scanned
+ * again.
+ * @throws errors of `resolve` or `load` for a reference that leads nowhere
  */
 export function substitute(
   args: Json,

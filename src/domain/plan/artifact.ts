@@ -1,4 +1,4 @@
-// Artifacts: data of a plan that is too large for a row. Never changed once stored.
+// Artifacts: plan data too large for a row. Immutable.
 import { z } from 'zod';
 
 export const Artifact = z.object({
@@ -8,7 +8,7 @@ export const Artifact = z.object({
   /** Bytes. */
   size: z.int(),
   sha256: z.string(),
-  /** The step that made it; null: it came with the plan, or was fetched while planning. */
+  /** The step that made it, or null if it came with the plan or was fetched while planning. */
   step_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 });

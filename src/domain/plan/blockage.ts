@@ -1,21 +1,21 @@
-// Steps that are ready but cannot run: no worker offers what they need, or a resource pool is in use.
+// Ready steps that can't run: no worker offers what they need, or a resource pool is in use.
 import { z } from 'zod';
 
 export const Blockage = z.object({
-  /** `worker`: nobody offers what they need. `resource`: a shared pool has not enough, or not enough left. */
+  /** `worker`: not offered by any worker. `resource`: not enough in a shared pool. */
   kind: z.enum(['worker', 'resource']),
   /** The first three. */
   step_ids: z.array(z.string()),
-  /** How many there are; over `maxCounted` they are not counted any further. */
+  /** Up to `maxCounted`. */
   count: z.int(),
-  /** The capabilities, operations or pools that are missing. */
+  /** The missing capabilities, operations or pools. */
   needs: z.array(z.string()),
-  /** Why, and what to do about it: `no worker offers the capability gpu. Start a worker …`, `for 4 of gpu; 6 of 8 …`. */
+  /** The reason with advice: `no worker offers the capability gpu. Start a worker …`, `for 4 of gpu; 6 of 8 …`. */
   reason: z.string(),
 });
 export type Blockage = z.infer<typeof Blockage>;
 
-/** Steps of one blockage are counted up to here, so that looking costs the same whatever the plan's size. */
+/** Limit for counting, so that the cost doesn't depend on the plan's size. */
 export const maxCounted = 1000;
 
 function describeOthers(others: number): string {
@@ -25,12 +25,11 @@ function describeOthers(others: number): string {
   return ` (and ${others} others)`;
 }
 
-/** Labels of the steps of a blockage, by id. */
 type Labels = ReadonlyMap<string, string>;
 
 /**
  * `Step 3 (and 4 others) waits: no worker offers the capability gpu. Start a worker …`
- * @param begun the steps wait now; otherwise they would have to
+ * @param begun whether the steps wait now, rather than would
  */
 export function describeBlockage(
   { kind, step_ids, count, reason }: Blockage,

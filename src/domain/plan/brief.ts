@@ -1,24 +1,24 @@
-// Plans as a planner reads them to go on with them: where each stands, and of its steps what was called and what came of it, cut.
+// Plans as planners read them to continue: status, and each step's call and result, cut.
 import type { Finding } from './finding.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { PlanStatus, StepStatus } from './plan.ts';
 
 export type BriefStep = {
-  /** What it is called on the plan's card. */
+  /** The label on the plan's card. */
   label: string;
   id: string;
   status: StepStatus;
   description: string;
   /** Its full name. */
   operation: string;
-  /** JSON, cut where it is long. */
+  /** JSON, cut if long. */
   args: string;
-  /** Ids of the steps that it waits for. */
+  /** Prerequisite IDs. */
   after: string[];
-  /** What it gave, as JSON, cut where it is long. */
+  /** Output as JSON, cut if long. */
   output?: string;
   error?: string;
-  /** What it asks a person. */
+  /** The question to a person. */
   question?: string;
 };
 
@@ -26,20 +26,20 @@ export type BriefPlan = {
   id: string;
   title: string;
   status: PlanStatus;
-  /** What a change of the plan names, so that it is refused where its steps have gone on since. */
+  /** Sent with a change, which is refused if its steps have moved on. */
   revision: number;
   total_steps: number;
   result: string | null;
-  /** The change that waits for approval. */
+  /** The pending change. */
   waiting_change?: Pick<PatchOutcome, 'proposed_by' | 'changes'>;
-  /** What nobody has settled; left out where there is nothing. */
+  /** Open findings, if any. */
   findings?: Pick<
     Finding,
     'id' | 'severity' | 'category' | 'message' | 'step_id' | 'partition' | 'status' | 'stale_steps'
   >[];
-  /** Of a plan with more, those that failed, run, are stale or wait for a person, and the first. */
+  /** For larger plans: failed, running, stale and waiting steps, and the first ones. */
   steps: BriefStep[];
 };
 
-/** `next`: where the page after this one begins; null: this is the last. */
+/** `next`: start of the next page, or null. */
 export type BriefPage = BriefPlan & { next: number | null };

@@ -1,11 +1,11 @@
-// A call in a few words, for sentences about a step. Computed from the call, never a planner's description.
+// A call in a few words, computed from the call, never from a planner's description.
 import { showExact, showString } from '../shown-text.ts';
 import { countOf, shorten } from '../words.ts';
 import type { CallDescription, CallValue } from './call.ts';
 
 const maxShort = 120;
 
-/** A value on one line: a text that reads like another type is quoted. */
+/** A value on one line; text that reads like another type is quoted. */
 export function exactOf({ text, later, json }: CallValue): string {
   return later || json === true ? showExact(text) : showString(text);
 }
@@ -15,14 +15,14 @@ export function sayHeadline({ headline }: Pick<CallDescription, 'headline'>): st
   return headline.map((word) => (typeof word === 'string' ? word : exactOf(word))).join(' ');
 }
 
-/** `text` in at most `most` characters and, where that cuts it, how long it is. */
+/** `text` cut to `most` characters, with its length. */
 export function shortenSized(text: string, most: number): string {
   return text.length <= most
     ? text
     : `${shorten(text, most)} (${countOf(text.length, 'character')})`;
 }
 
-/** `Calls tracker_open · title: Broken`: the headline and its values, shortened. */
+/** `Calls tracker_open · title: Broken`: the headline and values, shortened. */
 export function nameCall({ headline, parts }: Pick<CallDescription, 'headline' | 'parts'>): string {
   const values = parts.filter(({ aid }) => aid !== true);
   const said = [

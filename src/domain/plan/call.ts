@@ -1,46 +1,46 @@
-// The effect of a call as people see it, computed from the operation and its arguments, never written by a planner.
+// The effect of a call for people, computed from the operation and arguments, never written by a planner.
 import { z } from 'zod';
 import { ShownCondition } from './condition.ts';
 import { Step } from './plan.ts';
 import { SeenState } from './seen.ts';
 
-/** `reads` looks at what is here; `changes` alters something here; `outside` reaches beyond this installation, reads included. */
+/** `reads`: looks at local data; `changes`: alters it; `outside`: reaches beyond this installation, even to read. */
 export const CallClass = z.enum(['reads', 'changes', 'outside']);
 export type CallClass = z.infer<typeof CallClass>;
 
-/** An argument as it is shown: whole, or, where it is not known before the call, what it will come from. */
+/** An argument as shown: its whole value, or what it will come from. */
 const CallValue = z.object({
   text: z.string(),
-  /** It comes from an earlier step or is decided at run time. */
+  /** From an earlier step or decided at run time. */
   later: z.boolean(),
-  /** It is no text: a number, true, a list or a record, as JSON. */
+  /** Not text: a number, boolean, list or record, as JSON. */
   json: z.literal(true).exactOptional(),
 });
 export type CallValue = z.infer<typeof CallValue>;
 
-/** One argument of a call. `payload` is what the call is about (a file's content, a message, a body). */
+/** `payload`: the main content (a file, message or body). */
 const CallPart = CallValue.extend({
   label: z.string(),
   payload: z.boolean(),
-  /** It helps to read the call and is not sent with it. */
+  /** A reading aid, not sent with the call. */
   aid: z.literal(true).exactOptional(),
 });
 export type CallPart = z.infer<typeof CallPart>;
 
 export const CallDescription = z.object({
   class: CallClass,
-  /** What it destroys cannot be brought back. */
+  /** Destroys something irrecoverably. */
   destructive: z.boolean(),
   /** The effect in order: `['Moves', { a.txt }, 'to', { b.txt }]`. Plain strings are ours; values are arguments. */
   headline: z.array(z.union([z.string(), CallValue])),
-  /** Every argument that the headline does not hold. Together the two hold all of them. */
+  /** All arguments not in the headline. */
   parts: z.array(CallPart),
-  /** What was there when the step was proposed; missing: that was not looked up. `fails`: it makes the call fail. */
+  /** The target when the step was proposed, if looked up. `fails`: it makes the call fail. */
   target: SeenState.extend({ name: z.string(), fails: z.boolean() }).exactOptional(),
 });
 export type CallDescription = z.infer<typeof CallDescription>;
 
-/** A step with the effect of its call and the labels of its conditions. */
+/** A step with its call's effect and labelled conditions. */
 export const ShownStep = Step.extend({
   call: CallDescription,
   when: z.array(ShownCondition),

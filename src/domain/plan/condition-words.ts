@@ -1,18 +1,18 @@
-// Conditions in words for people. Without zod, since pages draw them too.
+// Conditions in words. Without zod, since pages draw them too.
 import { escapeExact, quoteWords } from '../shown-text.ts';
 import type { ShownCondition, StepCondition } from './condition.ts';
 
-/** What a condition looks at: `step 2 /status`. @param label what the step is called */
+/** `step 2 /status`. @param label the step's label */
 export function describePlace(path: string, label: string): string {
   if (path === '') return `the output of step ${label}`;
   if (isAnswer(path)) return `the answer to step ${label}`;
   return `step ${label} ${/^[\w/~.-]+$/.test(path) ? path : JSON.stringify(path)}`;
 }
 
-/** Where a person's answer stands, of a question with Yes and No or of a form with that field. */
+/** Where a Yes/No answer is, or a form's field of that name. */
 const isAnswer = (path: string) => path === '/answer' || path === '/fields/answer';
 
-/** `Ana answers Yes to step 1`; null: it is about no Yes or No. Exactly these words: "yes" never equals "Yes". */
+/** `Ana answers Yes to step 1`, or null if not about Yes or No. Exact: "yes" never equals "Yes". */
 function describeYesOrNo(
   { path, is, value }: StepCondition,
   label: string,
@@ -28,8 +28,8 @@ const maxLabel = 100;
 
 /**
  * `step 2 /status is "green"`, `Ana answers Yes to step 1`, `step 1 /fields/what is "delete" (“Keep everything”)`.
- * @param label what the step is called where this is read
- * @param person whom it asks; null: nobody, or that is not known here
+ * @param label the step's label for this reader
+ * @param person the person asked, or null if none or unknown
  */
 export function describeCondition(
   condition: ShownCondition,
@@ -65,7 +65,7 @@ function sayCondition(condition: StepCondition, label: string, person: string | 
   }
 }
 
-/** All of a step's conditions; null: it has none. @param asked whom another step asks */
+/** All conditions of a step, or null. @param asked the person another step asks */
 export function describeConditions(
   when: ShownCondition[],
   { step, asked }: { step(id: string): string; asked?(id: string): string | null },

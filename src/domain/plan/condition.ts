@@ -12,20 +12,19 @@ export const ConditionOperator = z.enum([
 ]);
 export type ConditionOperator = z.infer<typeof ConditionOperator>;
 
-/** Characters of JSON; a condition is shown whole wherever its step is. */
+/** Characters of JSON; conditions are always shown whole. */
 const maxValue = 500;
 
 /**
- * `{ "step": "2", "path": "/status", "is": "equals", "value": "green" }`; `exists` takes no value. Text is compared without
- * the blanks around it and with its case. `contains` looks for text in text, or for an item of a list. `greater` and `less`
- * compare numbers (also where they are text) and ISO 8601 dates and times. Where there is no value, nothing holds; `exists`
- * asks for one that is not null.
+ * `{ "step": "2", "path": "/status", "is": "equals", "value": "green" }`; `exists` takes no value. Text is trimmed and
+ * case-sensitive. `contains`: text in text, or an item of a list. `greater`, `less`: numbers (also as text) and ISO 8601 times. A
+ * missing value satisfies nothing; `exists` requires non-null.
  */
 export const StepCondition = z
   .strictObject({
-    /** The id of an earlier step. */
+    /** An earlier step's ID. */
     step: line(200),
-    /** A JSON pointer (RFC 6901) into its output; empty: the whole output. */
+    /** A JSON pointer (RFC 6901) into its output; empty for the whole. */
     path: z
       .string()
       .max(500)
@@ -42,14 +41,14 @@ export const StepCondition = z
   });
 export type StepCondition = z.infer<typeof StepCondition>;
 
-/** A condition as it is shown. `label`: of the value in its form; left out: the value itself. */
+/** `label`: of the value in its form, if any. */
 export const ShownCondition = StepCondition.safeExtend({ label: z.string().exactOptional() });
 export type ShownCondition = z.infer<typeof ShownCondition>;
 
-/** The code of a step that was skipped because a condition did not hold, a person said no, or what it needs was skipped so. */
+/** The code of a step skipped because of a condition, a No, or a step skipped for such a reason. */
 export const conditionNotMet = 'condition_not_met';
 
-/** The conditions of a draft as a list; none: it has none. */
+/** A draft's conditions as a list. */
 export function conditionsOf(
   when: StepCondition | StepCondition[] | null | undefined,
 ): StepCondition[] {
@@ -57,7 +56,7 @@ export function conditionsOf(
   return Array.isArray(when) ? when : [when];
 }
 
-/** The same conditions about steps of other names. */
+/** Renames the steps in conditions. */
 export function renameConditions(
   when: StepCondition | StepCondition[],
   rename: (id: string) => string,

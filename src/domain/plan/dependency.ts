@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { line } from '../text.ts';
 
-/** Precedence between two steps: the successor's start or finish waits for the predecessor's start or finish. */
+/** The successor's start or finish waits for the predecessor's start or finish. */
 export const DependencyType = z.enum(['FS', 'SS', 'FF', 'SF']);
 export type DependencyType = z.infer<typeof DependencyType>;
 
@@ -13,7 +13,7 @@ export const Dependency = z.strictObject({
 });
 export type Dependency = z.infer<typeof Dependency>;
 
-/** A dependency, written whole or as the id of a step that must have ended. */
+/** Expands a bare ID to finish-to-start. */
 export function toDependency(entry: string | Dependency): Dependency {
   return typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
 }

@@ -1,26 +1,25 @@
-// Draftbooks: what steps put out, narrowed to a budget of tokens, each entry with the steps or entries it was made of. And the trace
-// of a report that was written from one.
+// Draftbooks: step outputs narrowed to a token budget, each entry with its sources; and the trace of a report written from one.
 import { z } from 'zod';
 
-/** A text that outputs have, and how many have exactly this one. */
+/** An output text and how many outputs have exactly it. */
 const Quote = z.object({ text: z.string(), count: z.int().min(1) });
 export type Quote = z.infer<typeof Quote>;
 
 const Entry = z.object({
   n: z.int().min(1),
-  /** All it says, as one line. */
+  /** The entry as one line. */
   text: z.string(),
-  /** Quoted outputs; older draftbooks have none. */
+  /** Quoted outputs; absent in older draftbooks. */
   quotes: z.array(Quote).optional(),
   /** Outputs counted but not quoted. */
   omitted: z.int().min(0).default(0),
-  /** How many outputs it stands for. */
+  /** Number of outputs represented. */
   count: z.int().min(1),
-  /** Less than what its sources say. */
+  /** Whether something of its sources is cut. */
   shortened: z.boolean(),
-  /** Ids of the steps it was made of. */
+  /** Source step IDs. */
   steps: z.array(z.string()).optional(),
-  /** Entries of the draftbooks in `books` it was made of: numbers and ranges, `1-25,30`. */
+  /** Source entries in draftbooks of `books`, as ranges `1-25,30`. */
   from: z.array(z.object({ book: z.int(), entries: z.string() })).optional(),
 });
 export type DraftEntry = z.infer<typeof Entry>;
@@ -30,31 +29,31 @@ export const Draftbook = z.object({
   title: z.string(),
   budget_tokens: z.int(),
   tokens: z.int(),
-  /** Outputs that are in it, and steps that were meant and have none. */
+  /** Outputs included, and selected steps without one. */
   sources: z.int(),
   missing: z.int(),
-  /** Ids of the draftbooks it was made of. */
+  /** Source draftbook IDs. */
   books: z.array(z.string()),
   entries: z.array(Entry),
 });
 export type Draftbook = z.infer<typeof Draftbook>;
 
-/** Where the sentences of a report come from. */
+/** The sources of a report's sentences. */
 export const ReportTrace = z.object({
   kind: z.literal('report_trace'),
   draftbook: z.string(),
   text: z.string(),
-  /** In the order of the text; `entries` are numbers of `entries` below. None: the sentence names no source. */
+  /** In order; `entries` are numbers of the `entries` below, empty if unsourced. */
   sentences: z.array(z.object({ text: z.string(), entries: z.array(z.int()) })),
-  /** The entries that sentences name, each with the ids of the steps that it leads back to. */
+  /** Cited entries with the IDs of their original steps. */
   entries: z.array(z.object({ n: z.int(), text: z.string(), steps: z.array(z.string()) })),
-  /** Sources that the model named and that are not in the draftbook. */
+  /** Cited sources that don't exist. */
   unknown_sources: z.int(),
   cost_usd: z.number(),
 });
 export type ReportTrace = z.infer<typeof ReportTrace>;
 
-/** Numbers in ascending order as ranges: `1-25,30`. */
+/** Ascending numbers as ranges: `1-25,30`. */
 export function writeRanges(numbers: number[]): string {
   const ranges: [number, number][] = [];
   for (const n of numbers) {
@@ -65,7 +64,7 @@ export function writeRanges(numbers: number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }
 
-/** What `writeRanges` wrote. */
+/** The inverse of `writeRanges`. */
 export function readRanges(text: string): number[] {
   return text.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);

@@ -1,25 +1,25 @@
-// The attempt and status of a step that a press refers to: those its card showed. The press is refused for any other.
+// The step attempt and status shown on a card. A press is refused for any other.
 
-/** How a step stands that a person settles. */
+/** Statuses that a person settles. */
 export const settledStands = ['waiting', 'unknown', 'failed'] as const;
 type Stand = (typeof settledStands)[number];
 
-/** What somebody looked at who says what became of a step. */
+/** The step state seen by whoever settles it. */
 export type LookedAt = { attempt: number; status: Stand };
 
-/** null: how `status` stands nobody settles. */
+/** Null if a person can't settle that status. */
 export function readStand(status: string): Stand | null {
   return settledStands.find((stand) => stand === status) ?? null;
 }
 
-/** What a press says of the step it is about. */
+/** A press's claims about its step. */
 type AboutStep = {
   step_id?: string | undefined;
   attempt?: number | undefined;
   stood?: Stand | undefined;
 };
 
-/** What the presser looked at, by step; null: a card from before it was said. */
+/** The step state the presser saw, or null for older cards. */
 export function expectedStep({
   step_id: step,
   attempt,

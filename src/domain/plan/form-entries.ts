@@ -1,4 +1,4 @@
-// Reads what was entered in the form of an operation into arguments, and writes arguments as entries. Shared with the console's page.
+// Converts form entries to an operation's arguments and back. Shared with the console's page.
 import { parseExactly } from '../exact-json.ts';
 import { quoteName } from '../shown-text.ts';
 import type { Json, JsonObject } from '../text.ts';
@@ -15,7 +15,7 @@ import {
   visibleFields,
 } from './operation-form.ts';
 
-/** Conversions between a reader's local time (`2026-12-03T09:00`) and a moment with an offset; null: it is no time. */
+/** Converts between a reader's local time (`2026-12-03T09:00`) and a moment with an offset; null if invalid. */
 export type Zone = {
   toMoment(local: string): string | null;
   toLocal(moment: string): string | null;
@@ -110,7 +110,7 @@ function readGiven(field: OperationField, entry: string | boolean, zone: Zone): 
 const isBlank = (entry: Entry | undefined): boolean =>
   entry === undefined || (typeof entry === 'string' && entry.trim() === '');
 
-/** `root` with `value` at `path`; keys below a list are its items, in order. */
+/** Sets `value` at `path`; numeric keys below a list are its items. */
 function writeValue(root: JsonObject, path: string[], value: Json, lists: Set<string>): void {
   let at: JsonObject | Json[] = root;
   for (const [depth, key] of path.entries()) {
@@ -125,15 +125,15 @@ function writeValue(root: JsonObject, path: string[], value: Json, lists: Set<st
       configurable: true,
       writable: true,
     });
-    if (!last) at = next as JsonObject | Json[]; // made or found as one above
+    if (!last) at = next as JsonObject | Json[]; // created or found as one above
   }
 }
 
-/** The lists of objects that have fields. A whole list can be one open entry, under its own pointer. */
+/** Lists of objects with fields. A whole list can be one open entry under its own pointer. */
 const listsOf = (fields: OperationField[]): string[][] =>
   fields.flatMap(({ list }) => (list?.index === 0 ? [list.path] : []));
 
-/** Lists without the items that nothing was entered for. */
+/** Drops list items without entries. */
 function closeGaps(value: Json): Json {
   if (isOpenEntry(value)) return value;
   if (Array.isArray(value)) return value.filter(() => true).map(closeGaps);
@@ -148,9 +148,8 @@ const isSame = (entry: Entry | undefined, initial: Entry | null): boolean =>
 export type ReadEntries = { args: JsonObject; problems: FieldProblem[] };
 
 /**
- * The arguments that were entered, and one sentence for each field that does not fit. What the schema alone can tell is left to
- * the check of the draft.
- * @param kept arguments that no field is for: see `toEntries`
+ * The arguments entered, and one sentence per invalid field. Schema errors are left to the draft's check.
+ * @param kept arguments without a field: see `toEntries`
  */
 export function readEntries(
   fields: OperationField[],
@@ -218,7 +217,7 @@ function readAt(value: Json | undefined, path: string[]): Json | undefined {
 const onOneLine = (value: Json): boolean =>
   typeof value === 'number' || (typeof value === 'string' && !/[\r\n]|^\s|\s$|^$/.test(value));
 
-/** A value as it would be entered. */
+/** A value as entered. */
 export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone): Entry {
   if (isOpenEntry(value)) return value;
   const json = () => JSON.stringify(value, null, 2);
@@ -241,7 +240,7 @@ export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone
   }
 }
 
-/** `args` without what the fields are for; empty objects go too. */
+/** `args` without the fields' values; emptied objects go too. */
 function withoutFields(args: JsonObject, paths: string[][]): JsonObject {
   const rest: [string, Json][] = [];
   for (const [key, value] of Object.entries(args)) {
@@ -257,10 +256,7 @@ function withoutFields(args: JsonObject, paths: string[][]): JsonObject {
   return Object.fromEntries(rest);
 }
 
-/**
- * Arguments as entries of a form: the fields with an item for each of their lists, and what no field is for. Templates in the
- * texts are written out (`writeTemplates`) before.
- */
+/** Arguments as form entries: fields with list items, and the rest. Templates must be written out first (`writeTemplates`). */
 export function toEntries(
   fields: OperationField[],
   args: JsonObject,
@@ -271,7 +267,7 @@ export function toEntries(
     const items = list === null ? undefined : readAt(args, list.path);
     if (list !== null && Array.isArray(items)) counts[pointerOf(list.path)] = items.length;
   }
-  // A default that is not given stays open, so that an unchanged form gives the same arguments.
+  // An unset default stays open, so that an unchanged form gives the same arguments.
   const all = repeatItems(fields, counts).map((field) => ({
     ...field,
     initial: field.holds === 'variant' ? field.initial : null,

@@ -1,10 +1,10 @@
-// A form declared by a step: a list of fields, or a JSON Schema of an object with simple properties. Both become the same list of
-// fields for cards, terminals and the server.
+// A step's form, declared as fields or as JSON Schema with simple properties. Both become one list of fields for cards, terminals
+// and server.
 import { z } from 'zod';
 import type { Json } from '../text.ts';
 import { isStorableText } from '../words.ts';
 
-/** What every surface can draw and Teams takes in one card. */
+/** Limits of all surfaces, including a Teams card. */
 export const formLimits = { fields: 20, options: 50, bytes: 6000 } as const;
 
 export const fieldTypes = ['text', 'multiline', 'number', 'date', 'choice', 'boolean'] as const;
@@ -48,7 +48,7 @@ const FormField = z
     label: words(200).optional(),
     type: z.enum(fieldTypes, `must be one of ${fieldTypes.join(', ')}`).default('text'),
     required: z.boolean('must be true or false').default(false),
-    /** What helps to answer: a format, an example. */
+    /** A hint: a format, an example. */
     help: words(300).nullish(),
     options: z
       .array(Option, 'must be a list')
@@ -56,7 +56,7 @@ const FormField = z
       .default([]),
     min: bound,
     max: bound,
-    /** Numbers without a fraction only. */
+    /** Integers only. */
     whole: z.boolean('must be true or false').default(false),
   })
   .superRefine((field, context) => {
@@ -118,7 +118,7 @@ const ObjectSchema = z.looseObject({
 
 const Titled = z.array(z.looseObject({ const: z.unknown(), title: z.unknown().optional() }));
 
-/** The choices of a property: an `enum`, or constants with a title each. undefined: it has none. */
+/** A property's choices: an `enum`, or titled constants; undefined without. */
 export function optionsOf({ enum: values, oneOf, anyOf }: z.infer<typeof Property>): unknown {
   if (values !== undefined) return values;
   const titled = Titled.safeParse(oneOf ?? anyOf);
@@ -136,7 +136,7 @@ function typeOf(property: z.infer<typeof Property>): unknown {
   return format === 'date' || format === 'multiline' ? format : 'text';
 }
 
-/** The fields that a JSON Schema describes; what does not fit is left for the fields' own check. */
+/** Fields from a JSON Schema; invalid ones are left to the fields' own check. */
 function fieldsOfSchema({ properties, required }: z.infer<typeof ObjectSchema>): unknown[] {
   return Object.entries(properties).map(([name, property]) => ({
     name,
@@ -161,7 +161,7 @@ function placeOf(path: PropertyKey[]): string {
 
 export type ReadForm = { ok: true; fields: FormField[] } | { ok: false; problems: string[] };
 
-/** The fields of a form as a step declares it, or everything that is wrong with it, each with its place. */
+/** A declared form's fields, or all its problems with their places. */
 export function readForm(form: Json): ReadForm {
   const schema = Array.isArray(form) ? null : ObjectSchema.safeParse(form);
   const parsed = FormFields.safeParse(
@@ -176,7 +176,7 @@ export function readForm(form: Json): ReadForm {
   return { ok: false, problems: [...new Set(problems)] };
 }
 
-/** The fields of a form that was checked before; none where there is no form. */
+/** Fields of a validated form; empty without one. */
 export function fieldsOf(form: Json | undefined): FormField[] {
   if (form === null || form === undefined) return [];
   const read = readForm(form);

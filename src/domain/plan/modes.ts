@@ -1,19 +1,19 @@
-// The modes of planning and what the level means: how fine the steps are, not how hard a planner thinks.
+// Planning modes. The level is the granularity of steps, not the planner's effort.
 import { z } from 'zod';
 
 export const Mode = z.enum(['normal', 'extensive']);
 export const ReasoningLevel = z.int().min(0).max(10);
 
 export const PlanningModes = z.strictObject({
-  /** Extensive: "all", "every" and "each" are literal, and the draft is compared with what was said. */
+  /** Extensive: "all", "every" and "each" are literal, and the draft is compared with the request. */
   plan_reasoning_mode: Mode,
-  /** Extensive: a scaffold of parts first, then a planner of its own for each part. */
+  /** Extensive: a scaffold of parts, then a planner for each. */
   planning_mode: Mode,
   reasoning_level: ReasoningLevel,
 });
 export type PlanningModes = z.infer<typeof PlanningModes>;
 
-/** What of it somebody asked for. */
+/** The requested modes. */
 export const WantedModes = z.strictObject({
   plan_reasoning_mode: Mode.exactOptional(),
   planning_mode: Mode.exactOptional(),
@@ -21,13 +21,12 @@ export const WantedModes = z.strictObject({
 });
 export type WantedModes = z.infer<typeof WantedModes>;
 
-/** What a control asks for that says “extensively” and no more. */
+/** Set by an “extensively” control. */
 export const extensively = {
   plan_reasoning_mode: 'extensive',
   planning_mode: 'extensive',
 } as const;
 
-/** The modes among what somebody said. */
 export function pickModes({
   plan_reasoning_mode,
   planning_mode,
@@ -41,17 +40,17 @@ export function pickModes({
 }
 
 type Granularity = {
-  /** Steps that a planner aims at, for a plan of one layer and for each part of one in two. */
+  /** Target steps of a one-layer plan, and of each part in two layers. */
   steps: number;
-  /** Parts that a scaffold aims at. */
+  /** Target parts of a scaffold. */
   parts: number;
-  /** Steps of one kind in a partition at most. */
+  /** Maximum steps of one kind per partition. */
   partitionSize: number;
 };
 
 const coarsest: Granularity = { steps: 3, parts: 4, partitionSize: 500 };
 
-/** By level, from 0 to 10. `docs/planning.md` shows the same table. */
+/** By level, 0 to 10. `docs/planning.md` shows the same table. */
 const granularities: readonly Granularity[] = [
   coarsest,
   { steps: 5, parts: 6, partitionSize: 400 },
@@ -70,7 +69,7 @@ export function granularityOf(level: number): Granularity {
   return granularities[level] ?? coarsest;
 }
 
-/** Steps of one kind that make a partition at most, at a level from 0 to 10. */
+/** Maximum steps of one kind per partition, at a level from 0 to 10. */
 export function partitionSizeOf(level: number): number {
   return granularityOf(level).partitionSize;
 }

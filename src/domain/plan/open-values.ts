@@ -1,4 +1,4 @@
-// The values of a call that are decided when it runs: where they stand, and what a person chose for those a model could not decide.
+// Values decided when a call runs: their places, and a person's choices if a model could not decide.
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject, JsonValue } from '../text.ts';
 import { isRuntime, type RuntimeArgument } from './arguments.ts';
@@ -6,10 +6,10 @@ import { isRuntime, type RuntimeArgument } from './arguments.ts';
 const Path = z.array(z.union([z.string(), z.number().int()]));
 type Path = z.infer<typeof Path>;
 
-/** A value that is still to be decided. */
+/** An undecided value. */
 export type OpenPlace = { path: Path; argument: RuntimeArgument };
 
-/** Every value inside `args` that is decided when the step runs, in order. */
+/** All undecided values inside `args`, in order. */
 export function findPlaces(value: Json, path: Path = []): OpenPlace[] {
   if (isRuntime(value)) return [{ path, argument: value }];
   if (Array.isArray(value)) return value.flatMap((item, i) => findPlaces(item, [...path, i]));
@@ -37,22 +37,22 @@ export function writeAt(value: Json, path: Path, replacement: Json): Json {
   );
 }
 
-/** What a step keeps while it waits for values: why, the form that asks for them, and where the value of each field goes. */
+/** Stored while a step waits for values: the reason, the form, and each field's place. */
 export const Undecided = z.looseObject({
   undecided: z.string(),
   form: JsonValue,
-  /** By the name of the field. `json`: the text in it is a JSON value. */
+  /** By field name. `json`: the text is a JSON value. */
   places: z.record(z.string(), z.object({ path: Path, json: z.boolean() })),
 });
 export type Undecided = z.infer<typeof Undecided>;
 
-/** What a person chose, as the step keeps it until it runs. */
+/** A person's choices, stored until the step runs. */
 export const Chosen = z.looseObject({
   chosen: z.array(z.object({ path: Path, value: JsonValue })),
 });
 export type Chosen = z.infer<typeof Chosen>;
 
-/** `args` with the values that a person chose in their places; null: nothing was chosen, or for other places than these. */
+/** `args` with a person's choices, or null if there are none or for other places. */
 export function fillIn(args: JsonObject, output: Json | undefined): JsonObject | null {
   const chosen = Chosen.safeParse(output);
   if (!chosen.success) return null;

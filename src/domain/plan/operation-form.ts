@@ -1,54 +1,54 @@
-// The fields of a form for an operation's arguments, and which of them are there. Every surface and the console's page share it;
-// `#tools/operation-form.ts` makes the fields from a schema, `form-entries.ts` reads what was entered.
+// Form fields of an operation's arguments and their visibility, for every surface. `#tools/operation-form.ts` makes them from a
+// schema, `form-entries.ts` reads entries.
 import type { JsonObject } from '../text.ts';
 import type { FormField } from './form.ts';
 
 /**
- * How an entry is read: `value` by the field's type, `list` one item a line, `pairs` as `name: value` lines, `json` as JSON,
- * `either` as text unless it is a JSON object or list, `moment` as a time of the reader's zone; `variant` only shows other fields.
+ * How an entry is read: `value` by type, `list` one item per line, `pairs` as `name: value` lines, `json`, `either` text or a
+ * JSON object or list, `moment` in the reader's zone; `variant` only shows other fields.
  */
 export type EntryKind = 'value' | 'list' | 'pairs' | 'json' | 'either' | 'moment' | 'variant';
 
-/** A string or boolean as entered, or a value that is known later: `{ "$from": "1", "path": "/text" }`. */
+/** Text or boolean as entered, or a later value: `{ "$from": "1", "path": "/text" }`. */
 export type Entry = string | boolean | JsonObject;
 export type Entries = Record<string, Entry>;
 
-/** A field of a form whose `name` is the JSON pointer of its value; surfaces draw it by its `type` like any other. */
+/** `name` is the value's JSON pointer; drawn by `type` like any field. */
 export type OperationField = FormField & {
   path: string[];
   holds: EntryKind;
-  /** Of a list: its items are numbers; it may have none. */
+  /** For lists: items are numbers; may be empty. */
   numbers: boolean;
   mayBeEmpty: boolean;
-  /** Length of the beginning of `path` that makes it required if anything is given below it; 0: always, null: never. */
+  /** Length of the prefix of `path` below which any entry makes it required; 0 for always, null for never. */
   neededFrom: number | null;
-  /** The schema's default; an unchanged one is not sent. */
+  /** The schema's default, not sent if unchanged. */
   initial: Entry | null;
-  /** Its label without `within`. */
+  /** The label without `within`. */
   short: string;
-  /** The object or the list item that it is in: `Entities 1`, or empty. */
+  /** Its object or list item, such as `Entities 1`, or empty. */
   within: string;
-  /** The list of objects that it is an item's field of; null: none. */
+  /** The list of objects it is an item's field of, or null. */
   list: { path: string[]; label: string; index: number } | null;
-  /** It is there only while another field has this value. */
+  /** Shown only while another field has this value. */
   when: { field: string; value: string } | null;
-  /** Which values `Service.suggestValues` knows; null: none. */
+  /** The kind of `Service.suggestValues`, or null. */
   pick: 'file' | 'person' | null;
 };
 
-/** A value that a later step can use: its pointer in the output, and what it is. */
+/** An output value that later steps can use, by pointer. */
 export type OutputChoice = { path: string; label: string };
 
-/** An operation with all that a form needs. */
+/** An operation with its form. */
 export type OperationForm = OperationOffer & {
   fields: OperationField[];
   outputs: OutputChoice[];
 };
 
-/** A value to choose, and what people call it. */
+/** A suggested value and its label. */
 export type Suggestion = { value: string; label: string };
 
-/** An operation as a search finds it. */
+/** An operation in search results. */
 export type OperationOffer = {
   name: string;
   tool: string;
@@ -64,14 +64,14 @@ export type OperationOffer = {
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether the value is known only when the step runs. */
+/** Whether the value is only known when the step runs. */
 export const isOpenEntry = (value: unknown): value is JsonObject =>
   isRecord(value) && ['$from', '$decide', '$template', '$artifact'].some((key) => key in value);
 
 export const pointerOf = (path: string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** The same field in another item of its list. */
+/** The same field in another list item. */
 function inItem(field: OperationField, index: number): OperationField {
   const { list, path, neededFrom, short } = field;
   if (list === null) return field;
@@ -91,7 +91,7 @@ function inItem(field: OperationField, index: number): OperationField {
   };
 }
 
-/** The fields with as many items of each list as `counts` says, by the list's pointer; one where it says nothing. */
+/** Repeats list fields as `counts` says, by the list's pointer; default once. */
 export function repeatItems(
   fields: OperationField[],
   counts: Readonly<Record<string, number>>,
@@ -110,7 +110,7 @@ export function repeatItems(
   });
 }
 
-/** The fields that are there for what was entered: those of the alternative that was chosen. */
+/** The fields shown for these entries, by chosen alternatives. */
 export function visibleFields(fields: OperationField[], entries: Entries): OperationField[] {
   const byName = new Map(fields.map((field) => [field.name, field]));
   const isThere = ({ when }: OperationField): boolean => {
@@ -122,7 +122,7 @@ export function visibleFields(fields: OperationField[], entries: Entries): Opera
   return fields.filter(isThere);
 }
 
-/** What a form begins with: the defaults of the schema. */
+/** The schema's defaults. */
 export function initialEntries(fields: OperationField[]): Entries {
   return Object.fromEntries(
     fields.flatMap(({ name, initial }) => (initial === null ? [] : [[name, initial]])),

@@ -1,13 +1,13 @@
-// Steps whose start passed before the decision: once approved, they start immediately.
+// Steps whose start passed before the decision; approved, they start immediately.
 
 export type PassedStarts = {
-  /** Labels of the first of them. */
+  /** Labels of the first ones. */
   labels: string[];
   more: number;
-  /** The first and the last of these starts, ISO 8601 in UTC. */
+  /** The first and last of these starts, ISO 8601 in UTC. */
   first: string;
   last: string;
-  /** The last one that was in the future at the proposal; null: none. */
+  /** The last one still in the future at the proposal, or null. */
   last_since_proposal: string | null;
 };
 

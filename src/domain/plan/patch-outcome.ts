@@ -1,22 +1,21 @@
 // The outcome of a patch, for people and programs.
 import { z } from 'zod';
 
-/** `superseded`: another change of the same author took its place, or the plan has gone past it. */
+/** `superseded`: replaced by the same author's next change, or the plan has moved past it. */
 export const PatchStatus = z.enum(['applied', 'needs_approval', 'rejected', 'superseded']);
 export type PatchStatus = z.infer<typeof PatchStatus>;
 
-/** What became of a patch. */
 export const PatchOutcome = z.object({
   patch_id: z.string(),
   plan_id: z.string(),
   status: PatchStatus,
-  /** The version of the plan with this patch, and the digest to approve where approval is needed. */
+  /** The plan's version with this patch, and the digest to approve. */
   version: z.int(),
   digest: z.string(),
   base_revision: z.int(),
-  /** Why it needs an approval, one sentence each; empty: it narrows what was approved. */
+  /** Why it needs approval, one sentence each; empty if it narrows the plan. */
   widening: z.array(z.string()),
-  /** What it does, one sentence each; the first 20. */
+  /** Its effects, one sentence each; the first 20. */
   changes: z.array(z.string()),
   added: z.int(),
   changed: z.int(),

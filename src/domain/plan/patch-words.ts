@@ -12,13 +12,12 @@ import { describeDependency } from './step-numbers.ts';
 import type { StepSelector } from './step-selector.ts';
 import { wordsFor } from './step-words.ts';
 
-/** So many operations are told; the counts of a patch say how much there is in all. */
+/** Maximum operations described; the patch's counts cover all. */
 export const operationsTold = 20;
 
-/** The label of a step, by its id. */
 type NameStep = (id: string) => string;
 
-/** Limits: how much of a text is quoted, how many steps are named, and how they are named. */
+/** Limits on quoted text and named steps, and the naming function. */
 type Room = { text: number; named: number; name: NameStep };
 const brief = { text: 160, named: 5 };
 const unlimited = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
@@ -40,7 +39,7 @@ function describeValue(value: unknown, { text }: Room): string {
   return shortenSized(typeof value === 'string' ? showString(value) : JSON.stringify(value), text);
 }
 
-/** `priority 5`, `no earliest start`, `the condition that …`: what a step is given, one phrase each; limits come last. */
+/** `priority 5`, `no earliest start`, `the condition that …`: one phrase per setting; limits last. */
 function describeFields(fields: StepSettings, room: Room): string[] {
   const stored: Record<string, unknown> = contentOfSettings(fields);
   const phrases = Object.entries(fields).map(([field, value]) => {
@@ -73,8 +72,8 @@ function describeAdded(step: AddedDraft, fields: StepSettings, room: Room): stri
 }
 
 /**
- * An added step without its call: what it is called, when it runs, and with what besides its arguments. Whole.
- * @param replaced the step whose place it takes; null: it takes none
+ * An added step without its call, uncut: label, timing and settings.
+ * @param replaced the step it replaces, or null
  */
 export function describeAddition(
   step: AddedDraft,
@@ -94,7 +93,6 @@ export function describeAddition(
   return `step ${name(id)}${instead}${describeAdded(step, fields, { ...unlimited, name })}`;
 }
 
-/** An added step with its call. */
 function describeNew(step: AddedDraft, replaced: string | null, room: Room): string {
   const { id, description, tool, operation, args = {}, after: _, ...others } = step;
   const fields = Object.keys(args).length === 0 ? others : { args, ...others };
@@ -139,19 +137,19 @@ function describe(operation: PatchOperation, room: Room): string {
   }
 }
 
-/** A sentence for each of the first operations. */
+/** A sentence per operation, for the first ones. */
 export function describeOperations(operations: PatchOperation[], name: NameStep): string[] {
   return operations
     .slice(0, operationsTold)
     .map((operation) => describe(operation, { ...brief, name }));
 }
 
-/** An operation with every value and step that it names. */
+/** An operation with all its values and steps. */
 export function describeWhole(operation: PatchOperation, name: NameStep): string {
   return describe(operation, { ...unlimited, name });
 }
 
-/** Every id that is named where the operations are told whole. */
+/** All IDs named by uncut descriptions. */
 export function idsTold(operations: PatchOperation[]): Set<string> {
   const ids = new Set<string>();
   const name = (id: string) => {

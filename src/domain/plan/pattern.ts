@@ -13,21 +13,21 @@ export type PatternType = z.infer<typeof PatternType>;
 
 const proposedName = /^proposed:[a-z][a-z0-9_]{0,79}$/;
 
-/** `proposed:<name>` of a pattern or subtype that nobody has approved yet. */
+/** `proposed:<name>` of an unapproved pattern or subtype. */
 export const ProposedName = z.string().regex(proposedName, 'must be proposed:<snake_case_name>');
 
 export const IntroducedBy = z.enum(['system', 'user_feedback', 'ai_adaptation']);
 export type IntroducedBy = z.infer<typeof IntroducedBy>;
 
 export const PatternSpec = z.strictObject({
-  /** A canonical pattern; `proposed:<name>` only with `source_pattern` and `rfc`, and never used before a person approved. */
+  /** A canonical pattern, or `proposed:<name>` with `source_pattern` and `rfc`, unused until approved. */
   pattern_type: z.union([PatternType, ProposedName]),
-  /** A known subtype, a word of the person's own, or `proposed:<name>` with an `rfc`. */
+  /** A known subtype, the person's own word, or `proposed:<name>` with an `rfc`. */
   subtype: line(100).optional(),
   variant: line(100).optional(),
   confidence: z.number().min(0).max(1).optional(),
   introduced_by: IntroducedBy.default('system'),
-  /** The canonical pattern whose rules hold for something proposed. */
+  /** The canonical pattern whose rules apply to a proposed one. */
   source_pattern: PatternType.optional(),
   /** Why the known patterns and subtypes do not fit. */
   rfc: line(2000).optional(),
@@ -38,7 +38,7 @@ export function isProposed(name: string | undefined): boolean {
   return name?.startsWith('proposed:') ?? false;
 }
 
-/** The canonical pattern whose rules hold. */
+/** The canonical pattern whose rules apply. */
 export function canonicalPattern(pattern: PatternSpec): PatternType {
   const known = PatternType.safeParse(pattern.pattern_type);
   return known.success ? known.data : (pattern.source_pattern ?? 'milestone_project');

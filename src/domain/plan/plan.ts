@@ -43,7 +43,7 @@ export type StepStatus = z.infer<typeof StepStatus>;
 export const StepCounts = z.record(StepStatus, whole);
 export type StepCounts = z.infer<typeof StepCounts>;
 
-/** For rules without names: whether guests of a chat, and people of other organisations there, count. */
+/** For unnamed rules: whether guests and people of other organisations count. */
 const withGuests = { guests: z.literal(true).exactOptional() };
 
 /** Who may approve (A8). The default is the requester. */
@@ -62,12 +62,12 @@ export type ApproverPolicy = z.infer<typeof ApproverPolicy>;
 
 export const Risk = z.strictObject({
   text: line(1000),
-  /** What would show that it has come true. */
+  /** How to recognise that it has come true. */
   sign: line(1000).optional(),
 });
 export type Risk = z.infer<typeof Risk>;
 
-/** What the planner found out while planning (A13); at most 50 KB inline. */
+/** Planning context (A13); at most 50 KB inline. */
 export const PlanContext = z.strictObject({
   tool_outputs: z
     .record(line(200), z.strictObject({ tool: line(200), operation: line(200), data: JsonValue }))
@@ -76,31 +76,30 @@ export const PlanContext = z.strictObject({
   artifacts: z
     .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
     .default([]),
-  /** The shape of the work, where a planner found one. */
+  /** The work's shape, if a planner found one. */
   pattern: PatternSpec.optional(),
-  /** How it was planned, where that was not the usual way. */
+  /** Planning modes, if not the defaults. */
   modes: PlanningModes.optional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;
 
 /**
- * Steps that come again by a rule (B17): occurrences are added within a rolling horizon until `until`, as copies of
- * `steps` with `#<date>` behind their ids. Approving the plan approves all of them.
+ * Recurring steps (B17): occurrences are added within a rolling horizon until `until`, as copies of `steps` with `#<date>`
+ * appended to IDs. One approval covers all.
  */
 export const Series = z.strictObject({
   id: line(100),
   title: line(300),
-  /** RFC 5545, read in `timezone`. */
+  /** RFC 5545, in `timezone`. */
   rrule: line(500),
   starts_at: z.iso.datetime({ offset: true }),
   timezone: line(100),
-  /** No occurrence begins after this; null: until the plan is stopped. */
+  /** Last possible start, or null for no end. */
   until: z.iso.datetime({ offset: true }).nullable(),
   steps: z.array(StepDraft).min(1).max(500),
 });
 export type Series = z.infer<typeof Series>;
 
-/** A plan as it is proposed. */
 export const PlanDraft = z.strictObject({
   title: line(300),
   /** One sentence: what will be true afterwards. */
@@ -112,19 +111,19 @@ export const PlanDraft = z.strictObject({
     .max(50)
     .optional(),
   approvers: ApproverPolicy.optional(),
-  /** `each`: every step waits for a person's word before it runs (B13, strict_every_step). */
+  /** `each`: every step waits for a person's word (B13, strict_every_step). */
   step_approval: z.enum(['none', 'each']).optional(),
-  /** The model that writes texts and decides values while the plan runs; by default the process's. */
+  /** The model for texts and run-time values; default: the process's. */
   executor_model: line(200).optional(),
   series: z.array(Series).max(100).optional(),
 });
 export type PlanDraft = z.infer<typeof PlanDraft>;
 
-/** Why a step failed: an ErrorCode as it was stored, and the sentence for the person. */
+/** Why a step failed: a stored ErrorCode and the sentence for people. */
 const Failure = z.object({
   code: text,
   message: text,
-  /** The step is tried again by itself when it is `available_at`: which attempt that will be, of how many. */
+  /** The next automatic attempt, at `available_at`, and the maximum. */
   retry: z.object({ attempt: whole, of: whole }).exactOptional(),
   /** Skipped because of a No: the steps that asked. */
   questions: z.array(text).exactOptional(),
