@@ -1,6 +1,6 @@
-// The names of chat platforms. Which there are, `app/platforms.ts` says.
+// Names of chat platforms, which `app/platforms.ts` lists.
 import { z } from 'zod';
 
-/** What accounts, tenants, queues and conversations of a chat platform begin with. */
+/** The prefix of a platform's accounts, tenants, queues and conversations. */
 export const PlatformName = z.string().regex(/^[a-z][a-z0-9-]{0,30}$/);
 export type PlatformName = z.infer<typeof PlatformName>;

@@ -1,10 +1,10 @@
-// The public address of this instance, as configured and as the base of links.
+// The instance's public address, as configured and as the base of links.
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
 
 /**
- * The address without a slash at its end: `https://bot.example.com`, or with a base path behind a proxy,
- * `https://example.com/countersign`. http is for this machine alone. null: it is none.
+ * The address without a trailing slash: `https://bot.example.com`, or `https://example.com/countersign` with a base path. http
+ * only for this machine. Null if invalid.
  */
 export function readPublicUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -20,18 +20,18 @@ function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
 }
 
-/** Whether a server that listens on `host`, as it stands in HOST, is reached from this machine alone. */
+/** Whether a server listening on `host` (HOST) is only reachable from this machine. */
 export function isLoopbackHost(host: string): boolean {
   const bare = bareHost(host);
   return bare === '::1' || loopback.test(bare);
 }
 
-/** Whether `host`, as it stands in HOST, means every address of the machine. */
+/** Whether `host` (HOST) means every address of the machine. */
 export function isEveryHost(host: string): boolean {
   return ['0.0.0.0', '::', ''].includes(bareHost(host));
 }
 
-/** Whether others than this machine can be at `host`, as it stands in HOST: every address names none for a link to lead to. */
+/** Whether other machines can reach `host` (HOST); a wildcard is no address for links. */
 export function isReachable(host: string): boolean {
   return !isEveryHost(host) && !isLoopbackHost(host);
 }

@@ -1,14 +1,14 @@
-// What is remembered of many by their names: the latest so many, so that no stranger fills the memory of a process.
+// A bounded cache by name, so that strangers can't fill the memory.
 import type { Clock } from './clock.ts';
 
 export type Recent<V> = {
   get(name: string): V | undefined;
-  /** Where there is no room, what was set longest ago is forgotten. */
+  /** Evicts the entry set longest ago when full. */
   set(name: string, value: V): void;
   delete(name: string): void;
 };
 
-/** @param limits `keep`: how many; `forMs`: how long, by `clock`; left out: until there is no room */
+/** @param limits `keep`: entries; `forMs`: lifetime by `clock`, default unlimited */
 export function createRecent<V>({
   keep,
   forMs = Number.POSITIVE_INFINITY,

@@ -1,9 +1,9 @@
-// Takes known secrets out of texts that people and logs get to see.
+// Redacts known secrets in texts for people and logs.
 
-/** Shorter values are no secrets, and taking them out would garble what is said. */
+/** Shorter values are ignored: redacting them would garble texts. */
 const shortest = 6;
 
-/** @returns a function that puts `…` where a text has one of `secrets` */
+/** @returns a function that replaces `secrets` in a text by `…` */
 export function createRedactor(secrets: Iterable<string>): (text: string) => string {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= shortest)

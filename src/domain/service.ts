@@ -1,4 +1,4 @@
-// The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
+// The service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import { z } from 'zod';
 import type { PlanCardFacts, Pressed } from './chat/card.ts';
 import type {
@@ -53,7 +53,7 @@ import type { PlanningTrace } from './planning/trace-view.ts';
 import type { PlanStats } from './stats.ts';
 import { Effect } from './tool.ts';
 
-/** `key`: where it was sent to, and the name its sender gave it; `digest`: what it asks for. */
+/** `key`: destination and sender's name for it; `digest`: of the content. */
 export type KeyedRequest = { key: string; digest: string };
 
 export const Message = z.object({
@@ -63,13 +63,13 @@ export const Message = z.object({
   author: z.enum(['person', 'bot']),
   name: z.string(),
   text: z.string(),
-  /** Draw this plan's card under the text. */
+  /** Draws this plan's card under the text. */
   plan_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 });
 export type Message = z.infer<typeof Message>;
 
-/** What happens in a conversation: something was said, or what is being planned there has changed (null: nothing is). */
+/** A conversation's event: a message, or a change of its planning activity (null for none). */
 export type ConversationEvent =
   | { kind: 'message'; message: Message }
   | { kind: 'planning'; planning: PlanningActivity | null };
@@ -80,63 +80,59 @@ export type PlanListFilter = {
   conversation?: string;
   cursor?: string;
   limit: number;
-  /** Only what somebody of one organisation sees. */
+  /** Restricts to one organisation. */
   within?: PlanScope;
 };
 export type StepFilter = {
   status?: StepStatus[];
   partition?: string;
-  /** Only steps of no partition. */
+  /** Only steps without a partition. */
   unpartitioned?: true;
   /** Only steps that call this operation, by tool and operation. */
   operation?: string;
-  /** Only steps before which this many less one come on the longest way; goes with no other condition. */
+  /** Only steps with this longest number of predecessors, plus one; excludes other conditions. */
   stage?: number;
   tag?: string;
-  /** Words that all stand in a step's id, description, operation, partition or arguments, in any case; or its number. */
+  /** Words that must all be in a step's ID, description, operation, partition or arguments, case-insensitive; or its number. */
   words?: string;
-  /** `review`: the calls that a reviewer should see first come first; goes with no other condition. */
+  /** `review`: calls to review first; excludes other conditions. */
   order?: 'position' | 'review';
   cursor?: string;
   limit: number;
 };
 
-/**
- * Where a plan comes from that was exported by another instance, or by this one earlier: its id and digest there, and when it was
- * exported. It keeps the id where that is free here.
- */
+/** An imported plan's origin: ID, digest and export time. Keeps its ID if that is free here. */
 export type ImportedFrom = { id: string; digest: string; exported_at: string };
 
-/** A record of a plan that can be requested in a chat: the plan as Markdown (`export`), what ran (`log`), how it was planned (`trace`). */
+/** A plan's record for a chat: Markdown (`export`), what ran (`log`), how it was planned (`trace`). */
 export type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
 
-/** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
+/** A decision names its version; an approval also the digest. `pressed` deduplicates it. */
 export type Decision = { version: number; feedback?: string; pressed?: Pressed };
-/** `comments`: on single steps, beside or instead of feedback on the whole plan. */
+/** `comments`: on single steps, with or instead of general feedback. */
 export type RequestedChanges = Decision & { comments?: StepComment[] };
 /**
- * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
- * on.
+ * `steps`: approves only these; `except`: all but these; at most one is given. Approved steps must include all their
+ * prerequisites.
  */
 export type Approval = {
   version: number;
   digest: string;
   steps?: string[];
   except?: string[];
-  /** The last start that its reader saw had passed, ISO 8601: such steps start at once. */
+  /** The last passed start that the reader saw, ISO 8601: such steps start at once. */
   passed?: string;
   pressed?: Pressed;
 };
 /**
- * What a person says became of steps whose outcome is unknown, or of a step they were asked to do. `answer` is about
- * all of them; `answers` about one each, in words or as the values of its form. `about`: what was looked at; a step that
- * has gone on since is not settled.
+ * A person's settlement of unknown steps or their own task. `answer`: for all; `answers`: for one each, as text or form values.
+ * `about`: the state seen; a step that moved on is not settled.
  */
 export type Settlement = {
   version: number;
   /**
-   * `skip`: the plan continues without a failed step, and without the steps that need its output. `take_over`: the actor answers from
-   * now on what is addressed to somebody else.
+   * `skip`: continues without a failed step and those that need its output. `take_over`: the actor answers instead of the
+   * assignee.
    */
   steps?: Record<string, 'retry' | 'done' | 'failed' | 'skip' | 'take_over'>;
   answer?: string;
@@ -145,17 +141,17 @@ export type Settlement = {
   pressed?: Pressed;
 };
 
-/** What a person, or a monitor, found. */
+/** A finding reported by a person or monitor. */
 export type ToldFinding = NewFinding & { key?: string };
 
-/** `ended_at`: the end that was looked at; a plan that was run again since is not run once more. */
+/** `ended_at`: the end that was seen, so that a plan isn't run again twice. */
 export type Rerun = Decision & { ended_at?: string };
 
 export const Simulation = z.object({
   plan_id: z.string(),
   version: z.int(),
   total: z.int(),
-  /** The first calls (at most 200), in an order the plan allows. */
+  /** The first calls (at most 200), in a valid order. */
   calls: z.array(
     z.object({
       step_id: z.string(),
@@ -170,7 +166,7 @@ export const Simulation = z.object({
   operations: z.array(
     z.object({ operation: z.string(), count: z.int(), effect: Effect, guarded: z.boolean() }),
   ),
-  /** `label`: what the step is called. */
+  /** `label`: the step's label. */
   problems: z.array(
     z.object({
       step_id: z.string().nullable(),
@@ -181,19 +177,16 @@ export const Simulation = z.object({
 });
 export type Simulation = z.infer<typeof Simulation>;
 
-/** How a person likes to be talked to: what holds, and what of it they have set. */
+/** A person's communication preferences: in force, and set by them. */
 export const PolicyView = z.object({
   user: z.string(),
   policy: InteractionPolicy,
   set: PolicyOverride,
 });
 export type PolicyView = z.infer<typeof PolicyView>;
-/** `request`: what the person asked for in that conversation last. */
+/** `request`: the person's last request in that conversation. */
 export type SaidPolicy = { conversation: string; request: string; policy: PolicyOverride };
-/**
- * `keep`: sliders that are left out stay as they are; otherwise they go back to their defaults. `pressed`: it was set in a
- * chat. It needs no name of its own: set twice it is the same.
- */
+/** `keep`: omitted sliders keep their value, else return to defaults. `pressed`: set in a chat; idempotent, so without a key. */
 export type PolicyChange = {
   policy: PolicyOverride;
   keep: boolean;
@@ -201,35 +194,32 @@ export type PolicyChange = {
 };
 
 /**
- * What was on screen when a word was written over HTTP: `version` and `digest` of a plan's card, `turn` and `digest` of a
- * session's; `turn` alone: what the run last answered. `except`: steps that were unticked there.
+ * The screen content for a word sent over HTTP: `version` and `digest` of a plan's card, `turn` and `digest` of a session's, or
+ * `turn` of the run's last reply. `except`: unticked steps.
  */
 export type OnScreen = { version?: number; digest?: string; turn?: number; except?: string[] };
 
-/** A change that was checked and is not stored yet. Only `Service.commit` can store it, in the transaction it is asked in. */
+/** A checked but unstored change, stored only by `Service.commit`, in its transaction. */
 export type Checked<T> = { readonly stores?: T };
 
-/**
- * Every method may throw CountersignError; nothing else is expected.
- * `actor` is who asks; permissions are checked here, for every surface.
- */
+/** Every method may throw CountersignError only. `actor` is the caller; permissions are checked here, for every surface. */
 export type Service = {
-  /** A new request, even if something else waits in its conversation. `once`: as in `say`. */
+  /** A new request, even if something waits in its conversation. `once`: as in `say`. */
   startRun(
     request: RunRequest,
     actor: Actor,
     options?: { once?: string },
   ): Promise<{ run_id: string; conversation: string }>;
-  /** @param reader sees this turn: their reply without a turn is about it */
+  /** @param reader sees this turn, which their reply without a turn refers to */
   getRun(id: string, reader?: string): Promise<RunView>;
-  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
+  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or talk. */
   reply(
     runId: string,
     text: string,
     actor: Actor,
     /**
-     * `turn`: what was shown when it was said; later it answers nothing. `once` and `on_screen` as in `say`, `pressed` as in
-     * a decision. `reader` as in `getRun`.
+     * `turn`: shown when it was written; outdated ones have no effect. `once` and `on_screen` as in `say`, `pressed` as in a
+     * decision, `reader` as in `getRun`.
      */
     options?: {
       turn?: number;
@@ -239,22 +229,21 @@ export type Service = {
       pressed?: Pressed;
     },
   ): Promise<void>;
-  /** What a run's planning session shows now, for one reader. */
+  /** A run's planning session, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
   /**
-   * Stops the planner of a run. @param turn the one that was seen; left out: whichever is being planned
-   * @throws `invalid_transition` where it is not being planned any more
+   * Stops a run's planner. @param turn the one that was seen; default: the current one
+   * @throws `invalid_transition` if it is no longer being planned
    */
   stopRun(runId: string, turn: number | undefined, actor: Actor): Promise<RunView>;
-  /** What is being planned in a conversation now; null: nothing. */
+  /** A conversation's planning activity, or null. */
   activityIn(conversation: string): Promise<PlanningActivity | null>;
-  /** Decides about what a session shows: a gate, an RFC, the budget, an escalation; or about the run's plan that waits. */
+  /** Decides on what a session shows: a gate, an RFC, the budget, an escalation, or the run's waiting plan. */
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
   /**
-   * A message in a conversation: decides, answers the open question, or starts a run. With `once`, the name of the message
-   * where it came from, it does so a single time, however often it is said and whatever ends in between. `written_at`: what
-   * did not stand in the conversation by then, it decides nothing about. `on_screen`: it decides about that and nothing else,
-   * and throws where that is not what waits now. `modes`: how a request is planned.
+   * A message in a conversation: decides, answers the open question, or starts a run. `once`: an external ID that deduplicates it
+   * across crashes; `written_at`: it decides nothing shown later; `on_screen`: it decides only this, and throws if that no longer
+   * waits; `modes`: planning modes.
    */
   say(
     conversation: string,
@@ -262,51 +251,48 @@ export type Service = {
     actor: Actor,
     options?: { once?: string; written_at?: Date; on_screen?: OnScreen; modes?: WantedModes },
   ): Promise<{ run_id: string | null }>;
-  /** Whether a plan or a run belongs to a conversation, or was shown there. */
+  /** Whether a plan or run belongs to a conversation or was shown there. */
   isAbout(
     conversation: string,
     subject: { plan_id: string } | { run_id: string },
   ): Promise<boolean>;
-  /** Whether anything was ever said there. Cheap: surfaces ask it of all that they overhear. */
+  /** Whether it has any message. Cheap: surfaces ask for everything they overhear. */
   isSpokenIn(conversation: string): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
-  /** Conversations outside chat platforms, the latest first; all of them if no accounts are linked or no person is named. */
+  /** Conversations outside chat platforms, latest first; all if no person is named or no accounts are linked. */
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
   getPolicy(user: string): Promise<PolicyView>;
-  /** What was said lately in single conversations about how to talk there, and holds in them only. */
+  /** Recent preferences that apply to single conversations. */
   saidPolicies(user: string): Promise<SaidPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
-  /** What is remembered for a person, the newest first. @throws `not_allowed` for anybody else */
+  /** A person's memory, newest first. @throws `not_allowed` for anyone else */
   listMemory(user: string, actor: Actor): Promise<MemoryEntry[]>;
-  /** Keeps a note, in the place of one of the same name. @throws `limit_exceeded` */
+  /** Stores a note, replacing one of the same name. @throws `limit_exceeded` */
   keepMemory(user: string, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
-  /** The note takes the place of the entry, and of another of the same name. @throws `not_found` for an entry that is not there */
+  /** Replaces the entry, and another of the same name. @throws `not_found` */
   editMemory(user: string, id: number, note: MemoryNote, actor: Actor): Promise<MemoryEntry>;
-  /** @throws `not_found` for an entry that is not there */
+  /** @throws `not_found` */
   forgetMemory(user: string, id: number, actor: Actor): Promise<MemoryEntry>;
   /**
-   * The person behind an account, which is the name the instance acts by; an account that is not linked is its own person.
-   * Every method finds it for `actor` and `user`; adapters ask for it before they show anything. @throws `forbidden` where the
-   * person is refused everywhere
+   * The person behind an account; an unlinked account is its own person. All methods resolve `actor` and `user`; adapters call it
+   * before showing anything. @throws `forbidden` if the person is refused everywhere
    */
   personOf(account: string): Promise<string>;
   /**
-   * Does what `work` asks of the service it is given, and once: a request with this key and digest that comes again is answered
-   * what the first was. `work` answers JSON; `check` runs before it, outside its transaction. @throws `key_reused` where the key
-   * was another request's
+   * Runs `work` on the given service once: a repeated key and digest gets the first JSON response. `check` runs before, outside
+   * the transaction. @throws `key_reused` if the key belongs to another request
    */
   once<C>(
     request: KeyedRequest,
     check: () => Promise<C>,
     work: (service: Service, checked: C) => Promise<unknown>,
   ): Promise<unknown>;
-  /** Stores what was checked. */
   commit<T>(checked: Checked<T>): Promise<T>;
-  /** Keeps what a chat platform calls an account: what others are shown in its place. */
+  /** Stores an account's chat display name. */
   noteName(account: string, called: string): Promise<void>;
-  /** What readers are shown in the place of each of `names` of which a platform has said it. */
+  /** Display names for those of `names` that have one. */
   shownNames(names: string[]): Promise<Map<string, string>>;
-  /** Links accounts of one person, and shows or undoes it. Here `actor.id` is the account itself. */
+  /** Links a person's accounts, or shows or removes links. `actor.id` is the account itself. */
   link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
 
   propose(
@@ -314,37 +300,37 @@ export type Service = {
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Plan>;
-  /** @param options.imported the plan of another instance that it was */
+  /** @param options.imported its origin in another instance */
   checkProposal(
     draft: PlanDraft,
     options: { user?: string; conversation?: string; imported?: ImportedFrom },
     actor: Actor,
   ): Promise<Checked<Plan>>;
-  /** The card that the draft would have; nothing is stored. @throws what `propose` would */
+  /** The card a draft would have, storing nothing. @throws what `propose` would */
   previewProposal(
     draft: PlanDraft,
     options: { user?: string; conversation?: string },
     viewer: { user: string; timezone: string },
     actor: Actor,
   ): Promise<PlanCardFacts>;
-  /** Operations by their purpose, the best first; without words those that plans use often. */
+  /** Operations by purpose, best first; without words, the frequently used ones. */
   findOperations(words: string, limit: number, actor: Actor): Promise<OperationOffer[]>;
-  /** An operation with the fields of its form. @throws `unknown_operation` */
+  /** An operation with its form's fields. @throws `unknown_operation` */
   getOperation(name: string, actor: Actor): Promise<OperationForm>;
-  /** Values to choose from for a field with a `pick`, that contain `typed`. @throws `unknown_operation` */
+  /** Suggested values containing `typed`, for a field with a `pick`. @throws `unknown_operation` */
   suggestValues(name: string, field: string, typed: string, actor: Actor): Promise<Suggestion[]>;
-  /** Those of the actor's organisation, by name. */
+  /** The actor's organisation's, by name. */
   listPlaybooks(actor: Actor): Promise<Playbook[]>;
   /** @throws `not_found` */
   getPlaybook(name: string, actor: Actor): Promise<{ playbook: Playbook; draft: PlanDraft }>;
   /**
-   * Keeps a plan under a name, in the place of a playbook of the actor's of that name.
-   * @throws `invalid_request` where a parameter's text is not in the plan, `not_allowed` where the name is somebody else's
+   * Saves a plan under a name, replacing the actor's playbook of that name.
+   * @throws `invalid_request` if a parameter's text is not in the plan, `not_allowed` if the name is another person's
    */
   savePlaybook(id: string, playbook: NewPlaybook, actor: Actor): Promise<Playbook>;
-  /** @throws `not_found`, `not_allowed` for somebody else's */
+  /** @throws `not_found`, `not_allowed` for another person's */
   removePlaybook(name: string, actor: Actor): Promise<Playbook>;
-  /** A proposal of a playbook with these values. @throws `not_found`, `invalid_request` where a value is missing or too many */
+  /** Proposes a playbook with these values. @throws `not_found`, `invalid_request` for missing or surplus values */
   checkPlaybookRun(
     name: string,
     values: PlaybookValues,
@@ -352,14 +338,14 @@ export type Service = {
     actor: Actor,
   ): Promise<Checked<Plan>>;
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
-  /** Every plan in one of five groups, as one person sees it. */
+  /** Every plan in one of five groups, for one person. */
   inbox(query: InboxQuery): Promise<Inbox>;
   /**
-   * @param leastPeople of what no tool can do only what so many people have asked for (1)
-   * @param within only what somebody of one organisation sees
+   * @param leastPeople minimum people per unmet request (1)
+   * @param within restricts to one organisation
    */
   stats(leastPeople?: number, within?: PlanScope): Promise<PlanStats>;
-  /** Whether somebody of one organisation may see it. What does not exist is within nobody's reach, but for a new conversation. */
+  /** Whether a member of an organisation may see it. Nonexistent subjects are never visible, except a new conversation. */
   isWithin(
     scope: PlanScope | null,
     subject: ScopedSubject,
@@ -370,19 +356,19 @@ export type Service = {
   /** @param compact only the last change of each step */
   diff(id: string, since: number, limit: number, compact?: boolean): Promise<Diff>;
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
-  /** Partitions by name, with what their steps do, in counts and by one of them. @throws `plan_not_found` */
+  /** Partitions by name, with counts of what their steps do and a sample. @throws `plan_not_found` */
   listPartitions(id: string, page: { cursor?: string; limit: number }): Promise<PartitionPage>;
   /** Counts the steps that match some words, by partition. @throws `plan_not_found` */
   findSteps(id: string, words: string): Promise<StepMatches>;
-  /** The plan by groups of its steps. @param options.times with when each is expected. @throws `plan_not_found`, `invalid_request` */
+  /** The plan's steps in groups. @param options.times with expected times. @throws `plan_not_found`, `invalid_request` */
   groups(id: string, options: { by?: GroupBy; times: boolean }): Promise<PlanGroups>;
-  /** Which steps decide when it ends, and when the steps named take place. @throws `plan_not_found` */
+  /** The critical path, and expected times of the named steps. @throws `plan_not_found` */
   forecast(id: string, stepIds: string[]): Promise<Forecast>;
   getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
   /** @throws `plan_not_found`, `unknown_step` */
   stepChain(id: string, stepId: string): Promise<StepChain>;
   /**
-   * The current state of the files that these steps write, move or delete, as far as this process can read them.
+   * The current state of files that these steps write, move or delete, as far as this process can read them.
    * @throws `plan_not_found`, `unknown_step`
    */
   previewSteps(id: string, stepIds: string[]): Promise<StepPreview[]>;
@@ -391,18 +377,18 @@ export type Service = {
   approve(id: string, approval: Approval, actor: Actor): Promise<Plan>;
   checkApproval(id: string, approval: Approval, actor: Actor): Promise<Checked<Plan>>;
   reject(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  /** @throws `feedback_required` where it says nothing, `unknown_step` */
+  /** @throws `feedback_required` if empty, `unknown_step` */
   proposeChanges(id: string, requested: RequestedChanges, actor: Actor): Promise<Plan>;
   cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  /** Goes on: after a pause, a stall, or with the fate of unknown steps. */
+  /** Continues after a pause or stall, or with the outcome of unknown steps. */
   resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
   /** Ends a stalled plan as failed. Its steps can be retried. */
   markFailed(id: string, decision: Decision, actor: Actor): Promise<Plan>;
-  /** Changes the plan as a whole or not at all; what widens an approved plan waits for an approval of its own. */
+  /** Changes the plan atomically; widening an approved plan needs its own approval. */
   patch(id: string, patch: PlanPatch, actor: Actor): Promise<PatchOutcome>;
   checkPatch(id: string, patch: PlanPatch, actor: Actor): Promise<Checked<PatchOutcome>>;
-  /** Its changes so far, newest first. */
+  /** Its changes, newest first. */
   listPatches(
     id: string,
     options: { cursor?: string; limit: number },
@@ -413,39 +399,38 @@ export type Service = {
     options: { status?: FindingStatus[]; cursor?: string; limit: number },
   ): Promise<{ findings: Finding[]; next_cursor: string | null }>;
   /**
-   * Tells of something wrong with the plan. ERROR and CRITICAL make stale what depends on its steps, and are for those who may
-   * decide about the plan. @param finding.key what the same person says again under it is not told again
+   * Reports a problem. ERROR and CRITICAL make dependents stale and require the right to decide on the plan. @param finding.key
+   * deduplicates the person's reports
    */
   raiseFinding(id: string, finding: ToldFinding, actor: Actor): Promise<Finding>;
-  /** Has done what somebody who may decide about the plan has chosen about a finding. */
+  /** Applies a remedy chosen by someone who may decide on the plan. */
   settleFinding(id: string, finding: string, action: FindingAction, actor: Actor): Promise<Finding>;
-  /** Its artifacts without their content, oldest first. */
+  /** Its artifacts without content, oldest first. */
   listArtifacts(id: string, options: { cursor?: string; limit: number }): Promise<ArtifactPage>;
-  /** @throws `not_found` where the plan has no such artifact */
+  /** @throws `not_found` if the plan has no such artifact */
   readArtifact(id: string, artifact: string): Promise<ArtifactContent>;
-  /** What its planner asked for while it planned, oldest first. */
+  /** Its planner's data requests, oldest first. */
   listRequests(id: string): Promise<DataRequest[]>;
-  /** Runs failed steps again, and what was skipped because of them. */
+  /** Runs failed steps again, and those skipped because of them. */
   retry(id: string, decision: Rerun, actor: Actor): Promise<Plan>;
   simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;
 
-  /** The plan as Markdown with front matter, in chunks; it imports again without loss. */
+  /** Markdown with front matter, in chunks; importable without loss. */
   exportMarkdown(id: string): AsyncIterable<string>;
-  /** A proposal of the plan that an export holds. */
+  /** Proposes the plan of an export. */
   checkMarkdown(markdown: string, actor: Actor): Promise<Checked<Plan>>;
-  /** One JSON line per finished step attempt, in the order of the ends. */
+  /** One JSON line per finished attempt, ordered by end. */
   exportLog(id: string): AsyncIterable<string>;
-  /** How the plan's run was planned. */
   trace(id: string): Promise<PlanningTrace>;
   runTrace(runId: string): Promise<PlanningTrace>;
   audit(id: string, options: { after?: number; limit: number }): Promise<AuditEntry[]>;
   versionDiff(id: string, a: number, b: number): Promise<VersionDiff>;
-  /** The outline, roadmap and schedule behind the plan's present version; each null where it was made without one. */
+  /** The current version's outline, roadmap and schedule, each null if it has none. */
   planning(id: string): Promise<PlanningArtifacts>;
 
-  /** Plans that change from now on, gathered for a second, until the signal aborts. */
+  /** Plans that change from now on, batched per second, until the signal aborts. */
   watchInbox(query: { within?: PlanScope }, signal: AbortSignal): AsyncIterable<InboxChange[]>;
-  /** Changes after `since`, as they happen, until the signal aborts. Ends after a terminal status only if `signal` aborts. */
+  /** Changes after `since`, as they happen, until the signal aborts, even after a terminal status. */
   watchPlan(id: string, since: number, signal: AbortSignal): AsyncIterable<Change[]>;
   watchConversation(
     conversation: string,
@@ -454,7 +439,7 @@ export type Service = {
   ): AsyncIterable<ConversationEvent[]>;
 };
 
-/** What lists and single plans are read with. */
+/** Methods for reading lists and single plans. */
 export type PlanReads = Pick<
   Service,
   | 'listPlans'
@@ -468,5 +453,5 @@ export type PlanReads = Pick<
   | 'trace'
 >;
 
-/** The service as far as somebody of one organisation reaches it. What is outside reads as what does not exist. */
+/** Restricts the service to an organisation. Everything else appears not to exist. */
 export type ServeWithin = (scope: PlanScope) => Service;

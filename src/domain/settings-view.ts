@@ -1,4 +1,4 @@
-// What a person may see of how an instance is set up: facts of this process and its configuration, never a secret.
+// The visible configuration of an instance: facts of this process and its settings, never a secret.
 import { z } from 'zod';
 import { CallClass } from './plan/call.ts';
 import { ApproverPolicy } from './plan/plan.ts';
@@ -11,12 +11,12 @@ import { WebhookEvent } from './webhook.ts';
 const OperationFacts = z.object({
   name: z.string(),
   description: z.string(),
-  /** What a call of it does, before its arguments are known. */
+  /** The effect of its calls, before arguments are known. */
   effect: CallClass,
   destructive: z.boolean(),
-  /** It never runs outside an approved plan and is marked on the card. */
+  /** Runs only inside an approved plan and is marked on the card. */
   guarded: z.boolean(),
-  /** A planner may call it while planning, before anybody approves. */
+  /** A planner may call it before approval. */
   planner: z.boolean(),
   /** It hands the step to a person. */
   person: z.boolean(),
@@ -26,13 +26,13 @@ export type OperationFacts = z.infer<typeof OperationFacts>;
 const ToolFacts = z.object({
   name: z.string(),
   source: ToolSource,
-  /** The file it is written in, as the settings name it. */
+  /** The tool's file, as in the settings. */
   file: z.string().exactOptional(),
-  /** `off`: the configuration switches it off. */
+  /** `off`: disabled in the configuration. */
   state: z.enum(['ok', 'down', 'off']),
-  /** Why it is down, and what to do. */
+  /** Why it is down, with advice. */
   problem: z.string().nullable(),
-  /** Of an MCP server; null: not connected since this process began, or a tool of our own. */
+  /** Facts of an MCP server, or null if not yet connected or not MCP. */
   server: z
     .object({
       since: z.string().nullable(),
@@ -40,16 +40,16 @@ const ToolFacts = z.object({
       version: z.string().nullable(),
       protocol: z.string().nullable(),
       last_problem: z.object({ at: z.string(), text: z.string() }).nullable(),
-      /** Whether a person has to sign in at the server first, or has; null: it takes no sign-in, as far as is known. */
+      /** Whether sign-in is required or done, or null if it takes none, as far as known. */
       sign_in: z.enum(['needed', 'done']).nullable(),
       transport: z.enum(['stdio', 'http', 'sse']),
-      /** The program or the host it is reached at, without arguments, path or query. */
+      /** The program or host, without arguments, path or query. */
       at: z.string(),
-      /** The operator vouches for what it says about its operations. */
+      /** The operator vouches for its annotations. */
       trusted: z.boolean(),
     })
     .nullable(),
-  /** What of an MCP server is not offered, or not checked here, and what to do. */
+  /** What is not offered or not checked here, with advice. */
   notes: z.array(z.string()),
   operations: z.array(OperationFacts),
 });
@@ -57,15 +57,15 @@ export type ToolFacts = z.infer<typeof ToolFacts>;
 
 const ModelFacts = z.object({
   name: z.string(),
-  /** How long it thinks; null: as long as its server has it. */
+  /** Reasoning effort, or null for the server's default. */
   effort: z.string().nullable(),
-  /** US dollars per million tokens; null: not known, so no budget holds it. */
+  /** US dollars per million tokens, or null if unknown, so that no budget holds. */
   price: z.object({ input: z.number(), output: z.number() }).nullable(),
 });
 export type ModelFacts = z.infer<typeof ModelFacts>;
 
 const Models = z.object({
-  /** null: no model; the offline reasoner plans. */
+  /** Null without a model: the offline planner works. */
   connected: z
     .object({
       host: z.string(),
@@ -75,7 +75,7 @@ const Models = z.object({
       executor: ModelFacts,
     })
     .nullable(),
-  /** US dollars of today (UTC), by every process of this database. */
+  /** US dollars spent today (UTC) by all processes of this database. */
   spent_today_usd: z.number(),
 });
 
@@ -95,7 +95,7 @@ const Planning = z.object({
 });
 
 const Running = z.object({
-  /** Executors of every live worker. */
+  /** Executors of all live workers. */
   back_ends: z.array(
     z.object({
       id: z.string(),
@@ -120,7 +120,7 @@ const Running = z.object({
   stall_minutes: z.number(),
   on_failure: z.enum(['continue_independent', 'stop_all']),
   replan: z.enum(['automatic', 'on_request']),
-  /** What holds for single operations instead. */
+  /** Rules for single operations. */
   rules: z.array(
     z.object({
       operation: z.string(),
@@ -130,7 +130,7 @@ const Running = z.object({
   ),
   timezone: z.string(),
   schedule: StrategyProfile,
-  /** `problems`: what of it cannot be read. */
+  /** `problems`: unreadable parts. */
   calendars: z.array(
     z.object({
       name: z.string(),
@@ -143,7 +143,7 @@ const Running = z.object({
   terminal_stale_after_days: z.number(),
 });
 
-/** By the platform's name; null: not set up. `allowed`: ids of who may use it; null: any. */
+/** By platform, null if not configured. `allowed`: IDs of permitted users, or null for any. */
 const Chats = z
   .object({
     slack: z
@@ -164,23 +164,23 @@ const Chats = z
   })
   .catchall(JsonObject.nullable());
 
-/** One setting of the file as it is in force. `value`: null: none; never a secret. */
+/** One setting in force. `value`: null if unset; never a secret. */
 const SettingLine = z.object({ name: z.string(), value: z.string().nullable() });
 export type SettingLine = z.infer<typeof SettingLine>;
 
-/** Everything but the preferences of a person, which `PolicyView` has. */
+/** Everything but personal preferences, which are in `PolicyView`. */
 export const SettingsView = z.object({
   version: z.string(),
-  /** When this process began: other processes may know other things. */
+  /** When this process started: others may have other settings. */
   started_at: z.string(),
-  /** The file that `countersign.json` stands for here, whether it was there at the start, and what in it was not understood. */
+  /** The settings file, whether it existed at the start, and warnings. */
   file: z.object({ path: z.string(), found: z.boolean(), warnings: z.array(z.string()) }),
   tools: z.array(ToolFacts),
   approvals: z.object({
-    /** People who may approve besides the requester. */
+    /** Additional approvers besides the requester. */
     approvers: z.array(z.string()),
     guard_mode: z.enum(['block', 'log']),
-    /** `offered`: some tool has it now; `rule`: who must approve a plan with it besides. */
+    /** `offered`: available from some tool; `rule`: additional approvers. */
     guarded: z.array(
       z.object({
         operation: z.string(),
@@ -193,17 +193,17 @@ export const SettingsView = z.object({
   planning: Planning,
   running: Running,
   chats: Chats,
-  /** Programs that are told what becomes of plans, as the worker that was started last has them. */
+  /** Webhook endpoints, as of the last worker started. */
   webhooks: z.array(
     z.object({
       id: z.string(),
       host: z.string(),
-      /** null: all. */
+      /** Null for all. */
       events: z.array(WebhookEvent).nullable(),
       waiting: z.int(),
-      /** Events of the last week that it did not take within a day. */
+      /** Events of the last week not delivered within a day. */
       given_up: z.int(),
-      /** Why the last call failed, if none has got through since. */
+      /** Why the last call failed, unless one succeeded since. */
       problem: z.string().nullable(),
     }),
   ),
@@ -217,32 +217,32 @@ export const SettingsView = z.object({
     workspace: z.string(),
     database: z.enum(['embedded', 'external']),
     private_addresses: z.array(z.string()),
-    /** Days after which what is over is deleted; null: never. */
+    /** Days until deletion, or null for never. */
     kept_days: z.record(z.string(), z.number().nullable()),
-    /** The folder of what was deleted; null: it is not kept. */
+    /** The archive's folder, or null without one. */
     archive: z.string().nullable(),
-    /** Where traces go; null: nothing is traced. */
+    /** Trace target, or null. */
     traces: z.string().nullable(),
   }),
-  /** All settings of the file, also those that a section shows in words. */
+  /** All settings, including those with their own section. */
   settings: z.array(SettingLine),
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 
-/** What is asked whether it works now. */
+/** The part to check. */
 export const CheckedPart = z.union([
   z.strictObject({ part: z.literal('tool'), tool: z.string().min(1).max(200) }),
   z.strictObject({ part: PlatformName }),
 ]);
 export type CheckedPart = z.infer<typeof CheckedPart>;
 
-/** What a check found about one part, in words, as `countersign doctor` says it. */
+/** The result of a check in words, as in `countersign doctor`. */
 export const CheckResult = z.object({
   part: z.string(),
   state: z.enum(['ok', 'off', 'broken']),
-  /** What is, in a sentence. */
+  /** The state, in a sentence. */
   text: z.string(),
-  /** What to do, when there is something to do. */
+  /** Advice, if any. */
   advice: z.string().exactOptional(),
 });
 export type CheckResult = z.infer<typeof CheckResult>;

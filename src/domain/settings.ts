@@ -10,11 +10,11 @@ import { sharing } from './tenancy.ts';
 import { Effect } from './tool.ts';
 import { WebhookSettings } from './webhook.ts';
 
-/** How Countersign signs in at a hosted server; without it, it registers itself there. */
+/** OAuth client at a hosted server; by default it is registered dynamically. */
 const McpOauth = z.strictObject({
   client_id: z.string().min(1).optional(),
   client_secret: z.string().min(1).optional(),
-  /** What is asked for; by default what the server says it needs. */
+  /** The requested scope; default: what the server asks for. */
   scope: z.string().min(1).optional(),
 });
 
@@ -30,13 +30,13 @@ export const McpServer = z
     headers: z.record(z.string(), z.string()).default({}),
     oauth: McpOauth.optional(),
     disabled: z.boolean().default(false),
-    /** What operations do; for those that are not named, only a trusted server's own annotations count. */
+    /** Effects by operation; others follow a trusted server's annotations only. */
     effects: z.record(z.string(), Effect).default({}),
-    /** Believe its annotations: what it calls read-only is a read, and shown as one; else each call is a change outside. */
+    /** Believe its annotations, so that read-only tools count as reads; otherwise every call is an external change. */
     trusted: z.boolean().default(false),
-    /** By operation, the read that shows what its target is now: called with the arguments that both have, before anybody approves. */
+    /** By operation, the read that shows its target before approval, called with the arguments they share. */
     inspect: z.record(z.string(), z.string()).default({}),
-    /** Milliseconds a call may take. */
+    /** Timeout of a call in milliseconds. */
     timeout_ms: z.number().int().positive().default(60_000),
     ...sharing,
   })
@@ -58,7 +58,7 @@ const WebOrigin = z
   )
   .transform((url) => new URL(url).origin);
 
-/** A resource that steps share: how much there is, and how much of it is never given away. */
+/** A shared resource: its capacity, and the part never given away. */
 const ResourcePool = z
   .union([
     z.number().positive(),
@@ -79,46 +79,46 @@ const ToolFile = z
   .union([z.string().min(1), z.strictObject({ file: z.string().min(1), ...sharing })])
   .transform((tool) => (typeof tool === 'string' ? { file: tool } : tool));
 
-/** One executor of a worker process: what it can do beyond its operations, and how much at once. */
+/** One executor of a worker: additional capabilities, and concurrency. */
 const Backend = z.strictObject({
   capabilities: z.array(z.string().min(1).max(200)).max(50).default([]),
-  /** Calls under way at once, never more; default: `executor.concurrency`. */
+  /** Maximum concurrent calls; default: `executor.concurrency`. */
   concurrency: z.number().int().min(1).max(1000).optional(),
-  /** Only these operations; default: every one this process has. */
+  /** Only these operations; default: all of this process. */
   operations: z.array(z.string()).optional(),
 });
 export type Backend = z.infer<typeof Backend>;
 
-/** What the executor does about one operation instead of what it does about all. */
+/** Execution rules of one operation. */
 const OperationRule = z.strictObject({
   timeout_seconds: z.number().min(0.001).max(86_400).optional(),
-  /** Attempts of a call that may be repeated (read-only or idempotent), the first included. */
+  /** Attempts of a repeatable call (read-only or idempotent), including the first. */
   max_attempts: z.number().int().min(1).max(100).optional(),
-  /** Seconds before the second attempt; each further one waits twice as long, with jitter. */
+  /** Seconds before the second attempt; doubles each time, with jitter. */
   backoff_seconds: z.number().min(0).max(3600).optional(),
 });
 export type OperationRule = z.infer<typeof OperationRule>;
 
-/** Days after which something is deleted; null: never. */
+/** Days until deletion, or null for never. */
 const daysKept = (usual: number) => z.number().min(0).max(36_500).nullable().default(usual);
 
-/** How long is kept what is over. Plans that have not ended stay, with all they need. */
+/** Retention. Unfinished plans stay, with all they need. */
 const Retention = z.strictObject({
-  /** Plans since they last changed, with all that is theirs. */
+  /** Plans since their last change, with all their data. */
   plans: daysKept(365),
-  /** Of plans that have ended: the stream of changes. */
+  /** Changes of ended plans. */
   events: daysKept(90),
-  /** Of plans that have ended: attempts of steps. */
+  /** Step attempts of ended plans. */
   attempts: daysKept(180),
-  /** What was said, unless it is about a plan or a run that is still kept. */
+  /** Messages, unless their plan or run is still kept. */
   messages: daysKept(365),
-  /** Runs of planners, unless their plan is still kept. */
+  /** Planner runs, unless their plan is still kept. */
   runs: daysKept(365),
-  /** How it was planned: sessions, traces, parts, calls of models and their cost. */
+  /** Planning data: sessions, traces, parts, model calls and costs. */
   planning: daysKept(90),
-  /** The audit log, from its old end, as far as it is sealed. */
+  /** Sealed parts of the audit log, oldest first. */
   audit: daysKept(1095),
-  /** Write what is deleted to files first: in `archive` of the home, or in this folder. */
+  /** Write deleted data to files: in the home's `archive`, or in this folder. */
   archive: z.union([z.boolean(), z.string().min(1)]).default(true),
 });
 export type Retention = z.infer<typeof Retention>;
@@ -131,16 +131,16 @@ const SettingsFile = z.strictObject({
       McpServer,
     )
     .default({}),
-  /** Files of your own tools in TypeScript or JavaScript; relative paths start at the folder of the settings file. */
+  /** Your own tools in TypeScript or JavaScript; paths are relative to the settings file. */
   tools: z.array(ToolFile).default([]),
   /** Built-in tools to switch off: `workspace`, `http`, … */
   disabledTools: z.array(z.string()).default([]),
-  /** Exact operation names that are never called outside an approved plan and are marked on the card. */
+  /** Exact names of operations that run only inside an approved plan and are marked on the card. */
   guardedTools: z.array(z.string()).default(['workspace_delete', 'http_request']),
   guardMode: z.enum(['block', 'log']).default('block'),
   /**
-   * Operations a planner may call while planning: the read-only ones less `deny`. `http_get` is denied by default:
-   * an address can carry out what a planner has read.
+   * Operations a planner may call: read-only ones except `deny`. `http_get` is denied by default: a URL can leak what a planner
+   * has read.
    */
   plannerTools: z
     .strictObject({
@@ -148,34 +148,34 @@ const SettingsFile = z.strictObject({
       deny: z.array(z.string()).default(['http_get']),
     })
     .default({ deny: ['http_get'] }),
-  /** People who may approve besides the requester. */
+  /** Additional approvers besides the requester. */
   approvers: z.array(z.string()).default([]),
-  /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
+  /** Additional approvers for plans that use these operations. */
   guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
   /** Who may answer questions for a person: `{ "ana": ["ben"] }`. Approvals are not delegated. */
   delegates: z.record(z.string().min(1).max(200), z.array(z.string().min(1).max(200))).default({}),
-  /** Groups of people by name; the roles of sign-in providers name them as `group:NAME`. */
+  /** Groups of people by name, used as `group:NAME`. */
   groups: z
     .record(
       z.string().regex(/^[^\s:]+$/, 'no blanks or colons'),
       z.array(z.string().min(1).max(200)),
     )
     .default({}),
-  /** How people sign in to the console and the API. */
+  /** Sign-in to the console and the API. */
   identity: IdentitySettings.prefault({}),
   /** The backend pg-boss runs on. */
   pgBossBackend: z.enum(['postgres', 'citus', 'yugabytedb', 'cockroachdb']).default('postgres'),
   /** Resources by name: a number, or `{ capacity, headroom }`. */
   resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
-  /** Executors of a worker process, by name. Without any there is one, `default`, without capabilities. */
+  /** Executors of a worker by name. Default: one, `default`, without capabilities. */
   backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), Backend).default({}),
   /** Time limits and retries of single operations, by exact name. */
   operations: z.record(z.string(), OperationRule).default({}),
   http: z
     .strictObject({
-      /** Hosts and CIDR ranges that http_get and http_request may reach although they are private. */
+      /** Private hosts and CIDR ranges that http_get and http_request may reach. */
       allowPrivate: z.array(z.string()).default([]),
-      /** Origins where GET shows what a PUT, PATCH or DELETE would change; it is sent before anybody approves. */
+      /** Origins whose targets of PUT, PATCH and DELETE are shown by a GET before approval. */
       inspect: z.array(WebOrigin).default([]),
       timeout_ms: z.number().int().positive().default(30_000),
       max_bytes: z.number().int().positive().default(5_000_000),
@@ -183,16 +183,16 @@ const SettingsFile = z.strictObject({
     .prefault({}),
   /** ICS files or addresses, by name. */
   calendars: z.record(z.string(), Calendar).default({}),
-  /** When people work, for schedules. */
+  /** Working hours for schedules. */
   schedule: StrategyProfile.prefault({}),
-  /** From which confidence on a stage of planning goes on, and below which a person is asked at once; between, it is tried again. */
+  /** The confidence at which a planning stage continues, and below which a person is asked at once; in between, it is retried. */
   confidence: z
     .strictObject({
       continue: z.number().min(0).max(1).default(0.7),
       escalate: z.number().min(0).max(1).default(0.4),
     })
     .prefault({}),
-  /** US dollars per million tokens, by model name; overrides the built-in table. `*`: every model that neither names. */
+  /** US dollars per million tokens, by model; overrides the built-in table. `*` applies to all others. */
   prices: z
     .record(
       z.string(),
@@ -207,7 +207,7 @@ const SettingsFile = z.strictObject({
   /** Concurrent planners per worker. They mostly wait for the model. */
   planning: z
     .strictObject({
-      /** Turns of runs. One that waits for its parts does not count. */
+      /** Turns of runs, except those waiting for their parts. */
       concurrency: z.number().int().min(1).max(200).default(8),
       /** Parts of large plans. */
       part_concurrency: z.number().int().min(1).max(200).default(4),
@@ -215,51 +215,51 @@ const SettingsFile = z.strictObject({
     .prefault({}),
   executor: z
     .strictObject({
-      /** Calls under way at once in one back end; up to twice as many where slow ones would hold up all others. */
+      /** Concurrent calls per back end; up to twice as many if slow ones would block all others. */
       concurrency: z.number().int().min(1).max(1000).default(16),
       /** Steps settled and claimed in one transaction. */
       batch: z.number().int().min(1).max(1000).default(500),
       /** A worker that has not renewed its lease for this long has lost its steps. */
       lease_seconds: z.number().min(1).max(3600).default(15),
-      /** A call that takes longer is stopped and its step fails. */
+      /** Calls that take longer are stopped and their step fails. */
       step_timeout_seconds: z.number().min(1).max(86_400).default(300),
-      /** A plan without progress for this long, with a worker that could go on, is stalled (waiting for a person never counts). */
+      /** A plan without progress for this long, despite an available worker, is stalled (waiting for a person never counts). */
       stall_minutes: z.number().min(0.01).max(100_000).default(30),
       on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
-      /** Whether a plan proposes a change of itself as soon as a finding leaves stale steps, or when a person asks for it. */
+      /** Whether a plan proposes a change when a finding leaves stale steps, or when a person asks. */
       replan: z.enum(['automatic', 'on_request']).default('automatic'),
-      /** Attempts of a call that may be repeated, the first included. */
+      /** Attempts of a repeatable call, including the first. */
       max_attempts: z.number().int().min(1).max(100).default(3),
-      /** Seconds before the second attempt; each further one waits twice as long, with jitter. */
+      /** Seconds before the second attempt; doubles each time, with jitter. */
       backoff_seconds: z.number().min(0).max(3600).default(1),
       max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
-  /** Without a number there is no limit. `person`: limits of one person. */
+  /** Unlimited by default. `person`: limits per person. */
   limits: z
     .strictObject({
       person: z
         .strictObject({
-          /** Requests that are being planned at once. */
+          /** Requests being planned at once. */
           open_runs: z.number().int().min(1).optional(),
-          /** Proposals of theirs that wait for a decision. */
+          /** Proposals waiting for a decision. */
           waiting_plans: z.number().int().min(1).optional(),
-          /** US dollars a day (UTC) for models: planning, and steps of running plans. */
+          /** US dollars per day (UTC) for models: planning, and steps of running plans. */
           usd_per_day: z.number().positive().optional(),
-          /** A former name of `usd_per_day`. */
+          /** Former name of `usd_per_day`. */
           planning_usd_per_day: z.number().positive().optional(),
-          /** Requests of the API and over MCP that somebody who is signed in makes in a minute, in one process. */
+          /** API and MCP requests per minute of a signed-in person, per process. */
           requests_per_minute: z.number().int().min(1).optional(),
         })
         .transform(({ planning_usd_per_day: former, ...limits }) =>
           former === undefined ? limits : { usd_per_day: former, ...limits },
         )
         .prefault({}),
-      /** Limits of all people of one organisation together. */
+      /** Limits per organisation. */
       organisation: z.strictObject({ usd_per_day: z.number().positive().optional() }).prefault({}),
     })
     .prefault({}),
-  /** Programs that are told what becomes of plans. */
+  /** Webhook endpoints. */
   webhooks: z
     .array(WebhookSettings)
     .refine(
@@ -267,11 +267,11 @@ const SettingsFile = z.strictObject({
       'an address stands there twice',
     )
     .default([]),
-  /** A person for whom a step or a patch waits is reminded after this long, and again each time as much has passed. */
+  /** A person for whom a step or patch waits is reminded after this long, repeatedly. */
   human_reminder_hours: z.number().positive().default(24),
-  /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
+  /** An undecided proposal: reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),
-  /** The same for a plan asked for in the terminal, where no card is in view. */
+  /** The same for plans from the terminal, which has no lasting card. */
   terminal_stale_after_days: z.number().positive().default(30),
   retention: Retention.prefault({}),
 });
@@ -281,11 +281,11 @@ export const Settings = SettingsFile.superRefine((settings, context) => {
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** Settings that hold for the whole instance, and which one process applies for all. */
+/** Instance-wide settings that one process applies for all. */
 export const sharedSettings = ['retention', 'resourcePools'] as const;
 export type SharedSettings = Pick<Settings, (typeof sharedSettings)[number]>;
 
-/** A number of the environment that names its range when it does not fit. */
+/** A number from the environment; errors name its range. */
 function whole(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
@@ -324,7 +324,7 @@ export const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
-  /** What leads to the database itself where `DATABASE_URL` leads to a pooler. */
+  /** The direct connection if `DATABASE_URL` is a pooler. */
   DATABASE_DIRECT_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
@@ -340,21 +340,21 @@ export const Environment = z.object({
   DATABASE_POOL_SIZE: whole(4, 100).default(10),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: z.url().optional(),
-  /** Which of OpenAI's APIs the server is spoken to in; by default `responses` with OpenAI itself, else `chat`. */
+  /** The OpenAI API to use; default: `responses` with OpenAI, else `chat`. */
   OPENAI_API: z.enum(['responses', 'chat']).optional(),
   PLANNER_MODEL: z.string().default('gpt-6.2-sol'),
   EXECUTOR_MODEL: z.string().default('gpt-6-luna'),
-  /** How long the planner's model thinks; by default what the server has as its own. */
+  /** The planner model's reasoning effort; default: the server's. */
   PLANNER_REASONING_EFFORT: z
     .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
     .optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
-  /** Of one caller that is not on this machine. */
+  /** Per remote caller. */
   API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
-  /** Proxies beside those on this machine: of their requests the address counts that `X-Forwarded-For` names. */
+  /** Additional trusted proxies, whose `X-Forwarded-For` is believed. */
   COUNTERSIGN_TRUSTED_PROXIES: proxies.default([]),
   COUNTERSIGN_PUBLIC_URL: publicUrl.optional(),
-  /** Encrypts the tokens of Slack's workspaces. */
+  /** Encrypts Slack tokens. */
   COUNTERSIGN_ENCRYPTION_KEY: z
     .string()
     .regex(
@@ -374,15 +374,15 @@ export const Environment = z.object({
   BUDGET_PER_SESSION_USD: amount(0, 1_000_000).default(2),
   SOFT_BUDGET_PER_TURN_USD: amount(0, 1_000_000).default(0.3),
   BUDGET_PER_DAY_USD: amount(0, 1_000_000).default(5),
-  /** Planners may propose subtypes of patterns that are not known yet. */
+  /** Planners may propose unknown subtypes of patterns. */
   ALLOW_NEW_SUBTYPE_PROPOSALS: flag.default(true),
-  /** A new subtype waits for a person's word before it is planned with. */
+  /** A new subtype needs approval before planning with it. */
   REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),
   COUNTERSIGN_TIMEZONE: optional,
   COUNTERSIGN_NO_BROWSER: flag.optional(),
-  /** Where a worker answers health checks and shows its metrics; 0: any free port. Left out: nowhere. */
+  /** Port for a worker's health checks and metrics; 0 for any free port. Default: none. */
   HEALTH_PORT: whole(0, 65_535).optional(),
-  // OpenTelemetry's own variables, of which its SDK reads more by itself: here is what says whether anything is traced.
+  // OpenTelemetry's variables that decide whether traces are sent; its SDK reads more.
   OTEL_SDK_DISABLED: optional,
   OTEL_CONFIG_FILE: optional,
   OTEL_TRACES_EXPORTER: optional,
@@ -394,7 +394,6 @@ export const Environment = z.object({
 });
 export type Environment = z.infer<typeof Environment>;
 
-/** The 32 bytes of COUNTERSIGN_ENCRYPTION_KEY. */
 export const readEncryptionKey = (key: string): Buffer =>
   Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
 

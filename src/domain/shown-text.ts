@@ -4,12 +4,12 @@
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 const pictograph = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`;
-/** Scripts in which letters are joined or kept apart by zero-width signs. */
+/** Scripts whose letters are joined or separated by zero-width characters. */
 const joining = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Mongolian}]`;
 
 /**
- * What could hide, reorder or strike out the rest, by its Unicode properties. What joins emoji or the letters of scripts that need it
- * stays, and so do the tags that make a flag of 🏴 and emoji that this version of Unicode does not know yet.
+ * Characters that could hide, reorder or strike out others, by Unicode properties. Keeps joiners of emoji and scripts that need
+ * them, flag tags of 🏴, and emoji newer than this Unicode version.
  */
 const hiddenOne = [
   String.raw`[\u{e0020}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{1,7})`,
@@ -17,11 +17,11 @@ const hiddenOne = [
   String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
   // Unassigned, private, format and control characters, surrogates; invisible letters and marks.
   String.raw`(?![\n\t\u200c\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}])(?:\p{C}(?<!\p{Extended_Pictographic})|\p{Default_Ignorable_Code_Point})`,
-  // Signs without a picture, marks that strike through or enclose, and more marks than any script stacks.
+  // Blank signs, marks that strike through or enclose, and more marks than any script stacks.
   String.raw`[\u2800\u{1d159}\u{13441}\u{13442}]|(?!\u20e3)\p{Me}|[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20eb\u{1d167}-\u{1d169}]`,
   String.raw`(?<=\p{M}{4})\p{M}|(?<![\p{L}\p{N}\p{S}\p{M}])(?![\u20e3\ufe0e\ufe0f])\p{M}`,
 ].join('|');
-/** A mark that would sit on an escape is escaped with it. */
+/** A mark after an escaped character is escaped too. */
 const hidden = new RegExp(`(?:${hiddenOne})\\p{M}*`, 'gu');
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -32,7 +32,7 @@ const escapeAll = (characters: string): string =>
     (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
   ).join('');
 
-/** Hidden characters as `\u{202E}`; a backslash that could be taken for the beginning of such an escape is doubled. */
+/** Hidden characters as `\u{202E}`; a backslash that could start such an escape is doubled. */
 function escapeHidden(text: string): string {
   return text.replace(/\\(?=u\{)/g, '\\\\').replace(hidden, escapeAll);
 }
@@ -48,7 +48,7 @@ function closesIsolates(line: string): boolean {
   return depth === 0;
 }
 
-/** Drawn text in its last place: everything hidden is escaped, closed isolates aside. */
+/** Final guard for drawn text: escapes everything hidden except closed isolates. */
 export function guardDrawn(text: string): string {
   const guard = (part: string) =>
     part.replace(hidden, escapeAll).replace(/[\u2028\u2029]/gu, escapeAll);
@@ -65,19 +65,19 @@ export function guardDrawn(text: string): string {
     .join('\n');
 }
 
-/** Whether it has characters that nobody sees, line breaks and tabs aside. */
+/** Whether it has invisible characters other than line breaks and tabs. */
 export function hidesSomething(text: string): boolean {
   return text.replace(hidden, '').length < text.length || /[\u2028\u2029]/u.test(text);
 }
 
-/** JSON in which every hidden character is written as its escape: the same value, and safe to print. */
+/** The same JSON value with hidden characters escaped, safe to print. */
 export function escapeJson(json: string): string {
   const asEscapes = (run: string) =>
     run.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return json.replace(hidden, asEscapes).replace(/[\u2028\u2029]/gu, asEscapes);
 }
 
-/** `text` on one line, with every hidden character escaped. */
+/** `text` on one line, with hidden characters escaped. */
 export function cleanLine(text: string): string {
   return text
     .replace(/[\t \r\n\u2028\u2029]+/gu, (run) => (/^ +$/.test(run) ? run : ' '))
@@ -85,7 +85,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** A whole text with lines and tabs, hidden characters escaped, followed by the names of look-alike hosts. */
+/** Multi-line text with hidden characters escaped, followed by the names of look-alike hosts. */
 export function showText(text: string): string {
   return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeAll) + nameHosts(text);
 }
@@ -96,7 +96,7 @@ const lookAlike =
 const oddSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
 const breaks: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** `text` on one line without any loss: breaks, unusual spaces and letters of other scripts within a Latin word are escaped. */
+/** Lossless on one line: escapes breaks, unusual spaces, and letters of other scripts within a Latin word. */
 export function escapeExact(text: string): string {
   return escapeHidden(
     text.replace(/\\(?=[nrt"])/g, '\\\\').replace(/[\n\r\t]/g, (c) => breaks[c] ?? c),
@@ -108,9 +108,8 @@ export function escapeExact(text: string): string {
 }
 
 /**
- * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
- * of other scripts within a Latin word, and a value whose ends could not be seen is quoted.
- * @param marked quote it in any case
+ * A path, address or short value, lossless on one line as `escapeExact`; quoted if its ends would be invisible.
+ * @param marked always quote
  */
 export function showExact(text: string, marked = false): string {
   const escaped = escapeExact(text);
@@ -129,15 +128,12 @@ export function readsLikeJson(text: string): boolean {
   return trimmed !== '' && !Number.isNaN(Number(trimmed));
 }
 
-/** A text among values of other types, which it cannot be taken for: `"false"`, `"1"`, `""`. */
+/** A text among values of other types, quoted if confusable: `"false"`, `"1"`, `""`. */
 export function showString(text: string): string {
   return showExact(text, readsLikeJson(text));
 }
 
-/**
- * `text` in at most `max` UTF-16 code units, ended by `…` when something was left out.
- * Cuts between graphemes, so an emoji or an accented letter stays whole.
- */
+/** At most `max` UTF-16 code units, with `…` if cut, between graphemes. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max < 1) return '';
@@ -157,30 +153,30 @@ function isolateIn(line: string): string {
   const apart = line.replace(quotation, (words) =>
     rightToLeft.test(words) ? `\u2068${words}\u2069` : words,
   );
-  // Isolates nest once: quotations in a line that is isolated itself.
+  // Isolates nest once: quotations in an isolated line.
   const around = apart.replace(isolated, '').replace(isolated, '');
   return rightToLeft.test(around) ? `\u2068${apart}\u2069` : apart;
 }
 
 /**
- * A sentence as it is drawn: quotations and lines with right-to-left text are isolated, so that they cannot reorder the words
- * around them. Drawn text stays as it is. Stored sentences have no isolates.
+ * Isolates quotations and lines with right-to-left text, so that they can't reorder the words around them. Idempotent. Stored
+ * sentences have no isolates.
  */
 export function isolateText(text: string): string {
   return rightToLeft.test(text) ? text.split('\n').map(isolateIn).join('\n') : text;
 }
 
-/** As much of a text as can be shown in `max` code units: nothing else has to be looked at. */
+/** The part that can be shown in `max` code units; the rest needn't be examined. */
 function beginning(text: string, max: number): string {
   return text.length <= 4 * max + 200 ? text : text.trimStart().slice(0, 4 * max + 200);
 }
 
-/** An untrusted line as it is shown: cleaned, cut to `max` code units, set apart where it must be. */
+/** An untrusted line for display: cleaned, cut to `max` code units, isolated if necessary. */
 export function showLine(text: string, max: number): string {
   return nameHostsIn(isolateText(cutText(cleanLine(beginning(text, max)), max)));
 }
 
-/** The same uncut, for text that people consent to; its sources limit its length. */
+/** Uncut, for text that people consent to; its sources limit its length. */
 export function showWhole(text: string): string {
   return nameHostsIn(isolateText(cleanLine(text)));
 }
@@ -203,7 +199,7 @@ function cutLines(text: string, max: number): string {
 const plainMark = /(?<!\\)"/;
 const countIn = (text: string, mark: string | RegExp) => text.split(mark).length - 1;
 
-/** Shown text cut further; what was set apart or quoted in it stays so. */
+/** Cuts shown text further, keeping isolates and quotations closed. */
 export function cutShown(text: string, max: number): string {
   if (text.length <= max) return text;
   if (text.includes('\n')) return cutLines(text, max);
@@ -215,7 +211,7 @@ export function cutShown(text: string, max: number): string {
 
 const closing: Record<string, string> = { '\u2068': '\u2069', '“': '”' };
 
-/** What closes the isolates and quotations that are open at the end of `cut`. */
+/** Closes isolates and quotations open at the end of `cut`. */
 function closeMarks(cut: string): string {
   const open: string[] = [];
   for (const [mark] of cut.matchAll(/[\u2068\u2069“”]/gu)) {
@@ -234,17 +230,17 @@ function cutWithin(text: string, max: number, room = 3): string {
   return closed.length > max && room < max ? cutWithin(text, max, room + 1) : closed;
 }
 
-/** Dots that could be taken for the one between our notes. */
+/** Dots that could be taken for our separator. */
 const separator = /(?<!\S)[·•‧∙⋅・·⸱･]+(?!\S)/gu;
 
-/** Text that could be a host: after a scheme, a user or an @, or with an ending that chats turn into a link. */
+/** Possible hosts: after a scheme, user or @, or with an ending that chats link. */
 const hostLike = /(?<prefix>\/\/|@)?(?<host>[^\s/?#@:"'“”‘’<>(),;|[\]{}\\]+)/gu;
 const linkedEnd =
   /[.．。｡](?:com|net|org|info|biz|io|app|dev|gov|edu|eu|de|uk|fr|nl|ch|at|it|es|us|ca|ru|ua|cn|jp|рф|рус|укр|бел|срб|бг|ею|онлайн|сайт|орг|ком)$/iu;
 const ascii = /^\p{ASCII}*$/u;
 const hostsNamed = 50;
 
-/** ` (xn--80ak6aa92e.com)`: the hosts in `text` that are not ASCII, as DNS looks them up. */
+/** ` (xn--80ak6aa92e.com)`: non-ASCII hosts in `text`, as DNS looks them up. */
 function nameHosts(text: string): string {
   if (ascii.test(text)) return '';
   const hosts = new Set<string>();
@@ -264,7 +260,7 @@ function nameHosts(text: string): string {
 
 const nameHostsIn = (shown: string): string => shown + nameHosts(shown);
 
-/** Others' words for use within quotation marks: one line that can't close them. */
+/** Others' words for quotation marks: one line that can't close them. */
 function withinMarks(text: string): string {
   return cleanLine(text)
     .replace(/[“„‟〝]/gu, '‘')
@@ -273,13 +269,13 @@ function withinMarks(text: string): string {
     .replace(separator, escapeAll);
 }
 
-/** Others' words in quotation marks, cut to `max` code units; '' if they are empty. */
+/** Others' words in quotation marks, cut to `max` code units, or '' if empty. */
 export function quoteWords(text: string, max: number): string {
   const words = cutText(withinMarks(beginning(text, max)), Math.max(1, max));
   return words === '' ? '' : `“${words}”${nameHosts(words)}`;
 }
 
-/** A name, an address of an account, an id, the name of a model: at most four words, left to right, without a sign of ours. */
+/** A plain name, address, ID or model: at most four words, left to right, without our signs. */
 const plainName =
   /^(?!.*\/\/)[\p{L}\p{N}@_][\p{L}\p{N}\p{M}@_.:/+'’&#*-]*(?: [\p{L}\p{N}(@][\p{L}\p{N}\p{M}@_.:/+'’&#*)-]*){0,3}$/u;
 const joinsSentence = /\b(?:and|or|by|but|before|after|if)\b/iu;
@@ -293,7 +289,7 @@ export function quoteName(text: string, max: number): string {
 
 /** Signs and quotation marks of our own lines. */
 const signsOfOurs = /[🛡⟲⟳↻✓✔☑✅✕✖✗✘❌◷△▲⚠▸■‖●○ⓘ│▰▱∥“”„‟]|^[\p{P}\p{S}]/u;
-/** Words of our own lines that state a decision or fact. */
+/** Our own words that state a decision or fact. */
 const wordsOfOurs =
   /\b(?:approved|rejected|cancelled|confirmed|guarded|digest)\b|^(?:reason|error|goal|why|if no|result|evidence)\s*:/iu;
 

@@ -1,23 +1,23 @@
-// Plans by status, and requests that no tool could do.
+// Plans by status, and requests that no tool could meet.
 import { z } from 'zod';
 import { PlanStatus } from './plan/plan.ts';
 
-/** Something that people asked for and nothing could do, however often. */
+/** A request that no tool could meet. */
 const ToolGap = z.object({
-  /** What it was, as it follows "I can't": `book flights`, as it was said last. */
+  /** To follow "I can't": `book flights`, as last requested. */
   wanted: z.string(),
   times: z.int().min(1),
-  /** How many people asked for it. */
+  /** Number of people who asked for it. */
   people: z.int().min(1),
   last_at: z.iso.datetime(),
 });
 
 export const PlanStats = z.object({
-  /** Statuses in which no plan is are left out. */
+  /** Without empty statuses. */
   plans: z.partialRecord(PlanStatus, z.int().min(1)),
   /** The most frequent first. */
   gaps: z.array(ToolGap),
-  /** How many days back `gaps` look. */
+  /** The period of `gaps` in days. */
   gap_days: z.int().min(1),
 });
 export type PlanStats = z.infer<typeof PlanStats>;

@@ -1,9 +1,9 @@
-// Spans of work: how long it took, how it ended, what caused it. Code says what it does with `span`; traces, metrics and logs are
-// three readers of that, which `src/app` connects. Without a tracer nothing is created but the duration.
+// Spans of work: duration, result and cause. Traces, metrics and logs, connected by `src/app`, read them. Without a tracer only
+// the duration is recorded.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CountersignError } from './errors.ts';
 
-/** What is worked on. Each kind has a histogram of its durations (`src/app/metrics`). */
+/** Kinds of work, each with a histogram of durations (`src/app/metrics`). */
 export type Work =
   | 'http'
   | 'planning_turn'
@@ -15,32 +15,32 @@ export type Work =
   | 'chat_event'
   | 'card';
 
-/** What is only measured, from one moment to another: no span has both as its ends. */
+/** Durations between two moments that no single span covers. */
 export type Wait = 'step_start' | 'chat_acknowledge' | 'chat_event_age' | 'card_age';
 
-/** Names as OpenTelemetry has them; what is undefined is left out. Never contents, unless they were asked for. */
+/** OpenTelemetry's names; undefined values are dropped. Contents only if enabled. */
 export type Attributes = Record<string, string | number | boolean | string[] | undefined>;
 
 export type SpanOptions = {
-  /** Whose side of a call this is; `internal` unless said. */
+  /** The side of a call; default `internal`. */
   kind?: 'internal' | 'server' | 'client' | 'consumer';
   attributes?: Attributes;
-  /** The W3C traceparent of what caused it in another process; left out: the work that it happens in. null: nothing is known. */
+  /** The W3C traceparent of a cause in another process; default: the current work. Null if unknown. */
   parent?: string | null;
-  /** Traceparents of what it follows without being a part of it, such as the planning before an approval. */
+  /** Traceparents of related earlier work, such as planning before an approval. */
   links?: (string | null)[];
-  /** What each line of the log says while it goes on. */
+  /** Fields added to log lines meanwhile. */
   log?: Record<string, string | number>;
 };
 
 export type Span = {
   set(attributes: Attributes): void;
   link(traceparent: string | null): void;
-  /** It failed, although nothing was thrown. @param type a stable code */
+  /** Marks a failure without an exception. @param type a stable code */
   fail(type: string, message?: string): void;
 };
 
-/** A span whose begin and end are not those of one function. */
+/** A span that begins and ends in different functions. */
 export type OpenSpan = Span & {
   /** Runs `work` as a part of the span. */
   within<T>(work: () => T): T;
@@ -49,11 +49,11 @@ export type OpenSpan = Span & {
 
 export type Tracer = {
   start(name: string, options: SpanOptions): OpenSpan;
-  /** Of the work that goes on. */
+  /** For the current work. */
   current(): { traceparent: string; trace_id: string; span_id: string } | null;
-  /** Links the work that goes on to `traceparent`. */
+  /** Links the current work to `traceparent`. */
   link(traceparent: string): void;
-  /** Contents of messages and calls may be written down. */
+  /** Contents of messages and calls may be recorded. */
   takesContents: boolean;
 };
 
@@ -66,29 +66,29 @@ let tracer: Tracer | null = null;
 const meters = new Set<Meter>();
 const logged = new AsyncLocalStorage<Record<string, string | number>>();
 
-/** Has spans traced; null: no more. */
+/** Sets the tracer, or null to stop tracing. */
 export function setTracer(next: Tracer | null): void {
   tracer = next;
 }
 
-/** Has durations measured. @returns ends that */
+/** Registers a meter of durations. @returns a function that removes it */
 export function addMeter(meter: Meter): () => void {
   meters.add(meter);
   return () => void meters.delete(meter);
 }
 
 export const isTraced = (): boolean => tracer !== null;
-/** Whether contents of messages and calls may be attributes: the operator has said so. */
+/** Whether the operator allows contents of messages and calls as attributes. */
 export const takesContents = (): boolean => tracer?.takesContents === true;
-/** The traceparent of the work that goes on, to be stored with what it causes; null: nothing is traced. */
+/** The current traceparent, to store with consequences, or null without tracing. */
 export const currentTrace = (): string | null => tracer?.current()?.traceparent ?? null;
 
-/** Links the work that goes on to what it follows. */
+/** Links the current work to what it follows. */
 export function linkTo(traceparent: string | null): void {
   if (traceparent !== null) tracer?.link(traceparent);
 }
 
-/** What a line of the log says beside its own words. */
+/** Fields for log lines. */
 export function logFields(): Record<string, string | number> {
   const current = tracer?.current() ?? null;
   const fields = logged.getStore();
@@ -125,13 +125,13 @@ export function openSpan(work: Work, name: string, options: SpanOptions = {}): O
   };
 }
 
-/** What an error is called where only names count: never its text, which may quote what nobody has looked at. */
+/** An error's type only, since its text may quote private content. */
 function typeOf(error: unknown): string {
   if (error instanceof CountersignError) return error.code;
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Does `run` as a span; it fails where that throws. */
+/** Runs `run` as a span, which fails if it throws. */
 export async function span<T>(
   work: Work,
   name: string,
@@ -149,7 +149,7 @@ export async function span<T>(
   }
 }
 
-/** Notes how long something took to begin, or to be heard of. */
+/** Records a waiting time. */
 export function measure(wait: Wait, seconds: number, attributes: Attributes = {}): void {
   for (const meter of meters) meter.waited(wait, Math.max(0, seconds), attributes);
 }

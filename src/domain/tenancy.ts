@@ -1,9 +1,9 @@
-// Organisations that share an instance, and the entries of the settings that each can use.
+// Organisations that share an instance, and the settings entries each can use.
 import { z } from 'zod';
 
-/** Once several organisations share the instance, an entry of the settings is for those listed, or for all. */
+/** On a shared instance, a settings entry is for the listed organisations, or for all. */
 export const sharing = {
-  /** `slack:T…`, `teams:GUID`, or as a sign-in provider names it. */
+  /** `slack:T…`, `teams:GUID`, or a sign-in provider's name. */
   organisations: z.array(z.string().min(1).max(200)).min(1).optional(),
   shared: z.boolean().optional(),
 };
@@ -12,21 +12,21 @@ export type Sharing = {
   shared?: boolean | undefined;
 };
 
-/** The entry's own sharing; null: it has none. */
+/** The entry's own sharing, or null. */
 export function sharingOf({ organisations, shared }: Sharing): Sharing | null {
   if (organisations === undefined && shared === undefined) return null;
   return { ...(organisations && { organisations }), ...(shared === undefined ? {} : { shared }) };
 }
 
-/** `apart`: several organisations share the instance. `owners`: those that had it to themselves before others joined. */
+/** `apart`: several organisations share the instance. `owners`: those that used it alone before. */
 export type Tenancy = { apart: boolean; owners: readonly string[] };
 
-/** Whether the tenant may use what names no organisation: the workspace folder, entries without `organisations`. */
+/** Whether the tenant may use things without an organisation: the workspace folder, entries without `organisations`. */
 export function isOwner({ apart, owners }: Tenancy, tenant: string | null): boolean {
   return !apart || tenant === null || owners.includes(tenant);
 }
 
-/** Whether an organisation may use an entry of the settings. @param tenant null: the instance itself */
+/** Whether an organisation may use a settings entry. @param tenant null for the instance itself */
 export function reaches(
   tenancy: Tenancy,
   { organisations, shared = false }: Sharing,
@@ -40,7 +40,7 @@ export function reaches(
 /** Cached organisations. */
 const maxKept = 200;
 
-/** Makes something once per organisation, and again when the tenancy changes. Without several organisations all share one. */
+/** Creates something per organisation, again when the tenancy changes. A single organisation shares one. */
 export function perOrganisation<T>(
   readTenancy: () => Tenancy,
   make: (tenant: string | null, tenancy: Tenancy) => T,

@@ -1,7 +1,7 @@
-// A model that writes plain text, as the text tools see it, and how its calls are paid for.
+// A model that writes plain text for the text tools, and payment for its calls.
 import { CountersignError } from './errors.ts';
 
-/** A call to pay for. `kind`: its purpose; the length of past calls of the kind is the estimate. */
+/** A call to pay for. `kind`: its purpose; past calls of that kind give the estimate. */
 export type PricedCall = {
   model: string;
   kind: string;
@@ -15,8 +15,8 @@ export type PaidReply = {
 };
 
 /**
- * Makes `call` if the budget allows for its expected cost, and books its cost, also if it fails.
- * @throws CountersignError `budget_exhausted`, and `call` was not made; else what `call` throws
+ * Makes `call` if the budget allows its estimate, and books its cost, even on failure.
+ * @throws CountersignError `budget_exhausted` before calling; else errors of `call`
  */
 export type PayForCall = <Reply extends PaidReply>(
   priced: PricedCall,
@@ -26,7 +26,7 @@ export type PayForCall = <Reply extends PaidReply>(
 export type TextModel = {
   /** @throws CountersignError `budget_exhausted`, `model_failed`, `timed_out` or `cancelled` */
   complete(request: {
-    /** The plan's model; null: the process's own. */
+    /** The plan's model, or null for the process's. */
     model: string | null;
     system: string;
     prompt: string;
@@ -36,8 +36,8 @@ export type TextModel = {
 };
 
 /**
- * Whether a call of a model that ended so may have cost something: one that was cut off or had an answer nobody could read
- * (`details.answered`); not one that was refused or never answered.
+ * Whether a failed model call may have cost something: cut off, or with an unreadable answer (`details.answered`), but not if
+ * refused or unanswered.
  */
 export function mayHaveCost(error: unknown): boolean {
   if (!(error instanceof CountersignError) || error.code !== 'model_failed') return true;

@@ -8,29 +8,31 @@ export const unstorable = 'contains characters that cannot be stored (NUL or a l
 /** Text of any length, lines and blanks as they are. */
 export const StorableText = z.string().refine(isStorableText, unstorable);
 
-/** A required line of text of at most `max` characters. */
+/** A required line of at most `max` characters. */
 export function line(max: number) {
   return z.string().trim().min(1).max(max).refine(isStorableText, unstorable);
 }
 
-/** Characters of one message, request or piece of feedback. Longer texts belong in a file. */
+/** Maximum characters of a message, request or feedback. Longer texts belong in a file. */
 export const longestMessage = 20_000;
 
-/** Any JSON value; whole numbers too large for a number are bigints. Only what passed `JsonValue` or `JsonObject` is sure to be storable. */
+/**
+ * Any JSON value; integers too large for a number are bigints. Only values that passed `JsonValue` or `JsonObject` are surely
+ * storable.
+ */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
-/** Whether a JSON value, or another value, is an object with keys. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `value` as an object with keys; null: it is none. */
+/** `value` if it is an object with keys, else null. */
 export function objectIn(value: Json | undefined): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
 }
 
-/** The JSON value that `text` is; undefined: it is none, or one that cannot be stored. */
+/** Parses JSON, or undefined if invalid or not storable. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JsonValue.parse(parseExactly(text));
@@ -39,18 +41,18 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** `value` as JSON has it: keys without a value are gone, and nothing in it is shared. */
+/** A JSON copy of `value`, without undefined keys. */
 export function toJson(value: unknown): Json {
   return JsonValue.parse(parseExactly(JSON.stringify(value)));
 }
 
-/** The texts among the values of a JSON value, however deep. */
+/** All texts among the values, at any depth. */
 export function textsIn(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** `value` with the texts in it changed. @param change is given the nearest key too; '' outside objects */
+/** Maps the texts in `value`. @param change also gets the nearest key, or '' outside objects */
 export function mapTexts(
   value: Json,
   change: (text: string, key: string) => string,
@@ -65,12 +67,12 @@ export function mapTexts(
   );
 }
 
-/** `text` with what cannot be stored replaced by U+FFFD. */
+/** Replaces what can't be stored by U+FFFD. */
 export function makeStorableText(text: string): string {
   return text.replaceAll('\u0000', '\ufffd').toWellFormed();
 }
 
-/** `value` with the texts and keys that cannot be stored made storable; a number JSON has no form for becomes null. */
+/** Makes texts and keys storable; numbers without a JSON form become null. */
 export function makeStorable(value: Json): Json {
   if (typeof value === 'string') return makeStorableText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -111,7 +113,7 @@ function everyText(value: unknown): boolean {
 }
 
 /** JSON whose texts may be unstorable. */
-// A check tells the type checker nothing; what passes it is JSON.
+// The type checker doesn't learn from the check.
 export const AnyJson = z.unknown().refine(isJson, 'is not JSON') as unknown as z.ZodType<Json>;
 export const JsonValue: z.ZodType<Json> = AnyJson.refine(everyText, unstorable);
 export const JsonObject: z.ZodType<JsonObject> = z

@@ -1,4 +1,4 @@
-// Signing in at hosted MCP servers (OAuth 2.1): what is kept of it, who keeps it, and what a gateway offers people.
+// Sign-in at hosted MCP servers (OAuth 2.1): stored data, its store, and what a gateway offers.
 import { z } from 'zod';
 
 const Tokens = z.looseObject({
@@ -6,11 +6,11 @@ const Tokens = z.looseObject({
   token_type: z.string(),
   refresh_token: z.string().optional(),
   scope: z.string().optional(),
-  /** Who issued them: they are sent nowhere else. */
+  /** The issuer; credentials are sent nowhere else. */
   issuer: z.string().optional(),
 });
 
-/** Countersign as the authorization server knows it. */
+/** Countersign's client registration at the authorization server. */
 const OauthClient = z.looseObject({
   client_id: z.string(),
   client_secret: z.string().optional(),
@@ -18,83 +18,83 @@ const OauthClient = z.looseObject({
 });
 
 const At = z.object({
-  /** The MCP server's address; tokens are sent to no other. */
+  /** The MCP server's URL; tokens are sent to no other. */
   url: z.string(),
   client: OauthClient,
-  /** Where the browser comes back to; a client is registered for it. */
+  /** The redirect URL, for which a client is registered. */
   redirect: z.string(),
   authorization_server: z.string(),
   resource_metadata: z.string().nullable(),
-  /** What the tokens are for (RFC 8707); null: the server does not say. */
+  /** The tokens' resource (RFC 8707), or null if the server names none. */
   resource: z.string().nullable(),
 });
 
-/** A sign-in that is complete. */
+/** A completed sign-in. */
 export const SignIn = At.extend({
   tokens: Tokens,
-  /** ISO 8601; null: nobody said. */
+  /** ISO 8601, or null if unknown. */
   expires_at: z.string().nullable(),
 });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** A sign-in whose person is at the authorization server. */
+/** A sign-in in progress at the authorization server. */
 export const PendingSignIn = At.extend({
   server: z.string(),
   /** PKCE (RFC 7636). */
   verifier: z.string(),
-  /** SHA-256 of the secret that the browser keeps. */
+  /** SHA-256 of the browser's secret. */
   browser: z.string(),
   by: z.string(),
-  /** Who began it; null: an operator. */
+  /** Who began it, or null for an operator. */
   account: z.string().nullable().optional(),
 });
 export type PendingSignIn = z.infer<typeof PendingSignIn>;
 
 export type KeptSignIn = {
   server: string;
-  /** Counts what was stored, so that nobody overwrites what they have not read. */
+  /** A counter for compare-and-set. */
   generation: number;
   signIn: SignIn;
-  /** Why somebody has to sign in again; null: it holds. */
+  /** Why a new sign-in is needed, or null. */
   problem: string | null;
-  /** What has to be asked for besides; null: nothing more. */
+  /** Additional scope to request, or null. */
   wants: string | null;
   by: string;
   at: Date;
 };
 
-/** Keeps sign-ins, encrypted, for all processes of an instance. */
+/** Stores encrypted sign-ins for all processes of an instance. */
 export type SignInStore = {
-  /** Why nothing can be kept, and what to do; null: it can. */
+  /** Why nothing can be stored, with advice, or null. */
   lack: string | null;
   read(server: string): Promise<KeptSignIn | null>;
   list(): Promise<Omit<KeptSignIn, 'signIn'>[]>;
-  /** Stores a new sign-in over any former one. */
+  /** Stores a new sign-in, replacing any other. */
   store(server: string, signIn: SignIn, by: string): Promise<void>;
-  /** Takes the refresh of this generation for `ms`. @returns false: another process is at it, or has done it */
+  /** Claims the refresh of this generation for `ms`. @returns false if another process is doing or has done it */
   claimRefresh(server: string, generation: number, ms: number): Promise<boolean>;
-  /** Gives a claimed refresh back that came to nothing. */
+  /** Releases a claim whose refresh failed. */
   releaseRefresh(server: string, generation: number): Promise<void>;
-  /** @returns false: something else was stored meanwhile */
+  /** @returns false if another was stored meanwhile */
   storeRefreshed(server: string, generation: number, signIn: SignIn): Promise<boolean>;
-  /** Notes that somebody has to sign in again. */
+  /** Records that a new sign-in is needed. */
   note(server: string, generation: number, problem: string, wants: string | null): Promise<void>;
-  /** @returns false: there was none */
+  /** @returns false if there was none */
   remove(server: string): Promise<boolean>;
-  /** Keeps what is under way until `state` comes back, once and within ten minutes. */
+  /** Stores a sign-in in progress until `state` returns, once and within ten minutes. */
   keepPending(state: string, pending: PendingSignIn): Promise<void>;
   takePending(state: string): Promise<PendingSignIn | null>;
-  /** Calls `wake` when the sign-in at `server` has changed, in whatever process. @returns the way to stop */
+  /** Calls `wake` when the sign-in at `server` changes in any process. @returns a function that stops it */
   onChange(server: string, wake: () => void): () => void;
 };
 
-/** What a gateway and the command line do with sign-ins. */
+/** Sign-in functions for gateways and the command line. */
 export type SignIns = {
   /**
-   * @param how.browser a secret that only the browser keeps which is to come back
-   * @param how.metadata where Countersign's own client metadata is served; null: nowhere that others reach
-   * @returns the address at which the person signs in
-   * @throws CountersignError `not_found` for a server that takes no sign-in, `tool_unavailable` when it cannot be begun
+   * @param how.browser a secret only the browser keeps and must return
+   * @param how.metadata where Countersign's client metadata is served, or null if unreachable
+   * @returns the URL where the person signs in
+   * @throws CountersignError `not_found` for a server without sign-in, `tool_unavailable` if it can't be begun
    */
   begin(
     server: string,
@@ -107,10 +107,10 @@ export type SignIns = {
     },
   ): Promise<{ url: string }>;
   /**
-   * @param params what the browser brought back
-   * @param letIn throws if the person who began it is refused by now
+   * @param params from the browser's return
+   * @param letIn throws if the person who began it is now refused
    * @returns the server
-   * @throws CountersignError `not_allowed` for another browser or an old address, `tool_unavailable` when it was refused
+   * @throws CountersignError `not_allowed` for another browser or an old URL, `tool_unavailable` if refused
    */
   finish(
     params: URLSearchParams,
@@ -120,10 +120,10 @@ export type SignIns = {
   forget(server: string): Promise<boolean>;
 };
 
-/** The path that browsers come back to, and that of the client metadata document. */
+/** Paths of the browser's return and of the client metadata document. */
 export const signInPaths = { callback: '/oauth/mcp/callback', metadata: '/oauth/mcp/client.json' };
 
-/** What Countersign says of itself to authorization servers. */
+/** Countersign's client metadata for authorization servers. */
 export function describeClient(redirect: string, confidential: boolean) {
   return {
     client_name: 'Countersign',

@@ -10,8 +10,7 @@ import type { Json, JsonObject } from './text.ts';
 import type { PayForCall } from './text-model.ts';
 
 /**
- * What a call does to the world, from harmless to careful:
- * `read` changes nothing; `idempotent` leaves the same state however often it runs;
+ * A call's effect, from harmless to careful: `read` changes nothing; `idempotent` gives the same state however often it runs;
  * `write` must not be repeated without a person's word.
  */
 export const Effect = z.enum(['read', 'idempotent', 'write']);
@@ -19,7 +18,7 @@ export type Effect = z.infer<typeof Effect>;
 
 const carefulness: Record<Effect, number> = { read: 0, idempotent: 1, write: 2 };
 
-/** Whether `one` does more to the world than `other`: what was approved as `other` does not cover it. */
+/** Whether `one` exceeds `other`, so that an approval of `other` doesn't cover it. */
 export function doesMore(one: Effect, other: Effect): boolean {
   return carefulness[one] > carefulness[other];
 }
@@ -31,68 +30,67 @@ export type JsonSchema = { [key: string]: unknown };
 export const ToolSource = z.enum(['builtin', 'mcp', 'file']);
 export type ToolSource = z.infer<typeof ToolSource>;
 
-/** One operation as planners and people see it: the manifest's entry. */
+/** An operation as planners and people see it. */
 export type OperationSpec = {
-  /** The tool it belongs to: `workspace`, `http`, or an MCP server's name. */
+  /** `workspace`, `http`, or an MCP server's name. */
   tool: string;
-  /** The operation inside the tool: `write`. */
+  /** The operation within the tool: `write`. */
   operation: string;
-  /** `${tool}_${operation}`: what scopes and `guardedTools` list. */
+  /** `${tool}_${operation}`, as listed in scopes and `guardedTools`. */
   name: string;
   description: string;
   input: JsonSchema;
   output?: JsonSchema;
   effect: Effect;
-  /** It can destroy what was there before (delete, overwrite). */
+  /** May destroy existing data (delete, overwrite). */
   destructive: boolean;
-  /** The argument that names what is touched (`path`, `url`), as a plan's target. */
+  /** The argument that names the target (`path`, `url`). */
   targetArgument?: string;
-  /** Capabilities an executor must offer to run it; empty: any. */
+  /** Capabilities required of an executor. */
   capabilities?: string[];
-  /** `builtin`, an MCP server, or a file that the settings name under `tools`. */
+  /** `builtin`, an MCP server, or a file under `tools` in the settings. */
   source: ToolSource;
   /**
-   * Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations; of a
-   * tool in a file, the digest of its code stands for the server.
+   * Digests of the MCP server (command or URL, and its own name) and of the tool's annotations; for a tool file, its code's
+   * digest replaces the server's.
    */
   identity?: { server: string; annotations: string };
-  /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
+  /** The operator vouches for the MCP server's annotations, so that its reads count as reads. */
   trusted?: boolean;
-  /** Few plans need it: planners are not told of it in every call, and find it by its purpose. */
+  /** Rarely needed: not listed in every planner call, but found by search. */
   seldom?: true;
-  /** It calls the plan's language model. */
+  /** Calls the plan's language model. */
   usesModel?: true;
-  /** It hands the step to a person instead of running code. */
+  /** Hands the step to a person instead of running code. */
   human?: boolean;
-  /** Only the system adds steps of it; planners and people do not. */
+  /** Only the system adds such steps. */
   internal?: boolean;
   /** For MCP servers and tool files: the organisations that can use it (`#domain/tenancy.ts`). */
   sharing?: Sharing;
 };
 
-/** Where and for whom a call is made. */
+/** The context of a call. */
 export type ToolContext = {
   planId: string | null;
   stepId: string | null;
-  /** The same for every attempt of one step: operations can use it to act once. */
+  /** The same for every attempt of a step, for deduplication. */
   idempotencyKey: string;
   user: string;
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
-  /** The plan's language model; null: the process's own. */
+  /** The plan's model, or null for the process's. */
   model: string | null;
-  /** Pays for calls of a language model; null: there is no plan to book them on, so none may be made. */
+  /** Pays for model calls, or null outside a plan, where none may be made. */
   pay: PayForCall | null;
   /**
-   * An address where the other side says what became of work that goes on after this call (`#domain/callback.ts`); the same one
-   * each time. null: no step waits for it.
+   * A callback URL for work that continues after the call (`#domain/callback.ts`), stable per call. Null without a waiting step.
    */
   callbackUrl: (() => Promise<string>) | null;
   signal: AbortSignal;
 };
 
-/** The context of a call that belongs to no plan. */
+/** The context of a call outside any plan. */
 export function outsidePlan(
   given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'timezone' | 'signal'>,
 ): ToolContext {
@@ -101,12 +99,12 @@ export function outsidePlan(
 }
 
 /**
- * What a call gives back. `summary` is one line for the report; `data` is for later steps; `findings` are raised about its
- * plan, those that name neither step nor partition about the step that made the call.
+ * A call's result. `summary`: one line for the report; `data`: for later steps; `findings`: raised on its plan, by default about
+ * the calling step.
  */
 export type ToolOutput = { summary: string; data: Json; findings?: NewFinding[] };
 
-/** A call that hands the step to a person and comes back with no output yet. */
+/** A call that hands the step to a person, without output yet. */
 export type HumanHandover = {
   waitFor: 'person';
   question: string;
@@ -115,160 +113,152 @@ export type HumanHandover = {
 };
 
 /**
- * A call that came back while its work goes on. `handle` is what `checkLater` and `cancelLater` need to find the work again, from
- * any process; `checkAfterMs` is when it is worth asking (milliseconds). Without `checkLater` it is waited for a callback.
+ * A call whose work continues. `later`: the handle for `checkLater` and `cancelLater` in any process; `checkAfterMs`: when to
+ * poll first. Without `checkLater` a callback is awaited.
  */
 export type LaterHandover = { later: string; checkAfterMs?: number | undefined };
 
 /**
- * How work stands that went on after its call. `elsewhere`: only the process that made the call can tell. `lost`: nobody knows any
- * more, or it was stopped on the way; it may have acted. `message` is a sentence.
+ * State of continuing work. `elsewhere`: only the calling process knows; `lost`: unknown or interrupted, and it may have acted.
+ * `message` is a sentence.
  */
 export type LaterState =
   | { state: 'running'; checkAfterMs?: number | undefined }
-  /** It will be done then (milliseconds); asking before is of no use. */
+  /** Milliseconds until it is done; polling earlier is useless. */
   | { state: 'running'; dueInMs: number }
   | { state: 'done'; output: ToolOutput }
   | { state: 'failed' | 'lost'; message: string }
   | { state: 'elsewhere' };
 
 /**
- * What a call does, as data: the words and the names of arguments that are shown in the headline or as its content. The values
- * themselves are taken from the call, so that what is shown is what runs.
+ * A call's effect as data: words, and names of arguments to show. Values come from the call, so that what is shown is what runs.
  */
 export type CallFacts = {
-  /** What it does to the target, as a sentence begins: `Sends an invoice to`. */
+  /** The start of a sentence: `Sends an invoice to`. */
   verb: string;
-  /** The argument that names what is touched. */
+  /** The argument that names the target. */
   target?: string;
-  /** Arguments that are the content: a text, a body. */
+  /** Arguments with the main content: a text, a body. */
   payload?: string[];
-  /** This call destroys what was there; an operation that is declared destructive always does. */
+  /** This call destroys existing data; implied by a destructive operation. */
   destructive?: boolean;
-  /** It alters or reaches something beyond this installation. Left out: unless it only reads. */
+  /** Reaches beyond this installation. Default: unless it only reads. */
   outside?: boolean;
 };
 
-/**
- * A registered operation. `call` receives arguments that already passed `input`;
- * it throws CountersignError with a sentence for the person when it cannot do its work.
- */
+/** A registered operation. `call` gets arguments valid for `input`; it throws CountersignError with a sentence for the person. */
 export type Operation = OperationSpec & {
   /**
-   * Rules beyond the schema that need nothing but the arguments (a path outside the workspace, a
-   * private address). Arguments that are not yet known are missing; null: nothing is wrong.
+   * Rules beyond the schema that depend only on arguments (a path outside the workspace, a private address). Unknown arguments
+   * are missing; null if valid.
    */
   check?(args: JsonObject): { code: ErrorCode; message: string } | null;
-  /** The schema of the output that these arguments lead to, where it says more than `output` does. */
+  /** The output schema for these arguments, if more specific than `output`. */
   outputOf?(args: JsonObject): JsonSchema;
-  /**
-   * The steps of its own plan whose outputs a call with these arguments reads beside those that references name: the step waits for
-   * them. null: none.
-   */
+  /** Steps of the plan whose outputs the call reads besides references, and so waits for, or null. */
   readsSteps?(args: JsonObject): StepSelector | null;
-  /** Of a tool in a file: what a call with these arguments does. Some may be references to what is not known yet. */
+  /** For a tool file: the call's effect. Some arguments may be references. */
   describe?(args: JsonObject): CallFacts;
-  /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
+  /** Inherent duration in seconds, added to the time limit. */
   expectedSeconds?(args: JsonObject): number;
   /**
-   * What is there now of what a call with these arguments touches; changes nothing, and reaches nothing outside but a server
-   * that the operator trusts and has named this read of. null: nothing can be looked up, or an argument that names the target is
-   * not known yet.
+   * The target's current state. Changes nothing, and reaches outside only to a trusted server with a configured read. Null if it
+   * can't be looked up or the target is unknown.
    */
   inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
-  /** What a call with these arguments would change in the text that is there now, as a unified diff; null: nothing to compare. */
+  /** The call's change of the current text as a unified diff, or null. */
   compare?(args: JsonObject, signal: AbortSignal): Promise<string | null>;
-  /** The file that a call with these arguments is about, as it is now; null: it cannot be looked at, or its name is not known yet. */
+  /** The call's file in its current state, or null if unreadable or unknown. */
   preview?(args: JsonObject, signal: AbortSignal): Promise<FilePreview | null>;
-  /** Names of what there is for the argument that names its target, for a form to choose from. */
+  /** Existing names for the target argument, for forms. */
   suggest?(signal: AbortSignal): Promise<string[]>;
-  /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
+  /** The target's fingerprint after the call, so that our own result isn't taken for another's change. */
   fingerprintAfter?(args: JsonObject): string | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover | LaterHandover>;
   /**
-   * Of an operation whose calls may come back before their work is done: how that work stands. It is there or not before any call.
-   * @throws what could not be asked now; the work goes on
+   * Polls continuing work. Its presence must not depend on a call.
+   * @throws if it can't be polled now; the work continues
    */
   checkLater?(handle: string, signal: AbortSignal): Promise<LaterState>;
-  /** Asks for the work to be stopped. That it was asked says nothing about how far it got. */
+  /** Asks the work to stop, without any guarantee. */
   cancelLater?(handle: string, signal: AbortSignal): Promise<void>;
 };
 
 /** The tools of this process that one organisation can use. */
 export type ToolRegistry = {
-  /** Every operation that can be offered now, in a stable order. */
+  /** All operations available now, in a stable order. */
   list(): OperationSpec[];
   get(name: string): Operation | undefined;
   /**
-   * Problems of `args` against the operation's schema, as sentences; empty when they fit.
-   * `unknown` names top-level arguments whose values come later: they count as present and are not checked.
+   * Schema violations of `args`, as sentences. `unknown`: top-level arguments with later values, which count as present and
+   * aren't checked.
    */
   validate(name: string, args: JsonObject, unknown?: string[]): string[];
-  /** Whether the tool answers now; a sentence when it does not. */
+  /** Whether the tool answers now, with the reason if not. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** The state of each tool or MCP server, for `doctor` and the start banner. */
   status(): ToolStatus[];
 };
 
-/** Opens the tools for one organisation at a time: its folder, its calendars, its servers. */
+/** Opens the tools per organisation: folder, calendars, servers. */
 export type ToolHost = Pick<ToolRegistry, 'list' | 'status' | 'check'> & {
-  /** @param tenant as plans and runs name it; null: the instance itself */
+  /** @param tenant as in plans and runs, or null for the instance itself */
   of(tenant: string | null): ToolRegistry;
   close(): Promise<void>;
 };
 
-/** An operation as far as it is known where it may not be called; its own rules are there only in a process that has it. */
+/** An operation that may not be callable here; its own rules exist only in a process that has it. */
 export type KnownOperation = Omit<Operation, 'call'>;
 
 /**
- * Every operation that a plan may name: those of this process, and those that live workers offer. Where two describe
- * one differently, the more careful effect counts.
+ * All operations that plans may name, from this process and live workers. If descriptions differ, the more cautious effect
+ * counts.
  */
 export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   get(name: string): KnownOperation | undefined;
-  /** Whether the tool answers here, or a live worker offers something of it; a sentence when neither. */
+  /** Whether the tool answers here or on a live worker, with the reason if not. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
 };
 
-/** Opens the catalogue for one organisation at a time. */
+/** Opens the catalogue per organisation. */
 export type Catalogues = {
-  /** @param tenant as plans and runs name it; null: the instance itself */
+  /** @param tenant as in plans and runs, or null for the instance itself */
   of(tenant: string | null): Catalogue;
-  /** Why steps cannot use this model; null: they can, or this process has no model server to ask. */
+  /** Why steps can't use this model, or null if they can or this process has no model server. */
   findModelProblem(name: string): string | null;
-  /** Learns what workers offer now. @param readManifests what each offers; the same list again as long as it has not changed */
+  /** Updates workers' offers. @param readManifests returns the same list until it changes */
   refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;
 };
 
 /** An MCP server as this process knows it. Times are ISO 8601. */
 export type ServerHealth = {
-  /** Connected since; null: it is not. */
+  /** Connected since, or null. */
   since: string | null;
-  /** What the server calls itself. */
+  /** The server's own name. */
   name: string | null;
   version: string | null;
-  /** The version of MCP that was agreed on. */
+  /** The negotiated MCP version. */
   protocol: string | null;
-  /** What went wrong last, also when it has passed. */
+  /** The last error, even if resolved. */
   last_problem: { at: string; text: string } | null;
-  /** Whether a person has to sign in at the server first, or has; null: it takes no sign-in, as far as is known. */
+  /** Whether sign-in is required or done, or null if it takes none, as far as known. */
   sign_in: 'needed' | 'done' | null;
 };
 
 export type ToolStatus = {
   tool: string;
   source: ToolSource;
-  /** The file that the settings name, as they name it. */
+  /** The tool's file, as in the settings. */
   file?: string;
   ok: boolean;
   operations: number;
-  /** What is wrong and what to do, when it is not ok. */
+  /** The problem with advice, if not ok. */
   reason?: string;
-  /** How an MCP server says it is to be used. */
+  /** The MCP server's usage instructions. */
   instructions?: string;
-  /** What of its tools is not offered, or not checked here, in sentences that say what to do. */
+  /** What is not offered or not checked here, with advice. */
   notes?: string[];
-  /** Of an MCP server. */
+  /** For MCP servers. */
   health?: ServerHealth;
 };
 

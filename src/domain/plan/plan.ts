@@ -131,11 +131,11 @@ const Failure = z.object({
 
 /** Why a step failed, was skipped, or is stale. */
 const StepError = Failure.extend({
-  /** The open finding that covers the step. One that runs, or whose outcome is unknown, becomes stale when it has ended. */
+  /** The open finding about the step. A running or unknown step becomes stale when it ends. */
   finding: text.exactOptional(),
-  /** Further open findings that cover it. */
+  /** Other open findings about it. */
   others: z.array(text).exactOptional(),
-  /** What the step was before it became stale. */
+  /** The step's state before it became stale. */
   was: z.object({ status: StepStatus, error: Failure.nullable() }).exactOptional(),
 });
 export type StepError = z.infer<typeof StepError>;
@@ -145,30 +145,30 @@ export const Step = z.object({
   ...storedShape,
   /** Place in the plan, from 1; stable. */
   position: whole,
-  /** What people call it on cards and in sentences, such as `2a`; stable within a version, and unique. */
+  /** Label on cards and in sentences, such as `2a`; stable and unique within a version. */
   label: text,
-  /** What the operation does to the world, as the registry said when the plan was proposed. */
+  /** The operation's effect, as registered when the plan was proposed. */
   effect: Effect,
   guarded: z.boolean(),
   status: StepStatus,
   attempt: whole,
-  /** Attempts since a person, or the start of the plan, last made it ready. */
+  /** Attempts since a person or the plan's start last made it ready. */
   tries: whole,
-  /** Ready: since when it can run, or when it will be tried again. */
+  /** When ready: since when it can run, or when it is retried. */
   available_at: time.nullable(),
   started_at: time.nullable(),
   ended_at: time.nullable(),
   result_summary: text.nullable(),
   error: StepError.nullable(),
   output: JsonValue,
-  /** What a step that waits for a person asks. */
+  /** The question of a step that waits for a person. */
   question: text.nullable(),
-  /** The arguments of the call as a person was asked to confirm them, references filled in; null: nobody was asked. */
+  /** The call's arguments for confirmation, references resolved, or null without confirmation. */
   final_args: JsonObject.nullable(),
 });
 export type Step = z.infer<typeof Step>;
 
-/** What somebody said about one step of a version, or, without a step, about all of it. */
+/** A comment on one step of a version or, without a step, on all of it. */
 export const StepComment = z.strictObject({ step_id: text.nullable(), text });
 export type StepComment = z.infer<typeof StepComment>;
 
@@ -177,7 +177,7 @@ const Rejection = z.object({
   by: text,
   at: time,
   feedback: text.nullable(),
-  /** The feedback as it was given step by step; the words above say it too. */
+  /** The feedback by step; the text includes it. */
   comments: z.array(StepComment).exactOptional(),
 });
 export type Rejection = z.infer<typeof Rejection>;
@@ -188,11 +188,11 @@ export const Plan = z.object({
   title: text,
   summary: text.nullable(),
   status: PlanStatus,
-  /** The number of the proposal people read and decide about: 1, 2, 3. */
+  /** The number of the proposal people decide on: 1, 2, 3. */
   version: whole,
   /** SHA-256 (hex) over the canonical JSON of this version. */
   digest: text,
-  /** Counts every change of the plan and its steps; `diff?since=` takes one. */
+  /** Counts every change of the plan and its steps; used in `diff?since=`. */
   revision: whole,
   created_at: time,
   updated_at: time,
@@ -200,7 +200,7 @@ export const Plan = z.object({
   approver_policy: ApproverPolicy,
   conversation: text.nullable(),
   planner_model: text,
-  /** The agent that proposed it, or asked for it, for the requester, as it calls itself. */
+  /** The agent that proposed or requested it for the requester, by its own name. */
   agent: text.exactOptional(),
   executor_model: text.nullable(),
   tools_required: z.array(text),
@@ -213,13 +213,13 @@ export const Plan = z.object({
   pattern_variant: text.nullable(),
   decided_by: text.nullable(),
   decided_at: time.nullable(),
-  /** A person paused it: running steps end, no new one starts. */
+  /** Paused by a person: running steps end, no new one starts. */
   paused: z.boolean(),
-  /** Feedback is with the planner; a new version is under way. */
+  /** A planner is working on feedback for a new version. */
   revising: z.boolean(),
   /** `each`: every step waits for a person's word before it runs. */
   step_approval: z.enum(['none', 'each']),
-  /** When its last series ends (the year 9999: it has no end); null: nothing of it comes again. */
+  /** End of its last series (year 9999 for none), or null if it doesn't recur. */
   open_until: time.nullable(),
   confidence: z.number().nullable(),
   cost_usd: z.number(),
@@ -231,15 +231,15 @@ export const Plan = z.object({
   rejection_history: z.array(Rejection),
   /** Approvals of the current version, in order. */
   approvals: z.array(z.object({ by: text, at: time })),
-  /** A change that needs an approval of its own; the plan goes on with what was approved. */
+  /** A change that needs its own approval; the plan continues as approved. */
   pending_patch: PatchOutcome.nullable(),
   findings_open: OpenFindings,
-  /** Steps that come again, as they were approved. */
+  /** Recurring steps, as approved. */
   series: z.array(Series),
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
+/** `asked_by`: the requester's display name, in lists for people. */
 export const PlanSummary = Plan.omit({
   context: true,
   risks: true,

@@ -1,5 +1,5 @@
-// Playbooks: a plan that is kept to be proposed again with other values. What varies is data beside the draft, the texts that
-// stand for each parameter; nothing in the draft is marked, so that no text of it can be taken for a parameter or a template.
+// Playbooks: plans saved to be proposed again with other values. Parameters are texts listed beside the draft; nothing in the
+// draft is marked, so no text can be mistaken for a parameter or template.
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';
@@ -23,17 +23,17 @@ const ParameterName = z
     'must be a word of letters, digits, hyphens and underscores',
   );
 
-/** Values by the names of parameters. */
+/** Values by parameter name. */
 export const PlaybookValues = z.record(ParameterName, line(2000));
 export type PlaybookValues = z.infer<typeof PlaybookValues>;
 
 const Parameter = z.object({
   name: z.string(),
-  /** The text of the plan that it stands for. */
+  /** The plan's text that it replaces. */
   text: z.string(),
-  /** Left out, it keeps that text. */
+  /** If omitted, that text is kept. */
   optional: z.boolean(),
-  /** How often the text stands in the plan. */
+  /** Occurrences of the text in the plan. */
   places: z.int(),
 });
 export type PlaybookParameter = z.infer<typeof Parameter>;
@@ -43,9 +43,9 @@ export const Playbook = z.object({
   name: z.string(),
   title: z.string(),
   owner: z.string(),
-  /** The plan it was made of. */
+  /** The source plan. */
   plan_id: z.string(),
-  /** Counts how often it was saved. */
+  /** Number of times saved. */
   version: z.int(),
   params: z.array(Parameter),
   total_steps: z.int(),
@@ -54,13 +54,13 @@ export const Playbook = z.object({
 });
 export type Playbook = z.infer<typeof Playbook>;
 
-/** What is kept of a plan under a name. `params` must be given when it is run, `defaults` may be. */
+/** A plan to save under a name. `params` are required when run, `defaults` optional. */
 export type NewPlaybook = { name: string; params: PlaybookValues; defaults: PlaybookValues };
 
-/** Where a word begins or ends, or where what is looked for does not begin or end with one. */
+/** A word boundary, or an end of the search text that isn't a word character. */
 const edge = String.raw`(?:(?<![\p{L}\p{N}])|(?![\p{L}\p{N}]))`;
 
-/** Where one of `texts` stands as a word of its own; of two that begin at one place, the longer one. */
+/** Matches `texts` as whole words; the longest wins. */
 function patternOf(texts: string[]): RegExp {
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
   return new RegExp(`${edge}(?:${longestFirst.map(RegExp.escape).join('|')})${edge}`, 'gu');
@@ -71,7 +71,7 @@ type Change = { text(text: string): string; number(number: number): Json };
 function changeValue(value: Json, change: Change): Json {
   if (typeof value === 'string') return change.text(value);
   if (typeof value === 'number') return change.number(value);
-  // Which step or artifact is meant, and what of it, does not vary.
+  // References to steps and artifacts don't vary.
   if (value === null || typeof value !== 'object' || isReference(value) || isArtifact(value))
     return value;
   if (Array.isArray(value)) return value.map((item) => changeValue(item, change));
@@ -92,12 +92,12 @@ function changeStep(step: StepDraft, change: Change): StepDraft {
   };
 }
 
-/** Characters by which what is put in may make a plan longer. */
+/** Maximum characters by which values may lengthen a plan. */
 const maxGrowth = 4_000_000;
 
 /**
- * The draft with the texts of `texts` replaced in titles, descriptions and arguments, never in names of operations.
- * @throws `limit_exceeded` where it would become too large
+ * Replaces texts in titles, descriptions and arguments, never in operation names.
+ * @throws `limit_exceeded` if it gets too large
  */
 function replaceTexts(
   draft: PlanDraft,
@@ -142,7 +142,7 @@ function replaceTexts(
   };
 }
 
-/** How often each text stands in the draft, in the order of `texts`. */
+/** Occurrences of each text, in the order of `texts`. */
 export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
   const places = new Map(texts.map((text) => [text, 0]));
   replaceTexts(draft, texts, (text) => {
@@ -152,12 +152,12 @@ export function countPlaces(draft: PlanDraft, texts: string[]): number[] {
   return [...places.values()];
 }
 
-/** What stands for a parameter: its value, else the text that it has in the plan. */
+/** A parameter's value, by default its text in the plan. */
 export function readParameter({ name, text }: PlaybookParameter, values: PlaybookValues): string {
   return (Object.hasOwn(values, name) ? values[name] : undefined) ?? text;
 }
 
-/** The draft with a value in the place of each parameter's text. What comes in is text: nothing in it is read or replaced. */
+/** Replaces each parameter's text by its value. Values are plain text, never scanned. */
 export function fillPlaybook(
   draft: PlanDraft,
   params: PlaybookParameter[],
@@ -167,7 +167,7 @@ export function fillPlaybook(
   return replaceTexts(draft, [...byText.keys()], (text) => byText.get(text) ?? text);
 }
 
-/** The draft with other texts in it. @param values by the texts that they stand for @returns also those that stand nowhere in it */
+/** Replaces texts. @param values by the texts they replace @returns also those that don't occur */
 export function replaceInDraft(
   draft: PlanDraft,
   values: Readonly<Record<string, string>>,

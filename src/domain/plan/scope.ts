@@ -1,11 +1,11 @@
-// Which plans, runs and conversations people see where several organisations share one instance: those of their own.
+// Visibility of plans, runs and conversations between organisations on one instance.
 import type { PlatformName } from '../platform-name.ts';
 
-/** An organisation, and who of it reads. */
+/** An organisation and its reader. */
 export type PlanScope = {
-  /** `slack:T…`, `teams:GUID`, or as a sign-in provider names it. */
+  /** `slack:T…`, `teams:GUID`, or a sign-in provider's name. */
   tenant: string;
-  /** The person, or an account of theirs. */
+  /** The person, or one of their accounts. */
   reader: string;
 };
 
@@ -14,7 +14,7 @@ export function chatTenant(platform: PlatformName, tenant: string): string {
   return `${platform}:${tenant}`;
 }
 
-/** Content that may belong to another organisation or other people. `words`: the conversation that led to the plan. */
+/** Content that may belong to others. `words`: the conversation that led to the plan. */
 export type ScopedSubject =
   | { plan_id: string; words?: true }
   | { run_id: string }

@@ -2,26 +2,26 @@
 import { z } from 'zod';
 
 export const SeenState = z.strictObject({
-  /** `new`: nothing is there; `exists`: it is, and is changed or replaced; `missing`: the call needs it, and it is not there. */
+  /** `new`: doesn't exist; `exists`: will be changed or replaced; `missing`: required but doesn't exist. */
   state: z.enum(['new', 'exists', 'missing']),
-  /** Changes whenever the target does: a hash of a file's content, an ETag; null: there is nothing to compare. */
+  /** Changes whenever the target does: a content hash, an ETag, or null if there is none. */
   fingerprint: z.string().max(200).nullable(),
-  /** Of a move or copy: the destination's fingerprint alone. Without a `fingerprint`, a step before creates what is moved. */
+  /** For moves and copies: the destination's fingerprint. Without `fingerprint`, an earlier step creates the source. */
   onto: z.string().max(200).exactOptional(),
-  /** Bytes; null where that means nothing. */
+  /** Bytes, or null if not applicable. */
   size: z.number().int().nullable(),
-  /** ISO 8601 in UTC; null where it is not known. */
+  /** ISO 8601 in UTC, or null if unknown. */
   modified_at: z.string().max(40).nullable(),
-  /** What a read says of it, or the beginning of that. */
+  /** The beginning of what a read returned. */
   text: z.string().max(1000).exactOptional(),
-  /** Where the link leads that the call names: that is what it touches. */
+  /** The real target if the call names a link. */
   leads_to: z.string().max(2000).exactOptional(),
-  /** How many files are in it, where it is a folder. */
+  /** Number of files in a folder. */
   files: z.number().int().exactOptional(),
 });
 export type SeenState = z.infer<typeof SeenState>;
 
-/** Whether a target is as it was. Of a move whose source was still to be created, only the destination counts. */
+/** Whether a target is unchanged. For a move whose source didn't exist yet, only the destination counts. */
 export function isSameState(was: SeenState | null, now: SeenState | null): boolean {
   if (was?.fingerprint === null && was.onto !== undefined) return was.onto === now?.onto;
   return was?.state === now?.state && was?.fingerprint === now?.fingerprint;

@@ -1,4 +1,4 @@
-// Compares the values of a step's fields: their text in a comparison, and why a change of them needs an approval.
+// Compares values of a step's fields: their text, and why a change needs approval.
 import { isSameJson } from '../canonical.ts';
 import type { JsonObject } from '../text.ts';
 import { hasRuntime } from './arguments.ts';
@@ -7,18 +7,18 @@ import { type AskingStep, labelConditions } from './condition-labels.ts';
 import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 
-/** A step whose fields are compared: its label, those of others by id, and the steps that its conditions refer to. */
+/** The step being compared: its label, other labels by ID, and steps its conditions refer to. */
 export type FieldNaming = {
   label: string;
   nameStep: (id: string) => string;
   asking: AskingStep[];
 };
 
-/** The key of a dependency among those of one step. */
+/** The key of a dependency within one step. */
 export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>
   `${type} ${id}`;
 
-/** `1, 2 (SS +5 min)`, in an order of its own: that of the list says nothing. */
+/** `1, 2 (SS +5 min)`, sorted, because the list's order means nothing. */
 export function describeAfter(after: Dependency[], { nameStep }: FieldNaming): string | null {
   const names = after.map(({ id, type, lag_minutes: lag }) => {
     const notes = [
@@ -43,7 +43,7 @@ export function widensByArguments(
   return [`Changes the arguments of step ${label}${more}.`];
 }
 
-/** Conditions that were approved have to stay; more of them narrow. */
+/** Approved conditions must stay; additional ones narrow. */
 export function widensByConditions(
   before: StepCondition[],
   now: StepCondition[],

@@ -1,4 +1,4 @@
-// Parses step lists such as `1-3, 5` and `all but 4`. They use the numbers on the plan's card.
+// Parses step lists such as `1-3, 5` and `all but 4`, by the numbers on the plan's card.
 import { CountersignError } from '../errors.ts';
 import { listOf } from '../words.ts';
 import type { ShownStep } from './call.ts';
@@ -12,7 +12,7 @@ type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
 const item = /^\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?$/;
 const maxDescribed = 5;
 
-/** The steps that `text` names; null when it says anything else. */
+/** The steps that `text` names, or null. */
 export function readStepChoice(text: string): StepChoice | null {
   const plain = text.trim().toLowerCase().replace(/\s+/g, ' ');
   const isRest = plain.startsWith('all but ');
@@ -26,12 +26,12 @@ export function readStepChoice(text: string): StepChoice | null {
   return { kind: isRest ? 'all_but' : 'only', items };
 }
 
-/** Why single steps of a large plan are not chosen, and what to do instead. */
+/** Why steps of a large plan can't be chosen by number, with alternatives. */
 export const noPartWords = `You can leave out steps by number in plans of up to ${maxNumbered} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
 
 /**
- * Of a plan with more steps than have numbers no number names one: it could be another than was meant.
- * @throws `invalid_request`, which says what to do instead
+ * Plans with more steps have no numbers, since they could be misread.
+ * @throws `invalid_request` with alternatives
  */
 export function requireNumbers(total: number): void {
   if (total > maxNumbered) throw new CountersignError('invalid_request', noPartWords);
@@ -43,13 +43,13 @@ function stepsOf({ from, to }: Item, numbered: Numbered[]): Numbered[] {
   }
   const [first, last] = [Number(from), Number(to)];
   const within = numbered.filter(({ number }) => number >= first && number <= last);
-  // A range that ends where there are no steps was meant for another plan.
+  // A range beyond the last step was meant for another plan.
   return within.some(({ number }) => number === last) ? within : [];
 }
 
 /**
- * The chosen steps, and the choice as an approval says it.
- * @throws `unknown_step` when a number is not on the card
+ * The chosen steps, and the choice for an approval.
+ * @throws `unknown_step` if a number is not on the card
  */
 export function chooseSteps(
   { kind, items }: StepChoice,
@@ -80,7 +80,7 @@ export function describeNumbered(numbered: Numbered[]): string {
   return listOf(hidden > 0 ? [...named, `${hidden} more`] : named);
 }
 
-/** The same refusal with the numbers of the card in place of ids, where all that is missing has one. */
+/** The same refusal with card numbers instead of IDs, if all have one. */
 export function withNumbers(error: unknown, numbered: Numbered[]): unknown {
   if (!(error instanceof CountersignError) || error.code !== 'steps_missing') return error;
   const { missing } = error.details;

@@ -10,7 +10,7 @@ import { type StepField, stepFields } from './step-fields.ts';
 type Rows = typeof stepFields;
 export type FieldName = keyof Rows;
 
-/** Every field with its row, in the order of the table. */
+/** All fields in table order. */
 export const allFields = Object.entries<StepField>(stepFields) as [FieldName, StepField][];
 
 type Shape<Key extends 'draft' | 'stored' | 'change'> = {
@@ -20,22 +20,22 @@ type Shape<Key extends 'draft' | 'stored' | 'change'> = {
   >;
 };
 
-/** The schemas of a column of the table, by field. */
+/** The schemas of a table column, by field. */
 function shapeOf<Key extends 'draft' | 'stored' | 'change'>(key: Key): Shape<Key> {
   const given = allFields.flatMap(([name, field]) => {
     const schema = field[key];
     return schema == null ? [] : [[name, schema]];
   });
-  // The type has the same fields: those whose rows have a schema.
+  // The type covers the same fields: those with a schema.
   return Object.fromEntries(given) as Shape<Key>;
 }
 
-/** One step as it is proposed: one operation with its arguments, or a task for a person. */
+/** One proposed step: an operation with arguments, or a task for a person. */
 export const StepDraft = z.strictObject(shapeOf('draft'));
 export type StepDraft = z.infer<typeof StepDraft>;
 
 export const storedShape = shapeOf('stored');
-/** All of a step that an approval binds, and nothing that execution changes. */
+/** Everything an approval binds, and nothing that execution changes. */
 export type StepContent = z.infer<z.ZodObject<typeof storedShape>>;
 
 /** A change of steps; `null` clears a field. */
@@ -50,7 +50,7 @@ export const sealedFields = allFields.filter(
   (entry): entry is [SealedField, StepField] => entry[1].sealed !== undefined,
 );
 
-/** Whether the value is that of a step that does not give the field. */
+/** Whether the value equals an omitted field's. */
 export function isEmpty({ empty }: StepField, value: unknown): boolean {
   if (value === empty) return true;
   if (Array.isArray(empty)) return Array.isArray(value) && value.length === 0;
@@ -59,15 +59,15 @@ export function isEmpty({ empty }: StepField, value: unknown): boolean {
 
 type Part = readonly [FieldName, unknown];
 
-// Each value is of its field's own type, which a list of all fields cannot say.
+// Each value has its field's type, which a list of all fields can't express.
 const asContent = (parts: Part[]) => Object.fromEntries(parts) as StepContent;
 
-/** The content of a step that may hold more. */
+/** Picks the content of a step. */
 export function contentOf(step: StepContent): StepContent {
   return asContent(allFields.map(([name]) => [name, step[name]]));
 }
 
-/** Content as versions store it: without empty sparse fields. */
+/** Content as versions store it, without empty sparse fields. */
 export function sparseContentOf(step: StepContent): Partial<StepContent> {
   return asContent(
     allFields.flatMap(([name, field]): Part[] =>
@@ -82,13 +82,13 @@ function storedValue(field: StepField, given: unknown): unknown {
   return field.store === undefined ? given : field.store(given);
 }
 
-/** The fields of a draft as they are stored, where nothing else decides them. */
+/** A draft's fields as stored, unless determined elsewhere. */
 export function contentOfDraft(draft: StepDraft): StepContent {
   const given: Partial<Record<FieldName, unknown>> = draft;
   return asContent(allFields.map(([name, field]) => [name, storedValue(field, given[name])]));
 }
 
-/** The fields that a change sets, as they are stored. */
+/** A change's fields as stored. */
 export function contentOfSettings(settings: StepSettings): Partial<StepContent> {
   const given: Partial<Record<FieldName, unknown>> = settings;
   return asContent(
@@ -98,12 +98,12 @@ export function contentOfSettings(settings: StepSettings): Partial<StepContent> 
   );
 }
 
-/** The step as it can be proposed again, without what it does not give and what is computed. */
+/** The step for another proposal, without omitted and computed fields. */
 export function draftOf(step: StepContent): StepDraft {
   const given = allFields.flatMap(([name, field]): Part[] =>
     field.computed === true || isEmpty(field, step[name]) ? [] : [[name, step[name]]],
   );
-  // Null is always the empty value, so what is left is as a draft gives it.
+  // Null is always the empty value, so the rest is in draft form.
   return Object.fromEntries(given) as StepDraft;
 }
 
@@ -117,7 +117,7 @@ function fillKept(kept: unknown): unknown {
   };
 }
 
-/** A step as versions and exports keep it: fields that are left out are empty, and moments have any zone. */
+/** A step in versions and exports: omitted fields are empty, and times have any offset. */
 export const KeptContent = z.preprocess(fillKept, z.object(storedShape));
 
 /** Fields in which two steps differ. */
@@ -125,12 +125,12 @@ export function changedFields(before: StepContent, now: StepContent): [FieldName
   return allFields.filter(([name]) => !isSameJson(before[name], now[name]));
 }
 
-/** The dependencies that a step names, however they are written. */
+/** A step's dependencies, normalised. */
 export function dependenciesOf({ after = [] }: Pick<StepDraft, 'after'>): Dependency[] {
   return after.map(toDependency);
 }
 
-/** Ids of the steps whose output the arguments take or a condition looks at. */
+/** IDs of steps whose output the arguments or conditions use. */
 export function sourcesOf({ args = {}, when }: Pick<StepDraft, 'args' | 'when'>): string[] {
   return [
     ...safeReferences(args).map(({ $from }) => $from),
@@ -138,7 +138,7 @@ export function sourcesOf({ args = {}, when }: Pick<StepDraft, 'args' | 'when'>)
   ];
 }
 
-/** Ids of all steps that it waits for: by \`after\`, arguments and conditions. */
+/** IDs of all steps it waits for: by \`after\`, arguments and conditions. */
 export function predecessorsOf(step: Pick<StepDraft, 'after' | 'args' | 'when'>): string[] {
   return [...dependenciesOf(step).map(({ id }) => id), ...sourcesOf(step)];
 }

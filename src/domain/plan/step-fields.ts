@@ -1,5 +1,5 @@
-// The fields of a step, a row each. Canonical text, seal, comparison, widening, columns, exports and schemas read this table;
-// `step-words.ts` beside it has the words of cards and pages.
+// The fields of a step, one row each. Canonical text, seal, comparison, widening, columns, exports and schemas read this table;
+// `step-words.ts` has the words.
 import { z } from 'zod';
 import { AnyJson, JsonObject, JsonValue, line } from '../text.ts';
 import { ConditionOperator, conditionsOf, StepCondition } from './condition.ts';
@@ -17,8 +17,8 @@ import {
   widensByTime,
 } from './step-changes.ts';
 
-// `call`: part of the seal. `limits`: sealed together if any is given. `own`: sealed if given.
-// New fields must be `own` or unsealed, and `sparse`, to keep old digests.
+// `call`: part of the seal. `limits`: sealed together if any is given. `own`: sealed if given. New fields must be `own` or
+// unsealed, and `sparse`, to keep old digests.
 type Sealed = 'call' | 'limits' | 'own';
 
 /** How a model writes it: `one` step, `many` steps, or `wide` plans only. */
@@ -30,28 +30,28 @@ export type StepField<
   C extends z.ZodType = z.ZodType,
   K extends Sealed = Sealed,
 > = {
-  /** As a draft gives it; null: it is computed. */
+  /** The draft's schema, or null if computed. */
   draft: D;
   stored: S;
-  /** As a change sets it, with null where it may be cleared; left out: no change sets it. */
+  /** A change's schema, nullable if clearable; default: unchangeable. */
   change?: C;
   sealed?: K;
-  /** The value of a step that does not give it; left out: every step does. */
+  /** The value if omitted; default: the field is required. */
   empty?: z.output<S>;
-  /** Canonical text has no key for the empty value. */
+  /** The empty value has no key in the canonical text. */
   sparse?: true;
-  /** Computed when a plan is proposed, so a step that is proposed again does not give it. */
+  /** Computed on proposal, so not given when a step is proposed again. */
   computed?: true;
-  /** The stored form of the value in a draft or a change. */
+  /** Converts a draft's or change's value for storage. */
   store?(given: NonNullable<z.output<NonNullable<D>>>): z.output<S>;
-  /** A change of it may run the step later, or in another turn. */
+  /** A change may delay or reorder the step. */
   retimes?: true;
-  /** Why a changed value needs an approval. By default each change does, and `named` says of what; null: none does. */
+  /** Why a change needs approval. Default: always, worded by `named`; null for never. */
   widens?(before: z.output<S>, now: z.output<S>, step: FieldNaming): string[];
   named?: string | null;
-  /** Its text in a comparison, by default the value; null: nothing. */
+  /** Text for comparisons, by default the value; null for none. */
   text?(value: z.output<S>, step: FieldNaming): string | null;
-  /** It binds what the step does: a comparison shows it first and never cuts it. */
+  /** Binds what the step does: shown first and never cut in comparisons. */
   whole?: true;
   written?: Written;
 };
@@ -77,7 +77,7 @@ const amount = z
   .min(0.000_001)
   .max(1e12)
   .refine((one) => Number(one.toFixed(6)) === one, 'at most 6 decimals');
-/** Amounts of resource pools held while the step runs; to the millionth, so that sums stay exact. */
+/** Pool amounts held while the step runs; to the millionth, so that sums stay exact. */
 const resources = z.record(line(200), amount);
 const conditions = z.union([StepCondition, z.array(StepCondition).min(1).max(10)]);
 const moment = z.iso.datetime({ offset: true });
@@ -86,7 +86,7 @@ const minutes = z.number().min(0).max(5_256_000);
 const tags = z.array(line(200)).max(100);
 const capabilities = z.array(line(200)).max(50);
 
-/** A condition on the output of an earlier step. */
+/** A condition on an earlier step's output. */
 const writtenCondition = z.strictObject({
   step: z.string(),
   path: z.string().describe('JSON pointer into its output'),
@@ -236,7 +236,7 @@ export const stepFields = {
     whole: true,
     written: many(z.string().optional().describe('local ISO 8601 time')),
   }),
-  /** The step runs only if all of these hold; otherwise it is skipped, with the reason. */
+  /** The step runs only if all hold; otherwise it is skipped with the reason. */
   when: row({
     draft: conditions.optional(),
     stored: z.array(StepCondition),
@@ -266,7 +266,7 @@ export const stepFields = {
     whole: true,
     written: many(z.boolean().optional().describe('a person confirms just before it runs')),
   }),
-  /** The state of its target when it was proposed; null: that was not looked up. */
+  /** The target's state at the proposal, or null if not looked up. */
   seen: row({
     draft: null,
     stored: SeenState.nullable(),

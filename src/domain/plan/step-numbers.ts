@@ -1,10 +1,9 @@
-// What people call steps: numbers in execution order, parallel steps sharing one (3a, 3b). A step is given its label when its
-// version is proposed, or when a change adds it, and keeps it: cards show labels, sentences name steps by them, and lists such as
-// "all but 4" are read by them.
+// Step labels: numbers in execution order, shared by parallel steps (3a, 3b). Assigned when a version is proposed or a step is
+// added, and kept: cards, sentences and lists such as "all but 4" use them.
 import { listOf } from '../words.ts';
 import type { Dependency } from './dependency.ts';
 
-/** How many steps of a plan a card knows, and so how many have numbers. */
+/** Maximum steps on a card, and so with numbers. */
 export const maxNumbered = 24;
 
 type Numbered = { id: string; after: Dependency[] };
@@ -15,10 +14,10 @@ export type NumberedStep<S extends Numbered> = {
   after: string;
 };
 
-/** How many finish-to-start links lie before each step, among the steps given. */
+/** Finish-to-start depth of each step, among those given. */
 function levelsOf(steps: Numbered[]): Map<string, number> {
   const levels = new Map(steps.map((step) => [step.id, 0]));
-  // Each round settles at least one more step; a cycle, which a stored plan never has, ends all the same.
+  // Each round settles at least one step; terminates even with a cycle.
   for (let round = 0; round < steps.length; round++) {
     let moved = false;
     for (const step of steps) {
@@ -38,13 +37,13 @@ function levelsOf(steps: Numbered[]): Map<string, number> {
   return levels;
 }
 
-/** a…z, then aa, ab, …: a card is given at most 24 steps, a terminal may number more. */
+/** a…z, then aa, ab, …: cards have at most 24 steps, terminals may have more. */
 function letterOf(index: number): string {
   const last = String.fromCodePoint(97 + (index % 26));
   return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
 }
 
-/** `steps` with the numbers people read, in the order they can run. */
+/** `steps` with labels, in execution order. */
 export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
   const levels = levelsOf(steps);
   const byLevel = Map.groupBy(steps, (step) => levels.get(step.id) ?? 0);
@@ -76,10 +75,7 @@ export function numberOf(label: string): number {
   return Number.parseInt(label, 10);
 }
 
-/**
- * Stored steps by their labels, in the order in which they can run where these are all `total` steps of a plan that cards know
- * whole, and else as they are given.
- */
+/** Steps by label in execution order if these are all `total` of a small plan, else as given. */
 export function orderByLabel<S extends Labelled>(steps: S[], total: number): NumberedStep<S>[] {
   const levels = total <= maxNumbered ? levelsOf(steps) : new Map<string, number>();
   const ordered = steps.toSorted((a, b) => (levels.get(a.id) ?? 0) - (levels.get(b.id) ?? 0));
@@ -96,12 +92,12 @@ export function orderByLabel<S extends Labelled>(steps: S[], total: number): Num
   }));
 }
 
-/** Labels by step id, in the order of `orderByLabel`. */
+/** Labels by step ID, in the order of `orderByLabel`. */
 export function labelSteps(steps: Labelled[], total: number): ReadonlyMap<string, string> {
   return new Map(orderByLabel(steps, total).map(({ step, label }) => [step.id, label]));
 }
 
-/** The labels of a version's steps, in their order; null: there are so many that each is called by its position. */
+/** Labels of a version's steps, or null in plans so large that positions are used. */
 export function labelVersion(steps: Numbered[]): (string | null)[] {
   if (steps.length > maxNumbered) return steps.map(() => null);
   const labels = new Map(numberSteps(steps).map(({ step, label }) => [step, label]));
@@ -109,15 +105,14 @@ export function labelVersion(steps: Numbered[]): (string | null)[] {
 }
 
 /**
- * The label of the `nth` step (from 0) that a change adds: numbers go on after those that are taken, so that no step that was
- * shown is called otherwise.
- * @param first the first free number; null: the plan's steps are called by their positions, and so is this one
+ * The label of the `nth` step (from 0) that a change adds: numbers continue, so that no shown label changes.
+ * @param first the first free number, or null if positions are used
  */
 export function labelAdded(nth: number, first: number | null): string | null {
   return first === null ? null : `${first + nth}`;
 }
 
-/** `2 d`, `1 h 30 min`: how long a step waits beyond what it waits for. */
+/** `2 d`, `1 h 30 min`. */
 function describeLag(minutes: number): string {
   const parts: [amount: number, unit: string][] = [
     [Math.floor(minutes / 1440), 'd'],
@@ -127,15 +122,12 @@ function describeLag(minutes: number): string {
   return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
 }
 
-/** What a step waits for, as execution holds it: the end of the other (FS, FF) or its beginning (SS, SF), and for how long. */
+/** Whether it waits for the other's start (SS, SF) or end (FS, FF), and the lag. */
 function waitOf({ type, lag_minutes }: Dependency): { starts: boolean; lag: number } {
   return { starts: type === 'SS' || type === 'SF', lag: Math.max(0, lag_minutes) };
 }
 
-/**
- * `after 1`, `after 2a and 2b`, `2 d after 1`, `once 3 has begun`; a whole group is named by its number alone. Those
- * that are waited for in one way share their words.
- */
+/** `after 1`, `after 2a and 2b`, `2 d after 1`, `once 3 has begun`; whole groups by number, equal waits merged. */
 function describeAfter(
   step: Numbered,
   labels: Map<string, { number: number; label: string }>,
@@ -167,7 +159,7 @@ function nameGroups(
   return names.length > 4 ? `${names.length} others` : listOf(names);
 }
 
-/** What one dependency waits for, by the other step's id: `after fetch`, `2 d after fetch`. */
+/** One dependency by step ID: `after fetch`, `2 d after fetch`. */
 export function describeDependency(dependency: Dependency): string {
   return describeWay(waitOf(dependency), dependency.id, 1);
 }

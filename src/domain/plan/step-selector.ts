@@ -1,8 +1,8 @@
-// Which steps of a plan are meant.
+// Selects steps of a plan.
 import { z } from 'zod';
 import { line } from '../text.ts';
 
-/** Steps by id, or in bulk by partition or tag; what several of them name is united. */
+/** Steps by ID, partition or tag; combined as a union. */
 export const StepSelector = z
   .strictObject({
     ids: z.array(line(200)).min(1).max(100_000).optional(),

@@ -1,32 +1,32 @@
-// The words for the fields of a step, a row each, for cards, comparisons, changes and lists of facts. The console's page loads this
+// The words for a step's fields, one row each, for cards, comparisons, changes and fact lists. The console's page loads this
 // file, so it imports types and words only.
 import { quoteName } from '../shown-text.ts';
 import { describeConditions } from './condition-words.ts';
 import type { Dependency } from './dependency.ts';
 import type { FieldName, StepContent } from './step-content.ts';
 
-/** How a surface says what a value names. */
+/** How a surface names things. */
 type Naming = {
-  /** The label of a step, by its id. */
+  /** The label of a step ID. */
   step(id: string): string;
-  /** Whom another step asks; null: nobody, or that is not known here. */
+  /** The person another step asks, or null if none or unknown. */
   asked?(id: string): string | null;
   time?(iso: string): string;
-  /** What a step waits for, and a duration in minutes. */
+  /** A dependency in words, and a duration in minutes. */
   wait?(dependency: Dependency): string;
   length?(minutes: number): string;
 };
 
-/** A field in words; null where the value says nothing. */
+/** A field in words, or null if the value says nothing. */
 type FieldWords<Value = unknown> = {
-  /** Its name in a comparison, and in a change; by default the field's own. */
+  /** Name in comparisons and changes; default: the field's. */
   name?: string;
   noun?: string;
-  /** Bounds the step besides its call: cards say it of every step, whole. */
+  /** A bound besides the call, shown on cards in full. */
   bound?(value: Value, naming: Naming): string | null;
-  /** A change of the field as a phrase; by default the noun and the value. */
+  /** A change as a phrase; default: noun and value. */
   given?(value: Value, naming: Naming): string;
-  /** In a list of facts about the step, under `title`. */
+  /** In a fact list, under `title`. */
   title?: string;
   fact?(value: Value, naming: Naming): string | null;
 };
@@ -92,12 +92,12 @@ export const stepWords: { [Name in FieldName]: FieldWords<StepContent[Name]> } =
 
 const allWords = Object.entries<FieldWords>(stepWords);
 
-/** The words for a field by its name, which may be any text. */
+/** The words for a field by name, which may be any text. */
 export function wordsFor(field: string): FieldWords {
   return allWords.find(([name]) => name === field)?.[1] ?? {};
 }
 
-/** The words for each field that the step has: one that comes from an older program may lack some. */
+/** The words for each field the step has; older programs' steps may lack some. */
 function wordsIn(step: Partial<StepContent>): [FieldWords, unknown][] {
   const values: Record<string, unknown> = step;
   return allWords.flatMap(([name, words]): [FieldWords, unknown][] =>
@@ -105,7 +105,7 @@ function wordsIn(step: Partial<StepContent>): [FieldWords, unknown][] {
   );
 }
 
-/** The bounds of a step besides its call, a phrase each. */
+/** A step's bounds besides its call, one phrase each. */
 export function boundsIn(step: Partial<StepContent>, naming: Naming): string[] {
   return wordsIn(step).flatMap(([{ bound }, value]) => bound?.(value, naming) ?? []);
 }

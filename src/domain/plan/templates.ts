@@ -1,6 +1,6 @@
-// Templates: text with values of earlier steps in it. People and models write them as `Status: {{2/status}}`; stored, they are
-// `{ "$template": ["Status: ", { "$from": "2", "path": "/status" }] }`. Text is read once, where a plan comes in, so that
-// nothing that was stored, shown or put out by a tool is ever taken for a template later.
+// Templates: text with values of earlier steps, written as `Status: {{2/status}}` and stored as `{ "$template": ["Status: ", {
+// "$from": "2", "path": "/status" }] }`. Parsed once, when a plan comes in, so that no stored, shown or tool text ever becomes a
+// template.
 import { isObject, type Json, type JsonObject } from '../text.ts';
 import {
   type ArgumentReference,
@@ -13,8 +13,8 @@ import type { PatchOperation, PlanPatch } from './patch.ts';
 import type { PlanDraft } from './plan.ts';
 
 /**
- * `{{2/status}}`, or `{{2}}` for the whole output where the id is a number (with a letter); a backslash before it keeps it as it is.
- * The id has no blank, brace or slash.
+ * `{{2/status}}`, or `{{2}}` for the whole output if the ID is a number (with a letter); escaped by a backslash. IDs have no
+ * blank, brace or slash.
  */
 const pattern =
   /\\\{\{|\{\{ {0,3}(?:([^\s{}/#^&!>][^\s{}/]{0,199})(\/[^{}]{0,300}?)|(\d{1,9}[a-z]?)) {0,3}\}\}/g;
@@ -50,14 +50,14 @@ function readValue(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readValue(item)]));
 }
 
-/** Whether any text inside `value` may hold a template: most plans have none, and large ones are not copied for nothing. */
+/** Whether any text may hold a template; avoids copying large plans in vain. */
 function hasBraces(value: Json): boolean {
   if (typeof value === 'string') return value.includes('{{');
   if (value === null || typeof value !== 'object') return false;
   return Array.isArray(value) ? value.some(hasBraces) : Object.values(value).some(hasBraces);
 }
 
-/** Arguments as they are written, with the templates in their texts read. */
+/** Parses the templates in written arguments. */
 export function readTemplates(args: JsonObject): JsonObject {
   if (!hasBraces(args)) return args;
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, readValue(value)]));
@@ -79,7 +79,7 @@ function writeValue(value: Json): Json {
     let literal = '';
     for (const part of value.$template) {
       if (typeof part === 'string') literal += part;
-      // A backslash before the braces would take them for text.
+      // A backslash before the braces would escape them.
       else if (/\\\{*$/.test(literal)) return value;
       else {
         text += escapeText(literal) + writeReference(part);
@@ -94,7 +94,7 @@ function writeValue(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writeValue(item)]));
 }
 
-/** Every text inside `args` as it was written: those of templates and of run-time values are none. */
+/** Literal texts inside `args`, excluding templates and run-time values. */
 function* literalsOf(value: Json): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (Array.isArray(value)) for (const item of value) yield* literalsOf(item);
@@ -102,12 +102,12 @@ function* literalsOf(value: Json): Generator<string> {
     for (const item of Object.values(value)) yield* literalsOf(item);
 }
 
-/** Ids that make a template without a path, unless a backslash before the braces keeps them as text. */
+/** IDs that form a template without a path. */
 const numberId = /^\d{1,9}[a-z]?$/;
 
 /**
- * The first `{{id}}` in a text that names a step and no value of it, which would be sent as it stands; null: there is none.
- * @param isStep whether there is a step of that id
+ * The first unescaped `{{id}}` that names a step but no value, or null.
+ * @param isStep whether there is a step of that ID
  */
 export function findBareTemplate(args: Json, isStep: (id: string) => boolean): string | null {
   if (!hasBraces(args)) return null;
@@ -119,19 +119,19 @@ export function findBareTemplate(args: Json, isStep: (id: string) => boolean): s
   return null;
 }
 
-/** Stored arguments as a model or a person would write them: `readTemplates` gives them back. */
+/** The inverse of `readTemplates`, for models and people. */
 export function writeTemplates(args: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, writeValue(value)]));
 }
 
 type Written = { args?: JsonObject | undefined };
 
-/** A step, or what a patch sets of one, with the templates in its arguments read. */
+/** A step, or a patch's settings of one, with templates parsed. */
 function readStep<T extends Written>(step: T): T {
   return step.args === undefined ? step : { ...step, args: readTemplates(step.args) };
 }
 
-/** A draft as it comes in from outside, with the templates in its arguments read. */
+/** A draft from outside, with templates parsed. */
 export function readDraft<T extends Pick<PlanDraft, 'steps' | 'series'>>(draft: T): T {
   const { steps, series } = draft;
   return {
@@ -143,7 +143,7 @@ export function readDraft<T extends Pick<PlanDraft, 'steps' | 'series'>>(draft: 
   };
 }
 
-/** The same of a patch. */
+/** The same for a patch. */
 export function readPatch<T extends Pick<PlanPatch, 'operations'>>(patch: T): T {
   return {
     ...patch,

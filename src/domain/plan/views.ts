@@ -13,9 +13,9 @@ const whole = z.int();
 /** One change, in the order of revisions. */
 export const Change = z.object({
   revision: whole,
-  /** null: the plan itself changed. */
+  /** Null for the plan itself. */
   step_id: text.nullable(),
-  /** What happened: `proposed`, `approved`, `step_started`, `step_succeeded`, … */
+  /** `proposed`, `approved`, `step_started`, `step_succeeded`, … */
   kind: text,
   status: z.union([StepStatus, PlanStatus]).exactOptional(),
   at: time,
@@ -30,10 +30,10 @@ export const Overview = z.object({
   total: whole,
   partitions: z.array(z.object({ name: text, counts: StepCounts })),
   recent_events: z.array(Change),
-  /** What nobody can run now, or waits for a shared resource. */
+  /** Steps that no worker can run now, or that wait for a resource. */
   blocked: z.array(Blockage),
   findings_open: OpenFindings,
-  /** When something of a plan that comes again is next due; null: nothing does, or it is due now. */
+  /** When a recurring plan is next due, or null if it isn't or is due now. */
   next_at: time.nullable(),
 });
 export type Overview = z.infer<typeof Overview>;
@@ -49,14 +49,14 @@ export type Diff = z.infer<typeof Diff>;
 export const StepPage = z.object({ steps: z.array(ShownStep), next_cursor: text.nullable() });
 export type StepPage = z.infer<typeof StepPage>;
 
-/** The steps that match some words, counted by partition (empty name: no partition), most matches first. */
+/** Matching steps per partition (empty name for none), most matches first. */
 export const StepMatches = z.object({
   total: whole,
   partitions: z.array(z.object({ name: text, steps: whole })),
   partitions_total: whole,
 });
 export type StepMatches = z.infer<typeof StepMatches>;
-/** Ids of all steps that a step needs and of all that need it, directly or not. */
+/** IDs of all direct and indirect prerequisites and dependents of a step. */
 export const StepChain = z.object({
   needs: z.array(text),
   needed_by: z.array(text),
@@ -65,13 +65,13 @@ export const StepChain = z.object({
 });
 export type StepChain = z.infer<typeof StepChain>;
 
-/** A partition as a reviewer meets it. */
+/** A partition for a reviewer. */
 export const PartitionSummary = z.object({
   name: text,
   steps: whole,
-  /** How many of its steps do what: 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads here. */
+  /** Steps by rank: 4 guarded, 3 destructive, 2 external, 1 changes something, 0 only reads locally. */
   ranks: z.array(z.object({ rank: z.int().min(0).max(4), steps: whole })),
-  /** The step that a reviewer should see first. */
+  /** The step to review first. */
   sample: ShownStep.nullable(),
 });
 export type PartitionSummary = z.infer<typeof PartitionSummary>;
@@ -93,7 +93,7 @@ export const AuditEntry = z.object({
   version: whole.nullable(),
   digest: text.nullable(),
   reason: text.nullable(),
-  /** What the action was about beside the plan: the step, the operation. */
+  /** The action's other subjects: the step, the operation. */
   data: z.record(text, AnyJson).nullable(),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
@@ -101,21 +101,21 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 /** A value in two versions. */
 const delta = <T extends z.ZodType>(value: T) => z.object({ from: value, to: value });
 
-/** One field before and after, as text that is short enough to read; null: it was, or is, not there. */
+/** A field before and after, as short text, or null if absent. */
 const FieldChange = z.object({ field: text, from: text.nullable(), to: text.nullable() });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-/** A step of one of two versions: what its call does, and the planner's words about it. */
+/** A step of one of two versions: its call, and the planner's description. */
 const ComparedStep = z.object({ id: text, description: text, call: CallDescription });
 export type ComparedStep = z.infer<typeof ComparedStep>;
 
-/** What changed between two versions of a plan, readable (A7). The lists of steps hold the first 100 of each kind. */
+/** A readable comparison of two versions of a plan (A7). Step lists hold the first 100 of each kind. */
 export const VersionDiff = z.object({
   from: whole,
   to: whole,
   added: z.array(ComparedStep),
   removed: z.array(ComparedStep),
-  /** `changes` holds the first 20 fields that differ, `changes_total` says how many do. */
+  /** `changes` holds the first 20 differing fields; `changes_total` counts all. */
   changed: z.array(
     ComparedStep.extend({
       fields: z.array(text),
@@ -123,23 +123,23 @@ export const VersionDiff = z.object({
       changes_total: whole,
     }),
   ),
-  /** How many steps there are of each kind, listed or not. */
+  /** All steps of each kind, listed or not. */
   counts: z.object({ added: whole, removed: whole, changed: whole }),
   operations_added: z.array(text),
   operations_removed: z.array(text),
   title_changed: z.boolean(),
-  /** What else is agreed differently, in phrases: whether each step asks, what comes again, the pattern. */
+  /** Other changed terms, in phrases: whether each step asks, recurrence, the pattern. */
   terms: z.array(text),
-  /** Who may approve, when that differs. */
+  /** Who may approve, if changed. */
   approvers: delta(ApproverPolicy).nullable(),
   risks_added: z.array(text),
   risks_removed: z.array(text),
   total: delta(whole),
-  /** What planning the version cost. */
+  /** Planning cost of the version. */
   cost_usd: delta(z.number()),
-  /** Expected minutes along the longest chain; null where no step states a duration. */
+  /** Expected minutes along the longest chain, or null without durations. */
   minutes: delta(z.number().nullable()),
-  /** When the first dated step may begin. */
+  /** Earliest start of the first dated step. */
   earliest: delta(time.nullable()),
 });
 export type VersionDiff = z.infer<typeof VersionDiff>;

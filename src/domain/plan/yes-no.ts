@@ -1,5 +1,5 @@
-// Questions that a person answers with Yes or No, and calls that ask before they are made. A No leaves out every step that waits for the answer, and what waits for those, so
-// that nobody who writes a plan can forget the condition.
+// Yes/No questions, and calls that ask first. A No skips every step that waits for the answer, and their dependents, so that plan
+// authors can't forget the condition.
 import { isObject, type Json } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { referencesOf } from './arguments.ts';
@@ -10,14 +10,14 @@ import type { Step } from './plan.ts';
 type Named = Pick<Step, 'tool' | 'operation'>;
 type Asking = Named & Pick<Step, 'args'>;
 
-/** The operation that takes nothing but Yes or No. */
+/** The operation that takes only Yes or No. */
 export function isConfirmation({ tool, operation }: Named): boolean {
   return operationName(tool, operation) === 'human_confirm';
 }
 
 const isWord = (word: string) => (text: string) => text.trim().toLowerCase() === word;
 
-/** The field of a task's form that is its only question, where it only takes Yes or No; null: the task asks something else. */
+/** The single Yes/No field of a task's form, or null. */
 function findYesNoField(args: Asking['args']): string | null {
   const [field, ...others] = fieldsOf(args.form);
   if (field === undefined || others.length > 0) return null;
@@ -27,14 +27,14 @@ function findYesNoField(args: Asking['args']): string | null {
   return both ? field.name : null;
 }
 
-/** Whether the step asks a question that only takes Yes or No. */
+/** Whether the step asks a Yes/No question. */
 export function asksYesOrNo(step: Asking): boolean {
   return isConfirmation(step) || (isTask(step) && findYesNoField(step.args) !== null);
 }
 
 const isTask = ({ tool, operation }: Named) => operationName(tool, operation) === 'human_task';
 
-/** Where the answer stands in the output of such a step, and what it is for a No. */
+/** The answer's path in such a step's output, and its value for No. */
 function placeOfNo(step: Asking): { path: string; no: (value: Json | undefined) => boolean } {
   const field = isConfirmation(step) ? null : findYesNoField(step.args);
   const no = (value: Json | undefined) =>
@@ -53,10 +53,7 @@ export function answeredNo(step: Asking, output: Json): boolean {
 
 type Waiting = Asking & Pick<Step, 'id' | 'after' | 'when'>;
 
-/**
- * Whether a No to `question` leaves the step to itself although it waits for it: it has a condition of its own on the answer, or,
- * of a task with a form, takes a value of it.
- */
+/** Whether a dependent handles a No itself: by its own condition on the answer, or by using a form's value. */
 export function decidesItself(
   { when, args }: Pick<Waiting, 'when' | 'args'>,
   question: Named & { id: string },
@@ -65,7 +62,7 @@ export function decidesItself(
   return !isConfirmation(question) && referencesOf(args).some(({ $from }) => $from === question.id);
 }
 
-/** Whether a condition on the answer cannot hold after a No; of one that is compared otherwise that is not known beforehand. */
+/** Whether a condition on the answer certainly fails after a No. */
 function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolean {
   const place = placeOfNo(question);
   if (path !== place.path) return false;
@@ -73,10 +70,10 @@ function failsOnNo({ path, is, value }: StepCondition, question: Asking): boolea
   return is === 'not_equals' && place.no(value);
 }
 
-/** Ids of the steps among `steps` that a No to `question` leaves out: to a question of a person's, or to a call that asks first. */
+/** IDs of the steps that a No to `question` (or to a call that asks first) skips. */
 export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<string> {
   const left = new Set<string>();
-  // A call that was not made put out nothing that a condition could hold of, or that could be used.
+  // A call that was not made has no output to use or test.
   const isCall = !asksYesOrNo(question);
   const isLeft = (step: Waiting): boolean => {
     const own = step.when.filter((condition) => condition.step === question.id);
@@ -87,7 +84,7 @@ export function leftOutByNo(steps: readonly Waiting[], question: Waiting): Set<s
       (waits.some(({ id }) => id === question.id) && (isCall || !decidesItself(step, question)))
     );
   };
-  // Each round finds what waits for what the round before found.
+  // Each round adds dependents of those found before.
   for (let size = -1; size < left.size; ) {
     size = left.size;
     for (const step of steps) if (isLeft(step)) left.add(step.id);

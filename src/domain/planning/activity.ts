@@ -1,24 +1,24 @@
-// What a planner is doing while people wait for its answer: facts, which `cards/activity-words.ts` puts into words.
+// A planner's current activity, as facts for `cards/activity-words.ts`.
 import { z } from 'zod';
 
 export const Activity = z.discriminatedUnion('kind', [
-  /** No worker is there that could plan. */
+  /** No worker is available to plan. */
   z.object({ kind: z.literal('waiting') }),
-  /** The planner was asked, or its model is. */
+  /** The planner or its model is at work. */
   z.object({ kind: z.literal('thinking') }),
-  /** It calls a tool that only reads; `what`: the path, address or query, cut to one short line. */
+  /** A read-only tool call; `what`: the path, address or query, in a short line. */
   z.object({ kind: z.literal('reading'), operation: z.string(), what: z.string().nullable() }),
-  /** The plan has so many steps by now. */
+  /** Steps drafted so far. */
   z.object({ kind: z.literal('drafting'), steps: z.int() }),
-  /** Planners of their own plan its parts; so many have been planned. */
+  /** Parts planned so far, by their own planners. */
   z.object({ kind: z.literal('parts'), planned: z.int(), total: z.int() }),
 ]);
 export type Activity = z.infer<typeof Activity>;
 
-/** Tells people what the planner is doing. Returns at once and never throws. */
+/** Reports activity. Returns at once and never throws. */
 export type ReportActivity = (activity: Activity) => void;
 
-/** What is being planned in a conversation now, by the turn of the run that works on it. */
+/** The planning in progress in a conversation, by run and turn. */
 export const PlanningActivity = z.object({
   run_id: z.string(),
   turn: z.int(),

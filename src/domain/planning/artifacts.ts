@@ -1,4 +1,4 @@
-// What a version of a plan was made from, and where a step whose time meets something else could be instead.
+// The artifacts behind a plan's version, and alternative times for conflicting steps.
 import { z } from 'zod';
 import { PlanOutline } from './outline.ts';
 import { Roadmap } from './roadmap.ts';
@@ -7,7 +7,7 @@ import { type Conflict, Schedule } from './schedule.ts';
 const text = z.string();
 const time = z.iso.datetime();
 
-/** Other starts for a step that conflicts with something; each was free when checked. */
+/** Alternative starts for a conflicting step, free when checked. */
 const StepMove = z.object({
   step: text,
   title: text,
@@ -17,20 +17,20 @@ const StepMove = z.object({
 });
 export type StepMove = z.infer<typeof StepMove>;
 
-/** Something found out about a plan after it was made. */
+/** A fact learnt about a plan after it was made. */
 const PlanningNote = z.object({ at: time, text, move: StepMove.exactOptional() });
 export type PlanningNote = z.infer<typeof PlanningNote>;
 
-/** What a version of a plan was made from. */
+/** The artifacts behind a plan's version. */
 export const PlanningArtifacts = z.object({
-  /** The version for which they were made: what came by patches since is not in them. */
+  /** The version they were made for, without later patches. */
   version: z.int().nullable(),
   outline: PlanOutline.nullable(),
   roadmap: Roadmap.nullable(),
   schedule: Schedule.nullable(),
-  /** Steps of the plan by the node whose work they do. */
+  /** Steps of the plan by outline node. */
   node_steps: z.record(text, z.array(text)),
-  /** What the world has answered since. */
+  /** Facts learnt since. */
   notes: z.array(PlanningNote),
 });
 export type PlanningArtifacts = z.infer<typeof PlanningArtifacts>;
@@ -41,7 +41,7 @@ type Planned = {
   timezone: string;
 };
 
-/** null: there is no other time near, or it is the time of several steps or of what comes again. */
+/** Null without another time nearby, or if the time belongs to several or recurring steps. */
 export function findMove(
   { node: id, starts_at, slots = [] }: Conflict,
   { outline, schedule, timezone }: Planned,
@@ -54,7 +54,7 @@ export function findMove(
   return { step: only.id, title: node.title, from: block?.starts_at ?? starts_at, slots, timezone };
 }
 
-/** `moves` with only what is still to come. */
+/** `moves` that are still in the future. */
 export function openMoves(moves: (StepMove | null | undefined)[], now: string): StepMove[] {
   return moves.flatMap((move) => {
     const slots = move?.slots.filter((slot) => slot > now) ?? [];

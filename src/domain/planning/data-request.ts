@@ -1,4 +1,4 @@
-// A request for data that a planner needs: one read operation, fulfilled by a worker into an artifact.
+// A planner's request for data: one read operation, fulfilled by a worker into an artifact.
 import { z } from 'zod';
 import { JsonObject, line } from '../text.ts';
 
@@ -8,14 +8,14 @@ export type DataRequestStatus = z.infer<typeof DataRequestStatus>;
 export const DataRequest = z.object({
   id: z.string(),
   run_id: z.string(),
-  /** The plan that came of the run, once there is one. */
+  /** The resulting plan, if any. */
   plan_id: z.string().nullable(),
   operation: line(300),
   args: JsonObject,
   purpose: line(1000),
   status: DataRequestStatus,
   artifact_id: z.string().nullable(),
-  /** One line about what came, or why nothing did. */
+  /** One line on the result or failure. */
   summary: z.string().nullable(),
   created_at: z.iso.datetime(),
   fulfilled_at: z.iso.datetime().nullable(),

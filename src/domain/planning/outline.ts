@@ -1,4 +1,4 @@
-// The outline, what is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps.
+// The outline: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps.
 import { z } from 'zod';
 import { Dependency } from '../plan/dependency.ts';
 import { IntroducedBy, PatternSpec } from '../plan/pattern.ts';
@@ -7,30 +7,30 @@ import { StepDraft } from '../plan/step-content.ts';
 import { line, StorableText } from '../text.ts';
 import { RoadmapWay } from './roadmap.ts';
 
-/** The structure axis, from the whole to its parts. A checkpoint is where somebody looks before the rest goes on. */
+/** From the whole to its parts. At a checkpoint a person reviews before the rest continues. */
 export const Structure = z.enum(['goal', 'phase', 'milestone', 'task', 'checkpoint']);
 export type Structure = z.infer<typeof Structure>;
 
-/** The rhythm axis: done once; again by a rule; adding up towards an amount; held all the time. */
+/** Once; repeated by a rule; adding up towards an amount; maintained all the time. */
 export const Rhythm = z.enum(['one_off', 'recurring', 'cumulative', 'continuous']);
 export type Rhythm = z.infer<typeof Rhythm>;
 
-/** RFC 5545 rule and the last moment of a recurring node. */
+/** RFC 5545 rule and end of a recurring node. */
 export const Recurs = z.strictObject({
   rrule: line(500),
   /** First occurrence; ISO 8601 with offset. */
   starts_at: z.iso.datetime({ offset: true }),
-  /** IANA zone in which the rule is read. */
+  /** IANA zone of the rule. */
   timezone: line(100),
-  /** No occurrence begins after this; null: as long as the plan is not stopped. */
+  /** Last possible start, or null for no end. */
   until: z.iso.datetime({ offset: true }).nullable().default(null),
 });
 export type Recurs = z.infer<typeof Recurs>;
 
 export const OutlineNode = z.strictObject({
-  /** Unique in the outline; stays the same over versions. */
+  /** Unique in the outline; stable over versions. */
   id: line(200),
-  /** null: a root. */
+  /** Null for a root. */
   parent: line(200).nullable().default(null),
   title: line(3000),
   structure: Structure,
@@ -38,18 +38,18 @@ export const OutlineNode = z.strictObject({
   /** Depth: 1 for roots (L1). */
   level: z.number().int().min(1).max(9),
   origin: IntroducedBy.default('system'),
-  /** Precedence between nodes; ids of nodes. */
+  /** Precedence between nodes, by ID. */
   after: z.array(Dependency).max(1000).default([]),
-  /** In outlines of older versions: precedence in words. Nothing reads it. */
+  /** Unused; precedence in words, in older outlines. */
   timing: line(500).optional(),
-  /** What is executed, for tasks and checkpoints; ids are unique over the outline, `after` among steps of one node. */
+  /** Steps of tasks and checkpoints; IDs are unique over the outline, `after` refers to the same node. */
   steps: z.array(StepDraft).max(1_000_000).default([]),
   duration_minutes: z.number().min(0).max(5_256_000).nullable().default(null),
   not_before: z.iso.datetime({ offset: true }).nullable().default(null),
   deadline: z.iso.datetime({ offset: true }).nullable().default(null),
   /** Only with rhythm `recurring`. */
   recurs: Recurs.nullable().default(null),
-  /** What adds up, for rhythm `cumulative`: 500 pages. */
+  /** For rhythm `cumulative`: 500 pages. */
   target: z
     .strictObject({ amount: z.number().positive(), unit: line(100) })
     .nullable()
@@ -57,20 +57,20 @@ export const OutlineNode = z.strictObject({
 });
 export type OutlineNode = z.infer<typeof OutlineNode>;
 
-/** How the person wants the work done, where they said so; null: they did not. */
+/** How the person wants the work done, or null if unspecified. */
 export const OutlinePreferences = z.strictObject({
   order: RoadmapWay.nullable(),
-  /** People are asked in their working hours only. */
+  /** Ask people only in their working hours. */
   in_working_hours: z.boolean().nullable(),
 });
 
 /** Items missing from a group of steps. */
 export const OutlineGap = z.strictObject({
-  /** Id of the group's node. */
+  /** ID of the group's node. */
   node: line(200),
   /** The first risk of the plan. */
   text: line(1000),
-  /** Option that accepts the gap; null: it is only shown. */
+  /** Option that accepts the gap, or null if only shown. */
   choice: line(80).nullable(),
 });
 export type OutlineGap = z.infer<typeof OutlineGap>;
@@ -82,9 +82,9 @@ export const PlanOutline = z.strictObject({
   pattern: PatternSpec,
   nodes: z.array(OutlineNode).max(5000),
   risks: z.array(Risk).max(50).default([]),
-  /** What was found out for this plan; becomes the plan's context. */
+  /** Facts found for this plan; becomes its context. */
   context: z.union([StorableText, PlanContext]).optional(),
-  /** What was taken for granted; each is shown on the card. */
+  /** Assumptions, all shown on the card. */
   assumptions: z.array(line(1000)).max(50).default([]),
   preferences: OutlinePreferences.exactOptional(),
   gaps: z.array(OutlineGap).max(50).exactOptional(),

@@ -1,34 +1,34 @@
-// A part of a plan in two layers: what the scaffold says of it, and how far its planner is.
+// A part of a two-layer plan: its scaffold entry and planning progress.
 import { z } from 'zod';
 import { line } from '../text.ts';
 
-/** `held`: its planner would pass the soft ceiling of the turn, which only a person allows. */
+/** `held`: it would exceed the turn's soft ceiling, which only a person can lift. */
 export const PartStatus = z.enum(['waiting', 'planning', 'planned', 'failed', 'held']);
 export type PartStatus = z.infer<typeof PartStatus>;
 
-/** A part as the scaffold has it: its id is the partition of its steps. */
+/** A part in the scaffold; its ID is its steps' partition. */
 export const ScaffoldPart = z.strictObject({
   id: line(60),
   title: line(300),
-  /** What is true once it is done. */
+  /** True once it is done. */
   goal: line(4000),
-  /** What it takes from other parts, and what others take from it. */
+  /** Exchanged with other parts. */
   inputs: z.array(line(500)).max(50).default([]),
   outputs: z.array(line(500)).max(50).default([]),
-  /** Ids of parts that have to be done before. */
+  /** IDs of parts that come first. */
   after: z.array(line(60)).max(500).default([]),
 });
 export type ScaffoldPart = z.infer<typeof ScaffoldPart>;
 
-/** The run, turn and part that a planner of a part works on. */
+/** The run, turn and part of a part's planner. */
 export type PartPlace = { run_id: string; turn: number; part_id: string };
 
-/** The id under which the session of a part is kept; each try has a session of its own. */
+/** The ID of a part's session; each attempt has its own. */
 export function sessionOfPart({ run_id, turn, part_id }: PartPlace, attempt: number): string {
   return `${run_id}/${turn}/${part_id}/${attempt}`;
 }
 
-/** The run that pays for a session and whose people it works for: its own, or the one whose part it plans. */
+/** The run that pays for a session: its own, or the one whose part it plans. */
 export function payingRun(session: { runId: string; turn: number }): {
   runId: string;
   turn: number;

@@ -11,7 +11,7 @@ import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
 import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
 import type { TraceEntry } from './trace.ts';
 
-/** B18, and `running` while it is none of them yet. */
+/** B18, plus `running`. */
 export const PlanningStatus = z.enum([
   'running',
   'complete',
@@ -28,16 +28,16 @@ export const RunRequest = z.strictObject({
   ...WantedModes.shape,
   interaction_policy: PolicyOverride.optional(),
 });
-/** `typed`: the person's own part, if the text also quotes somebody else. */
+/** `typed`: the person's own part, if the text quotes another. */
 export type RunRequest = z.infer<typeof RunRequest> & { typed?: string };
 
-/** What GET /api/runs/:id answers. */
+/** The response of GET /api/runs/:id. */
 export const RunView = z.object({
   run_id: z.string(),
   planning_status: PlanningStatus,
-  /** Counts what was said to it, from 1: what it shows now is what this turn led to. */
+  /** Number of the message it responds to, from 1. */
   turn: z.number(),
-  /** What the planner is doing, while it is `running`. */
+  /** The planner's activity while `running`. */
   activity: Activity.optional(),
   plan_id: z.string().optional(),
   response_text: z.string(),
@@ -52,9 +52,8 @@ export const RunView = z.object({
 export type RunView = z.infer<typeof RunView>;
 
 /**
- * One message of the conversation as the planner sees it. `kind`: that of its parts; left out where it was stored before messages had parts.
- * `questions`: what the bot asked in it. `answers`: what a person's message says to the questions that were open then.
- * `unanswered`: somebody went on talking before the bot had said anything to it in this run.
+ * A message as the planner sees it. `kind`: of its parts, absent in old messages; `questions`: the bot's; `answers`: to questions
+ * open then; `unanswered`: followed by another message before the bot responded in this run.
  */
 export type Utterance = {
   author: 'person' | 'bot';
@@ -65,38 +64,35 @@ export type Utterance = {
   unanswered?: true;
 };
 
-/** All that a planner is given. It sees nothing else and keeps nothing. */
+/** A planner's entire input; it keeps no state. */
 export type PlanningRequest = {
   runId: string;
   text: string;
-  /** What `text` says to the questions that were open when it was written; left out: none were. */
+  /** Answers in `text` to open questions, if any. */
   answers?: GivenAnswer[];
   user: string;
-  /** Whether `text` is the requester's own, not said by somebody else in the conversation; left out: it is. */
+  /** Whether `text` is the requester's own; default: yes. */
   ownWords?: boolean;
-  /** What the requester wrote in the conversation, this message included, and what they chose as answers; left out: `text`. */
+  /** The requester's messages, including this one, and chosen answers; default: `text`. */
   said?: string[];
-  /** What they asked to keep, as far as it may be used here; left out: nothing. */
+  /** Notes that may be used here, if any. */
   memory?: SessionMemory['known'];
   conversation: string | null;
-  /** The plan that the run is about, once there is one. */
+  /** The run's plan, if any. */
   goal?: string;
-  /** What was said before in this conversation, oldest first. */
+  /** Earlier messages, oldest first. */
   history: Utterance[];
-  /** The open and recent plans of the conversation, the latest first; left out: there are none. */
+  /** Open and recent plans of the conversation, latest first. */
   plans?: BriefPlan[];
-  /**
-   * The version that was refused and every piece of feedback so far, when this is a re-planning. `comments`: what of the last
-   * feedback is about single steps; its words say it too.
-   */
+  /** When replanning: the refused version and all feedback. `comments`: the last feedback by step, also in its text. */
   revision: { previous: PlanDraft; feedback: string[]; comments?: StepComment[] } | null;
   /** The run's turn, from 1. */
   turn: number;
-  /** What the person decided about what the session last showed; `said` when it was talk. */
+  /** The person's decision on the session; `said` for talk. */
   decision: SessionDecision;
   policy: InteractionPolicy;
   modes: PlanningModes;
-  /** The person has allowed the turn to cost more than the soft ceiling; left out: they have not been asked. */
+  /** The person has lifted the turn's soft ceiling. */
   softLifted?: boolean;
   now: Date;
   timezone: string;
@@ -106,9 +102,9 @@ export type PlanningRequest = {
 export type PlanningOutcome = {
   result:
     | Exclude<SessionResult, { kind: 'proposal' }>
-    /** `again`: an earlier plan is run again. Where the requester says so, it keeps its rule of who approves. */
+    /** `again`: repeats an earlier plan, keeping its approvers if the requester says so. */
     | { kind: 'proposal'; draft: PlanDraft; again?: { keepsApprovers: boolean } }
-    /** Another planner has gone on with this turn; nothing of this one counts. */
+    /** Another planner has taken over; this result is void. */
     | { kind: 'superseded' };
   /** Why a plan was or was not made (A16). */
   reason: string;
@@ -116,13 +112,13 @@ export type PlanningOutcome = {
   confidence: number | null;
   cost_usd: number;
   trace: TraceEntry[];
-  /** The session as it stands now; null: the planner keeps none. */
+  /** The session's state, or null if the planner keeps none. */
   session: PlanningState | null;
 };
 
-/** A planner: the same interface with and without a model. Must not throw; failures are outcomes. */
+/** A planner, with or without a model. Must not throw; failures are outcomes. */
 export type Planner = {
-  /** What the card calls it: `offline planner`, or the model's name. */
+  /** Name on the card: `offline planner`, or the model's. */
   name: string;
   plan(
     request: PlanningRequest,
@@ -130,8 +126,7 @@ export type Planner = {
     report?: ReportActivity,
   ): Promise<PlanningOutcome>;
   /**
-   * What a message says about how to talk and ask, where that is read by rules before anything is planned. Left out: the
-   * planner finds that itself.
+   * Reads preferences by rules before planning; without it, the planner does.
    * @param styleAsked whether the bot's last message asks for the style
    */
   readWish?(text: string, styleAsked: boolean): PolicyWish | null;

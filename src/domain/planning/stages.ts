@@ -1,7 +1,7 @@
 // The stages and events of a planning session. `#planner/stages/table.ts` connects them.
 import { z } from 'zod';
 
-/** In which work is done, as a session passes through them. */
+/** Working stages, in order. */
 export const workingStages = [
   'COLLECT_CONTEXT',
   'DRAFT_OUTLINE',
@@ -23,12 +23,12 @@ export const Stage = z.enum([
 export type Stage = z.infer<typeof Stage>;
 
 export const StageEvent = z.enum([
-  // A stage has done its work.
+  // A stage succeeded.
   'sufficient_context',
   'drafted',
   'valid',
   'needs_approval',
-  // It has not.
+  // It did not.
   'answered',
   'low_confidence',
   'invalid_retryable',
@@ -36,7 +36,7 @@ export const StageEvent = z.enum([
   'infeasible',
   'fatal_error',
   'cap_reached',
-  // What people say and decide.
+  // People's messages and decisions.
   'no_response',
   'approved',
   'outline_approved',
@@ -54,6 +54,6 @@ export const StageEvent = z.enum([
 ]);
 export type StageEvent = z.infer<typeof StageEvent>;
 
-/** The artifacts that a person can be asked to approve one by one; the plan itself is the last of them. */
+/** Artifacts that a person can be asked to approve one by one; the plan is the last. */
 export const Gate = z.enum(['outline', 'roadmap', 'schedule']);
 export type Gate = z.infer<typeof Gate>;

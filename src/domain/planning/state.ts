@@ -1,4 +1,4 @@
-// A planning session as checkpointed after each transition (B10): exactly what a planner needs to continue.
+// A planning session as checkpointed after each transition (B10): everything a planner needs to continue.
 import { z } from 'zod';
 import { MemoryEntry, MemoryNote } from '../people/memory.ts';
 import { memoryLimits } from '../people/memory-note.ts';
@@ -13,17 +13,17 @@ import { Infeasibility, PortfolioReport, Schedule } from './schedule.ts';
 import { Gate, Stage } from './stages.ts';
 import { Confidence, TraceEntry } from './trace.ts';
 
-/** A proposed pattern or subtype that waits for a person's word, or has it (B6). */
+/** A proposed pattern or subtype with its approval status (B6). */
 export const Rfc = z.strictObject({
   text: line(2000),
-  /** What is proposed: `proposed:daily_health_protocol_v2`. */
+  /** `proposed:daily_health_protocol_v2`. */
   proposes: line(200),
   status: z.enum(['open', 'approved', 'rejected']),
   by: line(200).nullable().default(null),
 });
 export type Rfc = z.infer<typeof Rfc>;
 
-/** What a person approved of the stages: the digest binds what was shown. */
+/** A person's approval of a stage; the digest binds what was shown. */
 export const GateApproval = z.strictObject({
   digest: line(64),
   by: line(200),
@@ -31,45 +31,42 @@ export const GateApproval = z.strictObject({
 });
 export type GateApproval = z.infer<typeof GateApproval>;
 
-/** What a person wants changed, and which artifact that concerns; null: the reasoner has not said yet. */
+/** A requested change and its artifact, or null until the reasoner has decided. */
 export const ChangeRequest = z.strictObject({ feedback: line(10_000), gate: Gate.nullable() });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
-/** Why a session stands still, where it goes on, and what is said meanwhile. */
+/** Why a session is paused, where it resumes, and its message. */
 export const Pause = z.strictObject({
   kind: z.enum(['questions', 'rfc', 'gate', 'plan', 'budget', 'escalation', 'answer']),
-  /** The stage that goes on when the person has answered. */
+  /** The stage that resumes after the answer. */
   resume: Stage,
   gate: Gate.nullable().default(null),
-  /** Digest of what a gate shows. */
+  /** Digest of a gate's content. */
   digest: line(64).nullable().default(null),
 });
 export type Pause = z.infer<typeof Pause>;
 
-/** The text line by line; left out: the card of the session shows all of it. */
+/** The text by lines; default: the session's card shows all of it. */
 const lines = z.array(SaidLine).exactOptional();
 
-/** What a session has looked up, for later stages and turns, and for those who approve the plan. */
+/** A session's lookup, for later stages and turns, and for approvers. */
 export const SessionRead = z.strictObject({
   /** The operation's full name. */
   operation: line(300),
   args: JsonObject,
-  /** What it gave; of long outputs the beginning, as text. */
+  /** The output; long ones are cut to text. */
   data: JsonValue,
-  /** When the turn that read it began. */
+  /** When its turn began. */
   at: z.iso.datetime().exactOptional(),
 });
 export type SessionRead = z.infer<typeof SessionRead>;
 
-/**
- * What a person has said to a step that waits for it: nothing is answered until somebody who may confirms it. `attempt`: the
- * one that asked.
- */
+/** An answer to a waiting step, effective once someone entitled confirms it. `attempt`: the one that asked. */
 export const GivenToStep = z.strictObject({
   plan_id: line(40),
   step_id: line(200),
   attempt: z.number().int().min(0),
-  /** In words, or the values of its form. */
+  /** Text, or a form's values. */
   answer: z.union([
     z.string().max(10_000),
     z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
@@ -77,15 +74,15 @@ export const GivenToStep = z.strictObject({
 });
 export type GivenToStep = z.infer<typeof GivenToStep>;
 
-/** How a session ended, or what it waits for. `text` is what the person reads, without a call to action. */
+/** How a session ended, or what it waits for. `text` is for the person, without a call to action. */
 export const SessionResult = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('answer'),
     text: StorableText,
-    /** What is asked beside it; nothing waits for the answer. */
+    /** Optional questions; nothing waits for them. */
     asked: z.array(AskedQuestion).exactOptional(),
   }),
-  /** No tool can do it. `wanted` is what was asked for, for statistics of missing tools. */
+  /** No tool can do it. `wanted`: the request, for statistics. */
   z.strictObject({ kind: z.literal('cannot'), text: StorableText, wanted: StorableText }),
   z.strictObject({
     kind: z.literal('question'),
@@ -93,9 +90,9 @@ export const SessionResult = z.discriminatedUnion('kind', [
     questions: z.array(AskedQuestion).min(1).max(10),
     lines,
   }),
-  /** A pattern or subtype that is new and needs a person's approval; `rfc` says why it is proposed. */
+  /** A new pattern or subtype that needs approval; `rfc` is the reason. */
   z.strictObject({ kind: z.literal('rfc'), rfc: line(2000), text: StorableText, lines }),
-  /** An artifact that the person approves before the next one is made. `digest`: of what is shown. */
+  /** An artifact to approve before the next one is made. `digest`: of its content. */
   z.strictObject({
     kind: z.literal('gate'),
     gate: Gate,
@@ -104,7 +101,7 @@ export const SessionResult = z.discriminatedUnion('kind', [
     lines,
   }),
   z.strictObject({ kind: z.literal('proposal') }),
-  /** A change of a plan that runs or has run; `why` is the planner's sentence about it. */
+  /** A change of a running or ended plan; `why` is the planner's sentence. */
   z.strictObject({
     kind: z.literal('patch'),
     plan_id: line(40),
@@ -112,13 +109,13 @@ export const SessionResult = z.discriminatedUnion('kind', [
     why: line(1000),
   }),
   z.strictObject({ kind: z.literal('step_answer'), given: GivenToStep, text: StorableText }),
-  /** It does not fit into the time there is. */
+  /** It doesn't fit into the available time. */
   z.strictObject({ kind: z.literal('escalation'), text: StorableText, infeasible: Infeasibility }),
   z.strictObject({ kind: z.literal('aborted'), text: StorableText, reason: line(2000) }),
 ]);
 export type SessionResult = z.infer<typeof SessionResult>;
 
-/** What the person asked to keep: what is known, and what this turn keeps once its outcome is stored. */
+/** Known notes, and those this turn stores with its outcome. */
 export const SessionMemory = z.strictObject({
   known: z.array(MemoryEntry.pick({ id: true, name: true, text: true })).max(memoryLimits.entries),
   keep: z.array(MemoryNote).max(memoryLimits.message),
@@ -129,27 +126,27 @@ export const PlanningState = z.strictObject({
   /** `user_<user>:<goal or new>`. */
   thread_id: line(600),
   run_id: line(100),
-  /** The run's turn this state belongs to, from 1. */
+  /** The run's turn, from 1. */
   turn: z.number().int().min(1),
   stage: Stage,
-  /** When the turn began; kept over restarts, so that prompts, caps and times stay the same. */
+  /** When the turn began; kept over restarts, so that prompts, caps and times are stable. */
   now: z.iso.datetime(),
   timezone: line(100),
-  /** Whether there are plans to go on with: in the conversation, named in what was said, or listed. */
+  /** Whether there are plans to continue: in the conversation, mentioned, or listed. */
   has_plans: z.boolean().default(false),
   /** Model calls of this turn, over all its stages. */
   calls: z.number().int().min(0).default(0),
   /** US dollars of this turn. */
   cost_usd: z.number().min(0).default(0),
-  /** The person has allowed this turn to cost more than the soft ceiling. */
+  /** The person has lifted this turn's soft ceiling. */
   soft_budget_lifted: z.boolean().default(false),
-  /** How often each stage was tried again since it was last left; by whom is in the trace. */
+  /** Retries per stage since it was last left; details are in the trace. */
   retries: z.partialRecord(Stage, z.number().int().min(0)).default({}),
-  /** Told to the next try of a stage: what was wrong, and to ask for less. */
+  /** For a stage's next attempt: what was wrong, and to ask for less. */
   hints: z.array(line(2000)).max(20).default([]),
-  /** What was assumed before there was an outline; it belongs into the one that is drafted. */
+  /** Assumptions from before the outline, which adopts them. */
   assumed: z.array(line(1000)).max(50).default([]),
-  /** The latest last; see `planner/reads/session-reads.ts` for how much is kept. */
+  /** Latest last; `planner/reads/session-reads.ts` limits them. */
   reads: z.array(SessionRead).max(200).default([]),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),
@@ -159,19 +156,19 @@ export const PlanningState = z.strictObject({
   portfolio: PortfolioReport.nullable().default(null),
   approvals: z.partialRecord(Gate, GateApproval).default({}),
   change: ChangeRequest.nullable().default(null),
-  /** How many refusals of its plan this session has taken in; a later one finds the plan as it was refused. */
+  /** Refusals of its plan already processed. */
   refusals: z.number().int().min(0).exactOptional(),
   confidence: z.partialRecord(Stage, Confidence).default({}),
-  /** Names of what tools have produced and is still good; prerequisites look here. */
+  /** Names of valid tool products, checked as prerequisites. */
   produced: z.array(line(60)).default([]),
-  /** Ideas and options that were put before the person, so that an answer can name one. */
+  /** Ideas and options offered to the person, so that an answer can name one. */
   offered: z.array(JsonObject).max(20).default([]),
   questions_asked: z.number().int().min(0).default(0),
   pause: Pause.nullable().default(null),
   result: SessionResult.nullable().default(null),
-  /** What the person said this turn about how to talk and ask. */
+  /** Preferences stated in this turn. */
   wish: z.object({ override: PolicyOverride, lasting: z.boolean() }).nullable().exactOptional(),
-  /** null: nothing is remembered. */
+  /** Null if nothing is remembered. */
   memory: SessionMemory.nullable().exactOptional(),
   /** Why a plan was or was not made (A16). */
   reason: line(4000).nullable().default(null),
@@ -180,7 +177,7 @@ export const PlanningState = z.strictObject({
 });
 export type PlanningState = z.infer<typeof PlanningState>;
 
-/** The result as earlier versions stored it: questions without ids, gates without a digest, RFCs without their reason. */
+/** Older results: questions without IDs, gates without a digest, RFCs without a reason. */
 const EarlierState = z.looseObject({
   result: z.looseObject({
     kind: z.string(),
@@ -212,14 +209,14 @@ function convertEarlier(stored: unknown): unknown {
   }
 }
 
-/** A stored session, also one of an earlier version. */
+/** Parses a stored session of any version. */
 export function parseStoredState(stored: unknown): z.ZodSafeParseResult<PlanningState> {
   return PlanningState.safeParse(convertEarlier(stored));
 }
 
-/** What a person decided about a session that stands still. It comes from a press or an exact word, never from a model. */
+/** A person's decision on a paused session, from a press or an exact word, never from a model. */
 export const SessionDecision = z.discriminatedUnion('kind', [
-  /** Answers, or simply more talk. */
+  /** Answers or talk. */
   z.strictObject({ kind: z.literal('said') }),
   z.strictObject({ kind: z.literal('approve'), by: line(200), digest: line(64).nullable() }),
   z.strictObject({ kind: z.literal('reject'), by: line(200) }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Stage, StageEvent } from './stages.ts';
 import { TraceEntry } from './trace.ts';
 
-/** One transition of the session, in the order they happened. */
+/** One transition of the session, in order. */
 export const TraceTransition = z.strictObject({
   turn: z.number().int(),
   stage: Stage,
@@ -13,15 +13,15 @@ export const TraceTransition = z.strictObject({
 export type TraceTransition = z.infer<typeof TraceTransition>;
 
 export const TraceTotals = z.strictObject({
-  /** US dollars that the entries say. */
+  /** US dollars, summed over entries. */
   cost_usd: z.number(),
-  /** Time in which something worked; what ran side by side counts once, waiting for people not at all. */
+  /** Working time; concurrent work counts once, waiting for people not at all. */
   duration_ms: z.number(),
   turns: z.number().int(),
-  /** Tool and model calls, those that failed included. */
+  /** Tool and model calls, including failed ones. */
   calls: z.number().int(),
   failed: z.number().int(),
-  /** Calls that a stored result stood in for. */
+  /** Calls answered by a stored result. */
   remembered: z.number().int(),
 });
 export type TraceTotals = z.infer<typeof TraceTotals>;
@@ -32,10 +32,10 @@ export const PlanningTrace = z.strictObject({
   /** Why a plan was or was not made. */
   reason: z.string().nullable(),
   entries: z.array(TraceEntry),
-  /** The transitions among the entries; empty for planners without stages. */
+  /** The transitions; empty for planners without stages. */
   path: z.array(TraceTransition),
   totals: TraceTotals,
-  /** Model calls that never came back, or have not yet: they count towards budgets as their estimates. */
+  /** Model calls without a result, counted towards budgets by their estimates. */
   open_calls: z.array(
     z.strictObject({
       stage: z.string(),

@@ -4,9 +4,9 @@ import { IntroducedBy } from '../plan/pattern.ts';
 import { line } from '../text.ts';
 import { Stage, StageEvent } from './stages.ts';
 
-/** How sure a stage may be (B8): 0.50 × self + 0.30 × rules + 0.20 × heuristics. */
+/** A stage's confidence (B8): 0.50 × self + 0.30 × rules + 0.20 × heuristics. */
 export const Confidence = z.strictObject({
-  /** The model's own score; null: none was given, and the other two carry the weight. */
+  /** The model's own score, or null, which leaves the weight to the other two. */
   self: z.number().min(0).max(1).nullable(),
   rules: z.number().min(0).max(1),
   heuristics: z.number().min(0).max(1),
@@ -19,15 +19,15 @@ export const Violation = z.strictObject({
   code: line(60),
   node: line(200).nullable(),
   text: line(1000),
-  /** It must be mended before the next stage; otherwise it only lowers the confidence. */
+  /** Must be fixed before the next stage; otherwise it only lowers the confidence. */
   blocking: z.boolean(),
 });
 export type Violation = z.infer<typeof Violation>;
 
-/** A structural change: what was added, removed, moved or linked, by whom and why. */
+/** A structural change: added, removed, moved or linked, by whom and why. */
 export const Adaptation = z.strictObject({
   what: z.enum(['added', 'removed', 'changed', 'moved', 'linked', 'unlinked', 'rescheduled']),
-  /** The node or edge it happened to: `3`, `3 → 5`. */
+  /** The node or edge: `3`, `3 → 5`. */
   node: line(500),
   introduced_by: IntroducedBy,
   why: line(1000),
@@ -42,7 +42,7 @@ export const TraceEntry = z.strictObject({
   duration_ms: z.number(),
   ok: z.boolean(),
   confidence: z.number().nullable(),
-  /** US dollars this step cost; 0 where a stored result was used. */
+  /** US dollars; 0 for a stored result. */
   cost_delta: z.number(),
   explanation: z.string(),
   /** Turn of the run, from 1. */
@@ -51,10 +51,10 @@ export const TraceEntry = z.strictObject({
   adaptations: z.array(Adaptation).optional(),
   /** The parts of the stage's confidence. */
   parts: Confidence.optional(),
-  /** A transition: the controller's table leads from `stage` by `event` to `to`. */
+  /** A transition from `stage` by `event` to `to`. */
   event: StageEvent.optional(),
   to: Stage.optional(),
-  /** What a person decided, and who: `approve by ana`. */
+  /** A person's decision: `approve by ana`. */
   decision: z.string().optional(),
   call_to_action: z.string().optional(),
   /** The result came from the memo. */
