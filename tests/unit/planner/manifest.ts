@@ -5,37 +5,36 @@ import type { Effect, OperationSpec, ToolOutput } from '#domain/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { makePlan } from '../../fixtures/plans.ts';
 
-type Kind = 'string' | 'number' | 'boolean' | 'object' | 'strings';
-
-function schema(fields: Record<string, Kind | `${Kind}?`>): OperationSpec['input'] {
-  const properties = Object.fromEntries(
-    Object.entries(fields).map(([name, kind]) => {
-      const type = kind.replace('?', '');
-      return [name, type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type }];
-    }),
-  );
-  const required = Object.entries(fields)
-    .filter(([, kind]) => !kind.endsWith('?'))
-    .map(([name]) => name);
-  return { type: 'object', properties, required, additionalProperties: false };
+/** @param fields such as `path limit?:number`; without a type it is a text */
+function schema(fields: string): OperationSpec['input'] {
+  const all = fields.split(' ').flatMap((field) => {
+    const [, name = '', optional, type = 'string'] = /^(\w+)(\?)?(?::(\w+))?$/.exec(field) ?? [];
+    return name === '' ? [] : [{ name, type, isRequired: optional === undefined }];
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(all.map(({ name, type }) => [name, typeOf(type)])),
+    required: all.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: false,
+  };
 }
 
+const typeOf = (type: string) =>
+  type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type };
+
+/** @param target the argument that names what it is about, where one does */
 function builtin(
-  tool: string,
-  operation: string,
+  name: string,
   effect: Effect,
-  fields: Parameters<typeof schema>[0],
+  target: string | null,
+  fields: string,
   more: Partial<OperationSpec> = {},
 ): OperationSpec {
+  const [, tool = '', operation = ''] = /^([^_]+)_(.+)$/.exec(name) ?? [];
   return {
-    tool,
-    operation,
-    name: `${tool}_${operation}`,
-    description: '',
-    input: schema(fields),
-    effect,
-    destructive: false,
-    source: 'builtin',
+    ...{ tool, operation, name, effect, description: '', input: schema(fields) },
+    ...{ destructive: false, source: 'builtin' },
+    ...(target === null ? {} : { targetArgument: target }),
     ...more,
   };
 }
@@ -62,130 +61,37 @@ function mcp(
 }
 
 export const builtins: OperationSpec[] = [
-  builtin(
-    'workspace',
-    'list',
-    'read',
-    { path: 'string?', recursive: 'boolean?' },
-    { targetArgument: 'path' },
-  ),
-  builtin(
-    'workspace',
-    'read',
-    'read',
-    { path: 'string', max_bytes: 'number?' },
-    { targetArgument: 'path' },
-  ),
-  builtin(
-    'workspace',
-    'write',
-    'idempotent',
-    { path: 'string', content: 'string', overwrite: 'boolean?' },
-    { targetArgument: 'path' },
-  ),
-  builtin(
-    'workspace',
-    'edit',
-    'write',
-    { path: 'string', action: 'string', text: 'string', find: 'string?', all: 'boolean?' },
-    { targetArgument: 'path', destructive: true },
-  ),
-  builtin(
-    'workspace',
-    'copy',
-    'idempotent',
-    { path: 'string', to: 'string', overwrite: 'boolean?' },
-    { targetArgument: 'to', destructive: true },
-  ),
-  builtin(
-    'workspace',
-    'move',
-    'write',
-    { from: 'string', to: 'string', overwrite: 'boolean?' },
-    { targetArgument: 'to' },
-  ),
-  builtin(
-    'workspace',
-    'delete',
-    'write',
-    { path: 'string', recursive: 'boolean?' },
-    { targetArgument: 'path', destructive: true },
-  ),
-  builtin('http', 'get', 'read', { url: 'string', headers: 'object?' }, { targetArgument: 'url' }),
-  builtin(
-    'http',
-    'request',
-    'write',
-    { url: 'string', method: 'string', headers: 'object?', body: 'string?' },
-    { targetArgument: 'url' },
-  ),
-  builtin(
-    'chat',
-    'post',
-    'idempotent',
-    { text: 'string', conversation: 'string?' },
-    { targetArgument: 'conversation' },
-  ),
-  builtin(
-    'human',
-    'task',
-    'idempotent',
-    { question: 'string', assignee: 'string?', form: 'object?' },
-    { targetArgument: 'assignee', human: true },
-  ),
-  builtin(
-    'human',
-    'confirm',
-    'idempotent',
-    { question: 'string', assignee: 'string?' },
-    { targetArgument: 'assignee', human: true },
-  ),
-  builtin(
-    'reminder',
-    'set',
-    'idempotent',
-    { text: 'string', at: 'string?', rrule: 'string?', timezone: 'string?' },
-    { targetArgument: 'text' },
-  ),
-  builtin(
-    'calendar',
-    'read',
-    'read',
-    { calendar: 'string?', from: 'string?', to: 'string?', timezone: 'string?' },
-    { targetArgument: 'calendar' },
-  ),
-  builtin(
-    'calendar',
-    'add',
-    'idempotent',
-    { title: 'string', start: 'string', end: 'string?', rrule: 'string?', timezone: 'string?' },
-    { targetArgument: 'calendar' },
-  ),
-  builtin('control', 'noop', 'read', {}),
-  builtin('control', 'wait', 'read', { seconds: 'number' }, { targetArgument: 'seconds' }),
+  builtin('workspace_list', 'read', 'path', 'path? recursive?:boolean'),
+  builtin('workspace_read', 'read', 'path', 'path max_bytes?:number'),
+  builtin('workspace_write', 'idempotent', 'path', 'path content overwrite?:boolean'),
+  builtin('workspace_edit', 'write', 'path', 'path action text find? all?:boolean', {
+    destructive: true,
+  }),
+  builtin('workspace_copy', 'idempotent', 'to', 'path to overwrite?:boolean', {
+    destructive: true,
+  }),
+  builtin('workspace_move', 'write', 'to', 'from to overwrite?:boolean'),
+  builtin('workspace_delete', 'write', 'path', 'path recursive?:boolean', { destructive: true }),
+  builtin('http_get', 'read', 'url', 'url headers?:object'),
+  builtin('http_request', 'write', 'url', 'url method headers?:object body?'),
+  builtin('chat_post', 'idempotent', 'conversation', 'text conversation?'),
+  builtin('human_task', 'idempotent', 'assignee', 'question assignee? form?:object', {
+    human: true,
+  }),
+  builtin('human_confirm', 'idempotent', 'assignee', 'question assignee?', { human: true }),
+  builtin('reminder_set', 'idempotent', 'text', 'text at? rrule? timezone?'),
+  builtin('calendar_read', 'read', 'calendar', 'calendar? from? to? timezone?'),
+  builtin('calendar_add', 'idempotent', 'calendar', 'title start end? rrule? timezone?'),
+  builtin('control_noop', 'read', null, ''),
+  builtin('control_wait', 'read', 'seconds', 'seconds:number'),
 ];
 
 /** Reading tables, and writing up what many steps gave. */
 export const tableOperations: OperationSpec[] = [
-  builtin(
-    'workspace',
-    'read_table',
-    'read',
-    { path: 'string', offset: 'number?', limit: 'number?' },
-    { targetArgument: 'path' },
-  ),
-  builtin('draft', 'gather', 'idempotent', {
-    partition: 'string?',
-    tag: 'string?',
-    budget_tokens: 'number?',
-    title: 'string?',
-  }),
-  builtin('draft', 'narrow', 'idempotent', { from: 'object', budget_tokens: 'number?' }),
-  builtin('draft', 'finalise', 'idempotent', {
-    draftbook: 'object',
-    task: 'string',
-    totals: 'strings?',
-  }),
+  builtin('workspace_read_table', 'read', 'path', 'path offset?:number limit?:number'),
+  builtin('draft_gather', 'idempotent', null, 'partition? tag? budget_tokens?:number title?'),
+  builtin('draft_narrow', 'idempotent', null, 'from:object budget_tokens?:number'),
+  builtin('draft_finalise', 'idempotent', null, 'draftbook:object task totals?:strings'),
 ];
 
 export const everythingServer: OperationSpec[] = [
@@ -199,22 +105,22 @@ export const everythingServer: OperationSpec[] = [
     'get-sum',
     'read',
     'Returns the sum of two numbers',
-    schema({ a: 'number', b: 'number' }),
+    schema('a:number b:number'),
   ),
-  mcp('everything', 'get-tiny-image', 'read', 'Returns a tiny MCP logo image.', schema({})),
+  mcp('everything', 'get-tiny-image', 'read', 'Returns a tiny MCP logo image.', schema('')),
   mcp(
     'everything',
     'get-roots-list',
     'read',
     'Lists the current MCP roots provided by the client.',
-    schema({}),
+    schema(''),
   ),
   mcp(
     'everything',
     'toggle-simulated-logging',
     'write',
     'Toggles simulated, random-leveled logging on or off.',
-    schema({}),
+    schema(''),
   ),
 ];
 
