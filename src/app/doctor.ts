@@ -18,7 +18,7 @@ import type { CheckResult } from '#domain/settings-view.ts';
 import { showWhole } from '#domain/shown-text.ts';
 import { countOf, listOf } from '#domain/words.ts';
 import { findDifferences } from '#executor/shared-settings.ts';
-import { readModelAccess } from '#models/access.ts';
+import { type ModelAccess, readModelAccess } from '#models/access.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { checkCalendars } from './doctor/check-calendars.ts';
 import { checkChat, checkInstalled } from './doctor/check-chats.ts';
@@ -62,15 +62,18 @@ async function checkWorkspace({ workspace }: Config): Promise<CheckResult> {
   }
 }
 
-async function checkModel(config: Config): Promise<CheckResult> {
+/** How the model is reached: what was entered in the console is known once the database is looked into. */
+type Reached = { reach: ModelAccess | null };
+
+async function checkModel(config: Config, { reach }: Reached): Promise<CheckResult> {
   const { env, settings } = config;
-  const reach = readModelAccess(env);
   if (reach === null) {
     return {
       part: 'Model',
       state: 'off',
       text: 'No model is configured. Plans are drafted from commands (docs/commands.md).',
-      advice: 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, to plan with a model.',
+      advice:
+        'Enter a key in the console, under Settings, Models, or set OPENAI_API_KEY (OPENAI_BASE_URL for a local server).',
     };
   }
   const { checkModels } = await import('#models/check-models.ts');
@@ -321,7 +324,7 @@ async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   return [{ part: 'Retention', state: 'ok', text }];
 }
 
-async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
+async function lookInside(config: Config, log: Logger, reached: Reached): Promise<CheckResult[]> {
   const warnings = new Set<string>();
   const instance = await openInstance({
     config,
@@ -330,6 +333,7 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
     linkTo: () => null,
     onWarning: (message) => void warnings.add(message),
   });
+  reached.reach = instance.model.access;
   try {
     const tools = instance.registry.status().map(
       ({ tool, ok, operations, reason, file }): CheckResult => ({
@@ -385,13 +389,17 @@ async function lookInside(config: Config, log: Logger): Promise<CheckResult[]> {
 }
 
 /** Never migrates: a check must change nothing. */
-async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]> {
+async function checkInstance(
+  config: Config,
+  log: Logger,
+  reached: Reached,
+): Promise<CheckResult[]> {
   try {
     const place = await openPlace(config, log);
     try {
       const pending = judgePending(await migrationState(place.directUrl));
       if (pending !== null) return [{ part: 'Database', state: 'ok', text: place.words }, pending];
-      return await lookInside(config, log);
+      return await lookInside(config, log, reached);
     } finally {
       await place.close();
     }
@@ -414,6 +422,7 @@ async function checkInstance(config: Config, log: Logger): Promise<CheckResult[]
 /** Checks every part, in order of dependency. */
 export async function examine(config: Config, log: Logger): Promise<CheckResult[]> {
   const { settingsFile } = config;
+  const reached: Reached = { reach: readModelAccess(config.env) };
   return [
     { part: 'Node', state: 'ok', text: process.version },
     settingsFile.found
@@ -425,7 +434,7 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
           advice: 'Copy countersign.example.json to add MCP servers, approvers or calendars.',
         },
     ...settingsFile.warnings.map((text): CheckResult => ({ part: 'Settings', state: 'off', text })),
-    ...(await checkInstance(config, log)),
+    ...(await checkInstance(config, log, reached)),
     await checkPort(config),
     await checkWorkspace(config),
     await checkDisk(config),
@@ -433,7 +442,7 @@ export async function examine(config: Config, log: Logger): Promise<CheckResult[
     judgeZones(config.timezone, process.versions.tz, new Date()),
     await checkPublicUrl(config),
     await checkTraces(config),
-    await checkModel(config),
+    await checkModel(config, reached),
     ...(await Promise.all(config.chats.map((chat) => checkChat(chat, log)))),
     ...(await checkSignIns(config)),
   ];

@@ -10,7 +10,6 @@ import { commandName } from '#domain/command-name.ts';
 import { isKnown } from '#domain/people/principal.ts';
 import { isEveryHost } from '#domain/public-url.ts';
 import { countOf } from '#domain/words.ts';
-import { readModelAccess } from '#models/access.ts';
 import type { Config } from './config.ts';
 import { createProbes } from './health.ts';
 import { explainTaken, portOf } from './ports.ts';
@@ -93,8 +92,8 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
     ['Database', instance.database],
     [
       'Model',
-      readModelAccess(env) === null
-        ? 'none: the offline planner drafts plans. Set OPENAI_API_KEY for a model.'
+      instance.model.access === null
+        ? `none: it reads commands (“help” lists them) and runs playbooks. Connect one under Settings, Models, or set OPENAI_API_KEY.`
         : `${env.PLANNER_MODEL} plans, ${env.EXECUTOR_MODEL} decides run-time arguments`,
     ],
     ['Tools', `${countOf(operations, 'operation')}: ${tools.map(({ tool }) => tool).join(', ')}`],

@@ -13,6 +13,7 @@ import type { McpServer, Retention } from '#domain/settings.ts';
 import {
   type CheckedPart,
   type CheckResult,
+  type ModelEntry,
   type ModelFacts,
   type OperationFacts,
   SettingsView,
@@ -38,6 +39,9 @@ const maxDescribed = 600;
 
 export type SettingsFacts = {
   read(): Promise<SettingsView>;
+  /** Tests the access to a model's server, and keeps it if every configured model answers. */
+  connectModel(access: ModelEntry, by: string): Promise<CheckResult[]>;
+  disconnectModel(): Promise<boolean>;
   /** Checks whether a part works now, changing nothing. */
   check(part: CheckedPart): Promise<CheckResult[]>;
 };
@@ -87,6 +91,8 @@ export function createSettingsFacts(
       });
     },
     check: (part) => check(part, config, instance, log),
+    connectModel: (entry, by) => connectModel(entry, by, config, instance),
+    disconnectModel: () => instance.model.remove(),
   };
 }
 
@@ -122,6 +128,42 @@ async function check(
       `There is no chat platform ${quoteWords(part.part, 80)}.`,
     );
   return [await checkChat(chat, log), ...(await checkInstalled(instance.chats, part.part))];
+}
+
+/** @throws `invalid_request` where the environment connects a model, or nothing was entered */
+async function connectModel(
+  entry: ModelEntry,
+  by: string,
+  { env, settings }: Config,
+  { model }: Instance,
+): Promise<CheckResult[]> {
+  if (readModelAccess(env) !== null)
+    throw new CountersignError(
+      'invalid_request',
+      'OPENAI_API_KEY or OPENAI_BASE_URL is set in the environment, which decides. Remove it there first.',
+    );
+  const access = readModelAccess({
+    OPENAI_API_KEY: entry.api_key,
+    OPENAI_BASE_URL: entry.base_url,
+  });
+  if (access === null)
+    throw new CountersignError(
+      'invalid_request',
+      'Enter a key, or the address of a server that needs none.',
+    );
+  const { checkModels } = await import('#models/check-models.ts');
+  const roles = [
+    { variable: 'PLANNER_MODEL', model: env.PLANNER_MODEL, effort: env.PLANNER_REASONING_EFFORT },
+    { variable: 'EXECUTOR_MODEL', model: env.EXECUTOR_MODEL },
+  ];
+  const checks = await checkModels(access, roles, settings.prices);
+  if (checks.every(({ ok }) => ok)) await model.store(entry, by);
+  return checks.map(({ model: part, ok, text, advice }) => ({
+    part,
+    state: ok ? 'ok' : 'broken',
+    text,
+    ...(advice.length === 0 ? {} : { advice: advice.join(' ') }),
+  }));
 }
 
 async function readWebhooks({ db }: Instance): Promise<SettingsView['webhooks']> {
@@ -244,10 +286,9 @@ function readApprovals({ settings }: Config, { registry }: Instance): SettingsVi
 
 async function readModels(
   { env, settings }: Config,
-  { db }: Instance,
+  { db, model: { access, by } }: Instance,
 ): Promise<SettingsView['models']> {
   const spent = await readSpentSince(db.query, startOfDay(systemClock.now()));
-  const access = readModelAccess(env);
   const describe = (name: string, effort: string | null): ModelFacts => {
     const price = findPrice(name, settings.prices);
     return { name, effort, price: price && { input: price.input, output: price.output } };
@@ -259,6 +300,7 @@ async function readModels(
       key: access.apiKey !== undefined,
       planner: describe(env.PLANNER_MODEL, env.PLANNER_REASONING_EFFORT ?? null),
       executor: describe(env.EXECUTOR_MODEL, null),
+      entered_by: by,
     },
     spent_today_usd: spent,
   };

@@ -53,6 +53,7 @@ import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox, partsOf } from './wire/make-chat-work.ts';
 import { type OpenChats, openChats } from './wire/open-chats.ts';
 import { type Connections, openConnections } from './wire/open-connections.ts';
+import { openModelAccess } from './wire/open-model-access.ts';
 import {
   findSmallCaps,
   openAskPlanner,
@@ -74,17 +75,23 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
 }
 
 async function furnish(options: InstanceOptions, closers: Closers): Promise<Instance> {
-  const { config, log, work, linkTo } = options;
+  const { config: given, log, work, linkTo } = options;
   const warn = (message: string, err?: unknown) => {
     options.onWarning?.(message);
     log.warn(err === undefined ? {} : { err }, message);
   };
-  for (const warning of config.settingsFile.warnings)
-    log.warn(`${config.settingsFile.path}: ${warning}`);
-  const unfollow = followRules(config, { info: (message) => log.info(message), warn });
+  for (const warning of given.settingsFile.warnings)
+    log.warn(`${given.settingsFile.path}: ${warning}`);
+  const unfollow = followRules(given, { info: (message) => log.info(message), warn });
   closers.add('the rules of the settings file', async () => unfollow());
-  const connections = await openConnections(config, { log, work: work !== false, warn }, closers);
+  const connections = await openConnections(given, { log, work: work !== false, warn }, closers);
   const { db, boss, enqueue, enqueueAll, listener } = connections;
+  const {
+    model,
+    config,
+    close: unfollowModel,
+  } = await openModelAccess(given, { db, listener }, warn);
+  closers.add('the access to the model', async () => unfollowModel());
   const models = await openModels(config, warn);
   const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });
   const readTenancy = await followTenancy(db, listener, servesOrganisations(config), warn);
@@ -213,6 +220,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
       ? () => null
       : await (work === 'when_alone' ? workWhenAlone(parts) : startWorking(parts));
   return {
+    model,
     signIns: store === null ? null : await openSignIns(config, store),
     service: createService(conversation),
     answerCallback: (token, result) =>

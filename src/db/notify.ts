@@ -24,6 +24,8 @@ export type Topic =
   | `work:${string}`
   /** A sign-in at an MCP server was made, refreshed or removed, or holds no more. */
   | `sign-in:${string}`
+  /** The model's server was entered in the console, or removed. */
+  | 'model-access'
   /** From now on several organisations share the instance. */
   | 'tenancy';
 /** Topics that are listened to whatever plan they name. */

@@ -73,6 +73,8 @@ const Models = z.object({
       key: z.boolean(),
       planner: ModelFacts,
       executor: ModelFacts,
+      /** Who entered the key in the console; null: the environment has it. */
+      entered_by: z.string().nullable(),
     })
     .nullable(),
   /** US dollars spent today (UTC) by all processes of this database. */
@@ -246,3 +248,13 @@ export const CheckResult = z.object({
   advice: z.string().exactOptional(),
 });
 export type CheckResult = z.infer<typeof CheckResult>;
+
+/** What an admin enters to connect a model. */
+export const ModelEntry = z.strictObject({
+  api_key: z.string().trim().min(1).max(1000).optional(),
+  base_url: z
+    .url({ protocol: /^https?$/, error: 'Enter an address that begins with https:// or http://.' })
+    .max(2000)
+    .optional(),
+});
+export type ModelEntry = z.infer<typeof ModelEntry>;

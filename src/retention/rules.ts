@@ -84,6 +84,7 @@ export const tableRules: Record<string, TableRule> = {
   rate_limits: { stays: 'rows of the past are deleted by the next one' },
   slack_oauth_states: { stays: 'deleted by the next installation, an hour after they end' },
   mcp_sign_ins: { stays: 'one for each hosted MCP server; deleted by who disconnects' },
+  model_access: { stays: 'one row; deleted by who disconnects the model' },
   mcp_sign_in_states: { stays: 'deleted by the next sign-in, ten minutes after it began' },
   slack_installations: { stays: 'one row a workspace' },
   slack_workspaces: { stays: 'one row a workspace' },

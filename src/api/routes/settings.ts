@@ -1,7 +1,8 @@
-// This instance's configuration, and whether its parts work now. Read-only: settings live in the environment and the file.
+// This instance's configuration, and whether its parts work now. Only the access to a model is set here; other settings live in the
+// environment and the file.
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';
+import { CheckedPart, CheckResult, ModelEntry, SettingsView } from '#domain/settings-view.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
@@ -11,6 +12,8 @@ export type SettingsOptions = {
   settings: {
     read(): Promise<SettingsView>;
     check(part: CheckedPart): Promise<CheckResult[]>;
+    connectModel(entry: ModelEntry, by: string): Promise<CheckResult[]>;
+    disconnectModel(): Promise<boolean>;
   };
 };
 
@@ -27,6 +30,8 @@ const CheckAnswer = documented(z.object({ results: z.array(CheckResult) }), {
   id: 'CheckResults',
   description: 'What was found, as `countersign doctor` says it.',
 });
+
+const ModelBody = documented(ModelEntry, { id: 'ModelEntry', examples: [{ api_key: 'sk-…' }] });
 
 export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app, { settings }) => {
   app.get(
@@ -63,5 +68,40 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
         () => settings.check(request.body),
         async (_, results) => ({ results }),
       ),
+  );
+
+  app.put(
+    '/api/settings/model',
+    {
+      config: { role: 'admin', subject: 'instance' },
+      schema: {
+        operationId: 'connectModel',
+        tags: [tags.system],
+        summary: 'Connect a model',
+        description:
+          'Calls the models that are set up with this key. Only if each answers with a call of a tool, key and address are kept, encrypted, and every process uses them. Variables of the environment win, and then nothing can be connected here.',
+        body: ModelBody,
+        response: answers({ 200: json('What the models answered.', CheckAnswer) }, bodyProblems),
+      },
+    },
+    async ({ body, principal }) => ({
+      results: await settings.connectModel(body, principal.name),
+    }),
+  );
+
+  app.delete(
+    '/api/settings/model',
+    {
+      config: { role: 'admin', subject: 'instance' },
+      schema: {
+        operationId: 'disconnectModel',
+        tags: [tags.system],
+        summary: 'Forget the model that was connected here',
+        response: answers({
+          200: json('Whether there was one.', z.object({ disconnected: z.boolean() })),
+        }),
+      },
+    },
+    async () => ({ disconnected: await settings.disconnectModel() }),
   );
 };

@@ -117,6 +117,9 @@ async function refuseTakenPorts(config: Config, http: boolean): Promise<void> {
   if (port !== 0) await refuseTaken(variable, addressOf(config, port));
 }
 
+const describeModel = ({ env }: Config, { model: { access } }: Instance): string =>
+  access === null ? 'The model was disconnected.' : `${env.PLANNER_MODEL} is connected.`;
+
 /** @param parts `http`: serves the API, console and chat platforms; `work`: takes jobs */
 export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
   // Report configuration errors before loading the instance. Workers don't load the server.
@@ -132,33 +135,42 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
   const links = createLinks(config, () => url);
-  const instance = await openWhenThere(
-    () => openInstance({ config, log, work: parts.work, ...links }),
-    signal,
-  );
-  if (instance === null) return;
-  const metrics = await openMetrics(instance, config, log, role);
   try {
-    if (http !== null && metrics !== null) {
-      const { app, port } = await http.serve(instance, config, log, metrics.registry);
-      url = addressOf(config, port);
-      const seconds = (performance.now() - began) / 1000;
-      print(http.banner(instance, config, url, seconds));
-      await openConsole(config, url);
-      trimMemory();
-      await waitFor(signal);
-      await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
-    } else {
-      const health =
-        metrics === null ? null : await listenForProbes(instance, config, log, metrics);
-      print(`Countersign ${version}: this worker is ready.${health?.words ?? ''}`);
-      trimMemory();
-      await waitFor(signal);
-      await health?.close();
+    for (let again = false; !signal.aborted; again = true) {
+      const instance = await openWhenThere(
+        () => openInstance({ config, log, work: parts.work, ...links }),
+        signal,
+      );
+      if (instance === null) return;
+      const metrics = await openMetrics(instance, config, log, role);
+      // With another model, everything that knows of it is opened anew.
+      const end = AbortSignal.any([signal, instance.model.changed]);
+      try {
+        if (http !== null && metrics !== null) {
+          const { app, port } = await http.serve(instance, config, log, metrics.registry);
+          config.env.PORT = port;
+          url = addressOf(config, port);
+          const seconds = (performance.now() - began) / 1000;
+          if (again) print(`  ${describeModel(config, instance)}`);
+          else print(http.banner(instance, config, url, seconds));
+          if (!again) await openConsole(config, url);
+          trimMemory();
+          await waitFor(end);
+          await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
+        } else {
+          const health =
+            metrics === null ? null : await listenForProbes(instance, config, log, metrics);
+          print(`Countersign ${version}: this worker is ready.${health?.words ?? ''}`);
+          trimMemory();
+          await waitFor(end);
+          await health?.close();
+        }
+      } finally {
+        metrics?.close();
+        await instance.close();
+      }
     }
   } finally {
-    metrics?.close();
-    await instance.close();
     await endTraces();
   }
   process.exitCode = 0;

@@ -15,8 +15,11 @@ import type { SignIns } from '#domain/tool-sign-in.ts';
 import type { Identity } from '#people/identity.ts';
 import type { Config } from '../config.ts';
 import type { OpenChats } from './open-chats.ts';
+import type { ModelConnection } from './open-model-access.ts';
 
 export type Instance = {
+  /** How the model is reached. */
+  model: ModelConnection;
   /** Sign-in at hosted MCP servers, or null if there are none. */
   signIns: SignIns | null;
   service: Service;

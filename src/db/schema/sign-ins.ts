@@ -1,4 +1,4 @@
-// Tables of sign-ins at hosted MCP servers.
+// Tables of sign-ins at hosted MCP servers, and of the key of the model's server.
 import { index, integer, text } from 'drizzle-orm/pg-core';
 import { at, bytes, countersign } from './columns.ts';
 
@@ -29,3 +29,12 @@ export const mcpSignInStates = countersign.table(
   },
   (t) => [index('mcp_sign_in_states_expiry').on(t.expires_at)],
 );
+
+/** How the model's server is reached, if an admin entered it in the console: one row. */
+export const modelAccess = countersign.table('model_access', {
+  id: integer('id').primaryKey(),
+  /** Key and address, encrypted. */
+  sealed: bytes('sealed').notNull(),
+  connected_by: text('connected_by').notNull(),
+  connected_at: at('connected_at').notNull(),
+});

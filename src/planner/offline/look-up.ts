@@ -16,7 +16,7 @@ const maxShown = 4000;
 const maxEntries = 200;
 
 export const connectModel =
-  'To ask in your own words, connect a model: set OPENAI_API_KEY (docs/models.md).';
+  'To ask in your own words, connect a model: in the console under Settings, Models, or with OPENAI_API_KEY.';
 
 /** One step of a look-up, in words. A tool that fails is part of the answer. */
 export async function lookUp(

@@ -37,7 +37,12 @@ beforeAll(async () => {
     callbacks: { answer: instance.answerCallback },
     mcp: { operations: async () => [], guarded: [], linkTo: () => null },
     requestsPerMinute: 1_000_000,
-    settings: { read: async () => ({}) as never, check: async () => [] },
+    settings: {
+      read: async () => ({}) as never,
+      check: async () => [],
+      connectModel: async () => [],
+      disconnectModel: async () => false,
+    },
   });
   const proposed = await api.post('/api/plans', {
     title: 'Read a.md',

@@ -211,6 +211,7 @@ const bodies: Record<string, () => unknown> = {
   'POST /api/tokens': () => ({ name: 'CI', role: 'viewer' }),
   'POST /api/settings/check': () => ({ part: 'slack' }),
   'POST /api/settings/tools/:server/sign-in': () => undefined,
+  'PUT /api/settings/model': () => ({ base_url: 'http://127.0.0.1:1/v1' }),
   'POST /api/playbooks': () => ({ plan_id: named.plan, name: 'another' }),
   'POST /api/playbooks/:name/run': () => ({}),
   'POST /mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),

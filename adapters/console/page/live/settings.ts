@@ -2,7 +2,7 @@
 // half-moved slider changes nothing; how the instance is set up is only read.
 import type { InteractionPolicy, PolicyOverride } from '#domain/people/policy.ts';
 import type { PolicyView } from '#domain/service.ts';
-import type { CheckedPart, CheckResult, SettingsView } from '#domain/settings-view.ts';
+import type { CheckedPart, CheckResult, ModelEntry, SettingsView } from '#domain/settings-view.ts';
 import { reader } from '../plan/people.ts';
 import { writeAddress } from './address.ts';
 import { describeError, get, post, put, request } from './api.ts';
@@ -115,6 +115,46 @@ export async function check(asked: CheckedPart): Promise<void> {
     note(results);
   } catch (error) {
     note([{ part: name, state: 'broken', text: describeError(error) }]);
+  }
+}
+
+/** The key of what testing a model gave. */
+export const modelCheck = 'model';
+
+const noteModel = (results: CheckResult[] | null) =>
+  changeSettings(({ checks }) => ({ checks: new Map([...checks, [modelCheck, results]]) }));
+
+/** The server begins anew with another model: reads the settings until it has. */
+async function readFactsAgain(isDone: (view: SettingsView) => boolean): Promise<void> {
+  for (let tries = 0; tries < 30; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await readFacts().catch(() => undefined); // it is not there yet
+    const facts = state.settings?.facts;
+    if (facts === undefined || (facts !== null && isDone(facts))) return;
+  }
+}
+
+/** Tests a key, and has the server use it where every model answers. */
+export async function connectModel(entry: ModelEntry): Promise<void> {
+  noteModel(null);
+  try {
+    const { results } = await put<{ results: CheckResult[] }>('/api/settings/model', entry);
+    if (results.every(({ state: found }) => found === 'ok'))
+      await readFactsAgain(({ models }) => models.connected !== null);
+    noteModel(results);
+  } catch (error) {
+    noteModel([{ part: modelCheck, state: 'broken', text: describeError(error) }]);
+  }
+}
+
+export async function disconnectModel(): Promise<void> {
+  noteModel(null);
+  try {
+    await request('DELETE', '/api/settings/model');
+    await readFactsAgain(({ models }) => models.connected === null);
+    noteModel([]);
+  } catch (error) {
+    noteModel([{ part: modelCheck, state: 'broken', text: describeError(error) }]);
   }
 }
 

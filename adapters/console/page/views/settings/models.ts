@@ -1,8 +1,11 @@
 // Models: which plan and decide, what they cost, and how far planning may go.
 import { formatCost } from '#cards/words.ts';
 import type { ModelFacts, SettingsView } from '#domain/settings-view.ts';
+import { showLine, showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
-import { html, type TemplateResult } from '../../lit.ts';
+import { html, nothing, type TemplateResult } from '../../lit.ts';
+import { connectModel, disconnectModel, modelCheck } from '../../live/settings.ts';
+import type { Settings } from '../../live/state.ts';
 import { drawBlock, drawFactList, drawState, drawWhere } from './parts.ts';
 
 function describePrice({ price }: ModelFacts): string {
@@ -17,7 +20,27 @@ function describeModel(model: ModelFacts): TemplateResult {
     ><span class="operation-notes">${effort} · ${describePrice(model)}</span>`;
 }
 
-function drawConnection(facts: SettingsView): TemplateResult {
+function submitModel(event: SubmitEvent): void {
+  event.preventDefault();
+  if (!(event.currentTarget instanceof HTMLFormElement)) return;
+  const values = new FormData(event.currentTarget);
+  const [key, server] = ['api_key', 'base_url'].map((name) =>
+    String(values.get(name) ?? '').trim(),
+  );
+  void connectModel({ ...(key ? { api_key: key } : {}), ...(server ? { base_url: server } : {}) });
+}
+
+function drawResults({ checks }: Settings): TemplateResult {
+  return html`<div class="setting-check" aria-live="polite">
+    ${(checks.get(modelCheck) ?? []).map(
+      ({ state, text, advice }) =>
+        html`<p data-state=${state}>${showText(text)} ${advice === undefined ? nothing : showText(advice)}</p>`,
+    )}
+  </div>`;
+}
+
+function drawConnection(facts: SettingsView, settings: Settings): TemplateResult {
+  const checking = settings.checks.get(modelCheck) === null;
   const { connected } = facts.models;
   const where = drawWhere(facts, {
     keys: ['prices'],
@@ -33,16 +56,25 @@ function drawConnection(facts: SettingsView): TemplateResult {
     return drawBlock(
       'No model',
       html`<p>
-          Requests are understood by rules: the commands of <code>docs/commands.md</code>. To ask in your own words, give
-          Countersign a model of OpenAI or of any server that speaks the same API, and start it again:
+          It reads the commands of <code>docs/commands.md</code> (<code>help</code> lists them) and runs playbooks. To ask in your own words,
+          connect a model of OpenAI or of any server that speaks the same API:
         </p>
-        <pre tabindex="0" class="setting-example">OPENAI_API_KEY=… npm start
-OPENAI_BASE_URL=http://127.0.0.1:11434/v1 PLANNER_MODEL=… EXECUTOR_MODEL=… npm start</pre>
-        <p>A model only proposes; a person still approves. More in <code>docs/models.md</code>.</p>
+        <form class="setting-form" @submit=${submitModel}>
+          <label>Key <input name="api_key" type="password" autocomplete="off" spellcheck="false" /></label>
+          <label>Server, if it is not OpenAI's
+            <input name="base_url" type="url" autocomplete="off" placeholder="http://127.0.0.1:11434/v1" />
+          </label>
+          <button type="submit" class="primary" ?disabled=${checking}>${checking ? 'Testing …' : 'Test and connect'}</button>
+        </form>
+        ${drawResults(settings)}
+        <p class="operation-notes">
+          Key and server are tested with <code>PLANNER_MODEL</code> and <code>EXECUTOR_MODEL</code> and kept encrypted. Everyone here then uses them.
+          A model only proposes; a person still approves.
+        </p>
         ${where}`,
       drawState('off', 'Not connected'),
     );
-  const { host, api, key, planner, executor } = connected;
+  const { host, api, key, planner, executor, entered_by: by } = connected;
   return drawBlock(
     'Connection',
     html`${drawFactList([
@@ -55,6 +87,13 @@ OPENAI_BASE_URL=http://127.0.0.1:11434/v1 PLANNER_MODEL=… EXECUTOR_MODEL=… n
       <p class="operation-notes">
         <code>countersign doctor</code> calls both models once and says whether they do what plans need.
       </p>
+      ${
+        by === null
+          ? html`<p class="operation-notes">The environment connects it, which wins over a key entered here.</p>`
+          : html`<p class="operation-notes">Entered here by ${showLine(by, 80)}.</p>
+            <button type="button" class="quiet bordered" ?disabled=${checking} @click=${() => void disconnectModel()}>Disconnect</button>
+            ${drawResults(settings)}`
+      }
       ${where}`,
     drawState('ok', 'Set up'),
   );
@@ -126,6 +165,6 @@ function drawPlanning(facts: SettingsView): TemplateResult {
   );
 }
 
-export function drawModels(facts: SettingsView): TemplateResult {
-  return html`${drawConnection(facts)} ${drawSpending(facts)} ${drawPlanning(facts)}`;
+export function drawModels(facts: SettingsView, settings: Settings): TemplateResult {
+  return html`${drawConnection(facts, settings)} ${drawSpending(facts)} ${drawPlanning(facts)}`;
 }

@@ -1,0 +1,88 @@
+// How the model is reached: by the environment, or else by what an admin entered in the console. A change ends the instance, which the
+// process opens again.
+import type { Database } from '#db/database.ts';
+import {
+  readModelAccessRow,
+  readModelMark,
+  removeModelAccess,
+  storeModelAccess,
+} from '#db/model-access.ts';
+import type { Listener } from '#db/notify.ts';
+import type { Seal } from '#db/seal.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { type ModelAccess, readModelAccess } from '#models/access.ts';
+import type { Config } from '../config.ts';
+import { openSignInSeal } from '../sign-in-key.ts';
+
+export type ModelConnection = {
+  /** null: no model is connected. */
+  access: ModelAccess | null;
+  /** Who entered it in the console; null: it is the environment's, or there is none. */
+  by: string | null;
+  /** Aborts when another access holds for this instance. */
+  changed: AbortSignal;
+  /** @throws `invalid_request` where nothing can be kept */
+  store(
+    access: { api_key?: string | undefined; base_url?: string | undefined },
+    by: string,
+  ): Promise<void>;
+  /** @returns whether there was one */
+  remove(): Promise<boolean>;
+};
+
+/** @returns the connection, and the configuration with it */
+export async function openModelAccess(
+  given: Config,
+  { db, listener }: { db: Database; listener: Listener },
+  warn: (message: string, err?: unknown) => void,
+): Promise<{ model: ModelConnection; config: Config; close(): void }> {
+  const changed = new AbortController();
+  const ofEnvironment = readModelAccess(given.env);
+  const requireSeal = (): Seal => {
+    const seal = openSignInSeal(given);
+    if (typeof seal !== 'string') return seal;
+    throw new CountersignError('invalid_request', seal);
+  };
+  const mark = await readModelMark(db.query);
+  const stored =
+    mark === null || ofEnvironment !== null
+      ? null
+      : await readModelAccessRow(db.query, requireSeal()).catch((err: unknown) => {
+          warn('The key of the model that was entered in the console cannot be read.', err);
+          return null;
+        });
+  const config =
+    stored === null
+      ? given
+      : {
+          ...given,
+          env: { ...given.env, ...stored.access },
+          secrets: [...given.secrets, ...Object.values(stored.access)],
+        };
+  async function look(): Promise<void> {
+    if ((await readModelMark(db.query)) !== mark) changed.abort();
+  }
+  const stop =
+    ofEnvironment === null
+      ? listener.on('model-access', () => {
+          look().catch((err: unknown) => warn('The access to the model could not be read.', err));
+        })
+      : () => undefined;
+  return {
+    config,
+    close: stop,
+    model: {
+      access: readModelAccess(config.env),
+      by: stored?.by ?? null,
+      changed: changed.signal,
+      async store({ api_key, base_url }, by) {
+        const access = {
+          ...(api_key === undefined ? {} : { OPENAI_API_KEY: api_key }),
+          ...(base_url === undefined ? {} : { OPENAI_BASE_URL: base_url }),
+        };
+        await storeModelAccess(db, requireSeal(), access, by);
+      },
+      remove: () => removeModelAccess(db),
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// How the model's server is reached, if an admin entered it in the console: encrypted, one for all processes of the instance.
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database, Queryable } from './database.ts';
+import { notify } from './notify.ts';
+import { modelAccess } from './schema.ts';
+import type { Seal } from './seal.ts';
+
+/** As the environment names them. */
+const Access = z.object({
+  OPENAI_API_KEY: z.string().exactOptional(),
+  OPENAI_BASE_URL: z.string().exactOptional(),
+});
+export type StoredAccess = z.infer<typeof Access>;
+
+const about = 'the access to the model';
+const id = 1;
+
+/** When it was entered, which tells one entry from another; null: nothing is stored. */
+export async function readModelMark(db: Queryable): Promise<string | null> {
+  const [row] = await db.select({ at: modelAccess.connected_at }).from(modelAccess);
+  return row?.at.toISOString() ?? null;
+}
+
+export async function readModelAccessRow(
+  db: Queryable,
+  seal: Seal,
+): Promise<{ access: StoredAccess; by: string } | null> {
+  const [row] = await db.select().from(modelAccess);
+  if (row === undefined) return null;
+  return { access: Access.parse(JSON.parse(seal.open(row.sealed, about))), by: row.connected_by };
+}
+
+export async function storeModelAccess(
+  db: Database,
+  seal: Seal,
+  access: StoredAccess,
+  by: string,
+): Promise<void> {
+  const row = {
+    sealed: seal.seal(JSON.stringify(access), about),
+    connected_by: by,
+    connected_at: sql`clock_timestamp()`,
+  };
+  await db.transaction(async (tx) => {
+    await tx
+      .insert(modelAccess)
+      .values({ id, ...row })
+      .onConflictDoUpdate({ target: modelAccess.id, set: row });
+    await notify(tx, 'model-access');
+  });
+}
+
+/** @returns whether there was one */
+export async function removeModelAccess(db: Database): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const { rowCount } = await tx.delete(modelAccess);
+    await notify(tx, 'model-access');
+    return rowCount === 1;
+  });
+}

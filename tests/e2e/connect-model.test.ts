@@ -1,0 +1,137 @@
+// A model connected in the console: its key is tested, kept encrypted, used by every process without a restart, and can be removed again.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '#db/database.ts';
+import type { SettingsView } from '#domain/settings-view.ts';
+import { call, propose } from '../fixtures/model-calls.ts';
+import { type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
+import { useDatabase } from '../setup/database.ts';
+import { type Server, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+const key = 'sk-planted-key-of-this-test';
+const env = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+let model: OpenAiDouble;
+let refuses = true;
+let home: string;
+let gateway: Server;
+
+beforeAll(async () => {
+  model = await start({
+    script: ({ messages }): Turn => {
+      if (refuses) return { status: 401, message: 'Incorrect API key provided.' };
+      const isTest = JSON.stringify(messages).includes('Call the tool');
+      if (isTest) return call('ready', { word: 'yes' });
+      const step = { id: '1', description: 'Write a', tool: 'workspace', operation: 'write' };
+      const args = JSON.stringify({ path: 'a.txt', content: 'A' });
+      const steps = [{ ...step, args, after: [] }];
+      return propose({
+        title: 'By a model',
+        summary: 'a.txt is there.',
+        steps,
+        risks: [],
+        confidence: 0.9,
+      });
+    },
+  });
+  home = await programs.home();
+  gateway = await programs.serve({ home, database: database.url, env, verb: 'gateway' });
+  await programs.work({ home, database: database.url, env });
+});
+afterAll(() => model.close());
+
+const connected = async ({ api }: Pick<Server, 'api'>) =>
+  (await api.get<SettingsView>('/api/settings')).body.models.connected;
+const send = async (method: string, body?: object) => {
+  const answer = await fetch(`${gateway.url}/api/settings/model`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: await answer.json() };
+};
+const whenConnected = (isConnected: boolean) =>
+  waitFor(
+    'the gateway with the other model',
+    async () => {
+      const found = await connected(gateway).catch(() => undefined);
+      return found !== undefined && (found !== null) === isConnected;
+    },
+    { timeoutMs: 60_000 },
+  );
+
+test('a key that the server refuses is not kept', async () => {
+  expect(await send('PUT', {})).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  const { body } = await send('PUT', { api_key: key, base_url: model.url });
+  expect(body).toMatchObject({ results: [{ state: 'broken' }, { state: 'broken' }] });
+  expect(await connected(gateway)).toBe(null);
+});
+
+test('a key that works is kept encrypted, and requests are planned with it by every process', async () => {
+  refuses = false;
+  const { body } = await send('PUT', { api_key: key, base_url: model.url });
+  expect(body).toMatchObject({ results: [{ state: 'ok' }, { state: 'ok' }] });
+  await whenConnected(true);
+  expect(await connected(gateway)).toMatchObject({ key: true, entered_by: expect.any(String) });
+  const run = await waitFor(
+    'a plan of the model',
+    async () => {
+      const one = await gateway.api.ask('Put an A somewhere, please');
+      return one.plan_id !== undefined && one;
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect((await gateway.api.plan(run.plan_id ?? '')).title).toBe('By a model');
+  const db = openDatabase(database.url, { max: 1, applicationName: 'test', onError: () => {} });
+  const { rows } = await db.query.execute(sql`select * from countersign.model_access`);
+  await db.close();
+  expect(rows).toHaveLength(1);
+  expect(Buffer.from(JSON.stringify(rows)).toString('latin1')).not.toContain(key);
+});
+
+test('variables of the environment win, and the settings say so', async () => {
+  const other = await programs.serve({
+    ...{ home, database: database.url, verb: 'gateway' },
+    env: { ...env, OPENAI_API_KEY: 'sk-environment' },
+  });
+  expect(await connected(other)).toMatchObject({ host: 'api.openai.com', entered_by: null });
+  const answer = await fetch(`${other.url}/api/settings/model`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: key }),
+  });
+  expect(answer.status).toBe(400);
+  await other.stop();
+});
+
+test('it is removed, and commands are read again', async () => {
+  expect(await send('DELETE')).toMatchObject({ body: { disconnected: true } });
+  await whenConnected(false);
+  const run = await waitFor(
+    'the worker without a model',
+    async () => {
+      const one = await gateway.api.ask('Put an A somewhere, please');
+      return one.plan_id === undefined && one;
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect(run.response_text).toContain('“help” lists them all');
+});
+
+test('with the program’s own database it is used once the program has reopened', async () => {
+  const server = await programs.serve({ home: await programs.home() });
+  const answer = await fetch(`${server.url}/api/settings/model`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key: key, base_url: model.url }),
+  });
+  expect(await answer.json()).toMatchObject({ results: [{ state: 'ok' }, { state: 'ok' }] });
+  await waitFor('the model', async () => (await connected(server).catch(() => null)) !== null, {
+    timeoutMs: 60_000,
+  });
+  expect((await server.api.ask('Put an A somewhere, please')).plan_id).toBeDefined();
+  expect(server.isRunning()).toBe(true);
+});
