@@ -1,14 +1,20 @@
-// A worker of the people bench in a process of its own. Its chat accepts everything at once; each line of output is a `Shown`.
+// A worker of the people bench in a process of its own. Its chat limits progress as Slack does, and accepts everything else at once.
+// Each line of output is a `Shown`.
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#app/config.ts';
 import { createLog } from '#app/logging.ts';
 import { openInstance } from '#app/wire.ts';
+import { openDatabase } from '#db/database.ts';
+import { createRateLimits } from '#db/rate-limits.ts';
+import type { ChatPort } from '#domain/chat/chat.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { openChat } from './chat.ts';
 import { drawPlan } from './graphs.ts';
 
 const planningMs = 200;
+/** How often Slack lets a workspace show progress. Without it, 100 cards would be drawn 100 times a second. */
+const progressEveryMs = 1500;
 
 /** Waits of a second, one after the other. */
 function drawWaits(count: number): PlanDraft {
@@ -48,13 +54,28 @@ const planner: Planner = {
 };
 
 const config = loadConfig(process.env, process.cwd());
+const log = createLog(config, false);
+const db = openDatabase(config.env.DATABASE_URL ?? '', {
+  max: 1,
+  applicationName: 'countersign bench limits',
+  onError: (err) => log.warn({ err }, 'The connection for rate limits was lost.'),
+});
+const limits = createRateLimits(db.query);
+const slack: ChatPort = {
+  ...openChat((shown) => console.log(JSON.stringify(shown))),
+  queueProgress: ({ tenant }) => limits.queue(`slack ${tenant} progress`, progressEveryMs),
+};
 const instance = await openInstance({
   config,
-  log: createLog(config, false),
+  log,
   work: true,
   planner,
-  chatPorts: { slack: openChat((shown) => console.log(JSON.stringify(shown))) },
+  chatPorts: { slack },
   linkTo: () => null,
 });
-process.once('SIGTERM', () => void instance.close().then(() => process.exit()));
+process.once('SIGTERM', async () => {
+  await instance.close();
+  await db.close();
+  process.exit();
+});
 console.log('This worker is ready.');
