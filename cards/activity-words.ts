@@ -1,12 +1,12 @@
-// What a planner is doing, in a few words: the status that people see until its answer comes.
+// A planner's activity in a few words: the status shown until its answer.
 import type { Activity } from '#domain/planning/activity.ts';
 import { cleanLine, showLine } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 
-/** Characters of a path, an address or a query that fit into a status. */
+/** Maximum characters of a path, address or query in a status. */
 const maxWhat = 80;
 
-/** First match wins; names of operations are made of such words: `files_read_text`, `search-issues`. */
+/** First match wins; operation names consist of such words: `files_read_text`, `search-issues`. */
 const verbs: [RegExp, string][] = [
   [/search|find|query|lookup/, 'searching for'],
   [/list|tree|browse/, 'looking through'],
@@ -14,7 +14,7 @@ const verbs: [RegExp, string][] = [
   [/read|get|fetch|open|load|download|view/, 'reading'],
 ];
 
-/** The planner's own tools that look at what is here already. */
+/** The planner's own tools for existing things. */
 const own: Record<string, string> = {
   plan_list: 'looking through plans',
   show_steps: 'going over the draft',
@@ -25,10 +25,10 @@ function verbOf(operation: string): string {
   return verbs.find(([words]) => words.test(name))?.[1] ?? 'looking at';
 }
 
-/** `files_read_text` as people say it: `files read text`. */
+/** `files_read_text` in words: `files read text`. */
 const nameOf = (operation: string) => operation.replace(/[_.-]+/g, ' ').trim();
 
-/** `reading notes/brief.md`: goes on after “Countersign is”. */
+/** `reading notes/brief.md`, to follow “Countersign is”. */
 export function describeActivity(activity: Activity): string {
   switch (activity.kind) {
     case 'waiting':
@@ -53,11 +53,11 @@ export function describeActivity(activity: Activity): string {
   }
 }
 
-/** The same as a line of its own: `Reading notes/brief.md …`. */
+/** On its own line: `Reading notes/brief.md …`. */
 export function writeActivity(activity: Activity): string {
   const words = describeActivity(activity);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} …`;
 }
 
-/** For platforms that cannot show what a planner is doing. */
+/** For platforms that can't show activity. */
 export const stillPlanning = 'This takes longer than usual. The answer follows below.';

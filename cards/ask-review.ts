@@ -1,4 +1,4 @@
-// What a person is asked to settle, whole: in short where it does not fit a card, and page by page where it is opened.
+// Everything a person is asked to settle: shortened if it doesn't fit a card, and page by page when opened.
 import type { CardPress } from '#domain/chat/card.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
@@ -8,7 +8,7 @@ import type { AnyPress, Ask, Button, PlanView } from './view.ts';
 
 const maxShort = 120;
 
-/** What says yes: it stands only where all of what it is about has been shown. */
+/** Agreeing actions, offered only once everything has been shown. */
 export const agreeing = new Set<CardPress['action']>(['settle_retry', 'settle_done', 'approve']);
 
 const linesOfAsk = ({ text, quotes, known }: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'>) => [
@@ -17,14 +17,14 @@ const linesOfAsk = ({ text, quotes, known }: Pick<Ask<AnyPress>, 'text' | 'quote
   ...known,
 ];
 
-/** Characters of what is asked. */
+/** Characters of an ask. */
 export function lengthOfAsk(ask: Pick<Ask<AnyPress>, 'text' | 'quotes' | 'known'>): number {
   return linesOfAsk(ask).reduce((sum, line) => sum + line.length, 0);
 }
 
 /**
- * `ask` with the form in which it is drawn where it does not fit.
- * @param review opens the whole of it
+ * `ask` with a short form for when it doesn't fit.
+ * @param review opens all of it
  */
 export function withReview(ask: Ask, review: CardPress): Ask {
   const decides = ['confirm', 'change', 'yes_no'].includes(ask.kind);
@@ -40,12 +40,12 @@ export function withReview(ask: Ask, review: CardPress): Ask {
   };
 }
 
-/** A page of what is asked. Its buttons stand on the last page only, where the reader has seen all of it. */
+/** A page of an ask. Only the last has its buttons. */
 export type AskReview = {
   label: string;
   lines: string[];
   buttons: Button[];
-  /** Asks for the next page; null: this is the last. */
+  /** Asks for the next page, or null on the last. */
   next: string | null;
 };
 
@@ -63,7 +63,7 @@ function isAbout(ask: Ask, press: CardPress): boolean {
 
 const linesOfPage = 60;
 
-/** Where the page that begins at `from` ends: between lines, or within one that is longer than a page. */
+/** The end of the page starting at `from`: at a line break, or inside a line longer than a page. */
 function endOfPage(whole: string, from: number, budget: number): number {
   let end = from;
   for (let lines = 0; lines < linesOfPage; lines++) {
@@ -79,9 +79,9 @@ function endOfPage(whole: string, from: number, budget: number): number {
 }
 
 /**
- * A page of the ask that a Review button is about, of at most `budget` characters (at least 2).
+ * A page of the ask behind a Review button, of at most `budget` characters (at least 2).
  * @param cursor empty for the first page
- * @returns null: nothing like it is asked any more, or the press is about the whole plan
+ * @returns null if it is no longer asked, or the press is about the whole plan
  */
 export function reviewAsk(
   view: PlanView,
@@ -104,7 +104,7 @@ export function reviewAsk(
   };
 }
 
-/** The same as a card of its own, for surfaces that show it in the place of the plan's. */
+/** As its own card, for surfaces that show it instead of the plan's. */
 export function viewAskPage(
   view: PlanView,
   press: CardPress,

@@ -1,4 +1,4 @@
-// Words for the people who are asked to do something about a plan: beside their names on its card, and in a message to each.
+// Words for people asked to act on a plan: next to their names on its card, and in a message to each.
 import type { Asked } from '#domain/chat/asked.ts';
 import type { Notice } from '#domain/chat/message-parts.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
@@ -7,7 +7,7 @@ import { drawQuote, quote } from './quotes.ts';
 /** The link to the plan's card. */
 export const openCard = 'Open the card';
 
-/** Behind the names, on the card. */
+/** After the names, on the card. */
 export function sayAsked({ what }: Pick<Asked, 'what'>): string {
   switch (what) {
     case 'approve':

@@ -1,4 +1,4 @@
-// What only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
+// Asks that only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
 import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
 import { isSamePerson } from '#domain/people/names.ts';
 import { assigneeOf, takerOf } from '#domain/plan/assignee.ts';
@@ -37,7 +37,7 @@ const signs: Record<ShownChange['kind'], string> = {
   other: '',
 };
 
-/** One operation of the change with every value it brings. What goes is named, and what comes or changes is shown whole. */
+/** One operation of a change: removals by name, additions and changes in full. */
 function describeShown({ kind, text, call, reason }: ShownChange, now: string): string[] {
   if (call === null) return [`${signs[kind]}${showWhole(text)}`];
   const warning = kind === 'removed' ? '' : warnOfTarget(call);
@@ -67,7 +67,7 @@ function describeApprovals(
   return [`${approved.length} of ${needed} approved${names === '' ? '' : ` (${names})`}`];
 }
 
-/** What happens with and without the change. */
+/** The consequences with and without the change. */
 function untilThen(status: PlanStatus): string {
   const over = status === 'failed' || status === 'completed' || status === 'stalled';
   return over
@@ -75,7 +75,7 @@ function untilThen(status: PlanStatus): string {
     : 'Until then the approved plan continues.';
 }
 
-/** The ask of the change that waits; none where none does. */
+/** The ask for the pending change, if any. */
 function askAboutChange(facts: PlanCardFacts): Ask[] {
   const { plan, patch } = facts;
   if (patch === null) return [];
@@ -108,7 +108,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
     note: null,
     fields: [],
     buttons: [
-      // What cannot be shown cannot be approved here.
+      // A change not shown in full can't be approved here.
       ...(unseen > 0 ? [] : [makeApprove(press('approve'), 'Approve the change', passed)]),
       makeButton(press('reject'), 'Reject the change', { form: rejectForm }),
     ],
@@ -119,7 +119,7 @@ function askAboutChange(facts: PlanCardFacts): Ask[] {
 /** The button that opens a form. */
 const fillIn = 'Fill in';
 
-/** Why a person cannot do their step; the others need it. */
+/** Why a person can't do their step; others depend on it. */
 const blockedForm: Form = {
   fields: [],
   label: "What's blocking you?",
@@ -129,7 +129,7 @@ const blockedForm: Form = {
   submit: 'Blocked',
 };
 
-/** The fields, and room for a note beside them where none of them takes remarks. */
+/** The fields, and a note unless one of them takes remarks. */
 function formOf(fields: Field[]): Form {
   const remarks = fields.some(({ type }) => type === 'multiline');
   return {
@@ -142,7 +142,7 @@ function formOf(fields: Field[]): Form {
   };
 }
 
-/** A question to a person that takes nothing but Yes or No. */
+/** A Yes/No question to a person. */
 function askYesOrNo(step: ShownStep, facts: PlanCardFacts): Ask {
   const { plan } = facts;
   const effect = effectOfNo(step, facts);
@@ -163,8 +163,8 @@ function askYesOrNo(step: ShownStep, facts: PlanCardFacts): Ask {
 }
 
 /**
- * A task that is addressed to one person is answered by them. On a card that many read, someone who may decide about the plan can take it
- * over; a reader of their own card who is not asked can do nothing else.
+ * A task is answered by its assignee. On a shared card, someone who may decide on the plan can take it over; a reader of their
+ * own card who isn't asked can do nothing else.
  */
 function withTakeOver(ask: Ask, step: ShownStep, facts: PlanCardFacts): Ask {
   const { plan, viewer } = facts;
@@ -217,9 +217,8 @@ function askedOf(step: ShownStep, facts: PlanCardFacts): Ask {
 }
 
 /**
- * A call that asks before it is made: a guarded one whose arguments were decided at run time (`values`), or any of a plan
- * in which each step asks (`each`), or one whose target has changed (`drift`), or was never
- * looked at (`unchecked`). null: it is a person's task.
+ * Why a call asks first: its arguments were decided at run time (`values`), each step asks (`each`), or its target has changed
+ * (`drift`) or was never checked (`unchecked`). Null for a person's task.
  */
 function confirmationOf({ output }: Step): keyof typeof confirmationLabels | null {
   if (!isObject(output) || output.confirm !== true) return null;
@@ -249,7 +248,7 @@ function askConfirmation(
     text: headlineOf(step.call),
     quotes: reasonOf(step, plan),
     known: [
-      // How the target was and how it is now.
+      // The target then and now.
       ...((why === 'drift' || why === 'unchecked') && step.question !== null
         ? [showWhole(step.question)]
         : []),
@@ -265,7 +264,7 @@ function askConfirmation(
   };
 }
 
-/** The facts about a call that was made and never answered for, so that a person can look for its effect. */
+/** Facts about a call with an unknown outcome, for finding its effect. */
 function knownOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const started = step.started_at === null ? '' : `, started ${tellTime(step.started_at, facts)}`;
   return [
@@ -294,7 +293,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   };
 }
 
-/** A call whose open values a model could not decide: a person chooses them. */
+/** Open values that a model could not decide. */
 function askForValues(step: ShownStep, reason: string, facts: PlanCardFacts): Ask {
   const fields = viewFields(step);
   const done = pressAbout(facts.plan, 'human_done', step);
@@ -327,7 +326,7 @@ function askAboutStep(step: ShownStep, facts: PlanCardFacts): Ask {
   return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
 }
 
-/** The asks of a plan, a change of it and unknown outcomes first; none once nothing can be settled any more. */
+/** The asks of a plan, changes and unknown outcomes first; none if nothing can be settled. */
 export function viewAsks(facts: PlanCardFacts): Ask[] {
   const findings = askAboutFindings(facts);
   if (!canSettle(facts)) return findings;
@@ -340,7 +339,7 @@ export function viewAsks(facts: PlanCardFacts): Ask[] {
   ];
 }
 
-/** How many wait beyond those a card is given. */
+/** The number waiting beyond those on the card. */
 export function countHiddenAsks({ plan, unknown, waiting }: PlanCardFacts): number {
   const { counts } = plan;
   return Math.max(0, counts.unknown + counts.waiting - unknown.length - waiting.length);

@@ -1,4 +1,4 @@
-// Which buttons a plan has in each status. A decided card keeps none, and nothing destructive is primary.
+// The buttons of a plan by status. A decided card has none, and nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { readStand } from '#domain/plan/expected-step.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
@@ -8,12 +8,12 @@ import { shield, shortenCall } from './calls.ts';
 import { offerMoves } from './moves.ts';
 import type { AnyPress, Button, Form } from './view.ts';
 
-/** What a press on this card sends: bound to the version and digest that were shown. */
+/** A press bound to the version and digest shown. */
 export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
   return { action, plan_id: plan.id, version: plan.version, digest: plan.digest };
 }
 
-/** The same about a step, bound to the attempt that was shown and to how it stood. */
+/** A press on a step, bound to the attempt and status shown. */
 export function pressAbout(plan: Plan, action: CardPress['action'], step: Step): CardPress {
   const stood = readStand(step.status);
   return {
@@ -24,7 +24,7 @@ export function pressAbout(plan: Plan, action: CardPress['action'], step: Step):
   };
 }
 
-/** Runs what failed again, once for each end of the plan. */
+/** Retries failed steps, once per end of the plan. */
 function pressRetry(plan: Plan): CardPress {
   const press = pressOf(plan, 'retry');
   const { execution_ended_at: ended } = plan;
@@ -54,12 +54,12 @@ const cancelConfirm = {
   submit: 'Cancel the plan',
 };
 
-/** A button without a question of its own. */
+/** A button without its own question. */
 export function makeButton(press: CardPress, label: string, extra: Partial<Button> = {}): Button {
   return { label, style: 'plain', press, form: null, confirm: null, ...extra };
 }
 
-/** A button that approves what was shown, and with it the starts that have passed. */
+/** Approves what was shown, including passed starts. */
 export function makeApprove(
   press: CardPress,
   label: string,
@@ -81,7 +81,7 @@ const giveUpConfirm = {
   submit: 'Stop here',
 };
 
-/** A failed plan: run what failed again, go on without it (one failure only), ask for another plan, or leave it. */
+/** For a failed plan: retry, continue without the step (if only one failed), ask for another plan, or leave it. */
 function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   if (plan.counts.failed === 0) return [];
   const [only] = failed;
@@ -94,7 +94,7 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   ];
 }
 
-/** While the rest goes on, a person who was blocked can be asked again, where it is plain who. */
+/** Asks a blocked person again while the rest continues, if there is only one. */
 function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
   const [only, ...others] = failed.filter(({ error }) => error?.code === 'blocked');
   if (only === undefined || others.length > 0) return [];
@@ -103,7 +103,7 @@ function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
 
 const guardedNamed = 3;
 
-/** What is guarded, of a plan that is to be approved; nothing where nothing is. */
+/** The guarded calls of a plan to approve, if any. */
 function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
   const guarded = review.calls.filter(({ step }) => step.guarded);
   if (guarded.length === 0 && plan.guarded_operations.length === 0) return {};
@@ -113,7 +113,7 @@ function viewGuard({ plan, review }: PlanCardFacts): Pick<Button, 'guard'> {
   });
   const more = guarded.length - named.length;
   const calls = [...named, ...(more > 0 ? [`${more} more`] : [])];
-  // Of a large plan not every call is looked at; then its guarded operations are named.
+  // In a large plan not every call is examined, so the guarded operations are named.
   const what = calls.length > 0 ? calls : plan.guarded_operations.slice(0, guardedNamed);
   return { guard: { text: `${shield} Guarded: ${listOf(what)}.`, submit: 'Approve and run' } };
 }
@@ -163,15 +163,15 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   }
 }
 
-/** Opens what a card has no room for. */
+/** Opens what doesn't fit on a card. */
 export const reviewLabel = 'Review';
 
-/** What only opens something needs no question. */
+/** Buttons that only open something need no question. */
 function withoutGuard<P extends AnyPress>({ guard: _, ...button }: Button<P>): Button<P> {
   return button;
 }
 
-/** The buttons of a card that does not show all effects: the plan is opened first, and approved from there. */
+/** For cards that don't show all effects: the plan is opened first, and approved there. */
 export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P>[] {
   if (!buttons.some(({ press }) => press.action === 'approve')) return buttons;
   return buttons

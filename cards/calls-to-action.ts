@@ -1,5 +1,4 @@
-// The one thing a person is asked to do under what waits for them. The words in quotation marks are the exact ones that
-// decide; the tone changes only what stands around them.
+// The call to action below what waits for a person. Quoted words are the exact ones that decide; the tone only changes the rest.
 import type { CallToAction } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { Gate } from '#domain/planning/stages.ts';
@@ -49,7 +48,7 @@ const fixed: Record<'plan' | 'rfc' | 'budget' | 'escalation', ByTone> = {
   },
 };
 
-/** One sentence: what the person can do now. */
+/** One sentence on what the person can do now. */
 export function writeCall(call: CallToAction): string {
   switch (call.kind) {
     case 'gate':
@@ -76,7 +75,7 @@ export function writeCall(call: CallToAction): string {
   }
 }
 
-/** The line above several questions, or above one where a tone asks for it. */
+/** The line above several questions, or above one if the tone wants it. */
 export function introduceQuestions(count: number, tone: InteractionPolicy['tone']): string {
   const texts: ByTone =
     count === 1

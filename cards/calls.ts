@@ -1,4 +1,4 @@
-// The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
+// The effect of a call as readable lines. Omissions are marked with their size, and reported.
 import type { CallDescription, CallPart, CallValue, ShownStep } from '#domain/plan/call.ts';
 import { exactOf } from '#domain/plan/call-words.ts';
 import { boundsIn } from '#domain/plan/step-words.ts';
@@ -8,10 +8,10 @@ import { formatAgo } from './times.ts';
 
 export const shield = '🛡';
 const caution = '△';
-/** What is not known before the call. */
+/** A value unknown before the call. */
 const openMark = '⟲';
 
-/** An effect in few words, and whether any of it was cut. */
+/** A short effect, and whether any of it was cut. */
 export type ShortCall = { text: string; cut: boolean };
 
 function showValue(value: CallValue, max: number, shown = exactOf(value)): ShortCall {
@@ -39,7 +39,7 @@ function shortHeadline({ headline }: CallDescription, max: number): ShortCall {
 }
 
 function shortPart(part: CallPart, max: number): ShortCall {
-  // A payload that is a text has marks of its own.
+  // A text payload has its own marks.
   const value = part.payload ? showValue(part, max, showExact(part.text)) : showValue(part, max);
   if (!part.payload) return { ...value, text: `${showExact(part.label)}: ${value.text}` };
   return part.later || part.json === true || value.text.startsWith('"')
@@ -47,7 +47,7 @@ function shortPart(part: CallPart, max: number): ShortCall {
     : { ...value, text: `“${value.text}”` };
 }
 
-/** `1.2 KB`, as people read sizes. */
+/** `1.2 KB`. */
 function formatSize(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
   const step = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
@@ -56,7 +56,7 @@ function formatSize(bytes: number): string {
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[step]}`;
 }
 
-/** `(1.2 KB, edited 2 d ago)`: what is there now, where that is known; else nothing. */
+/** `(1.2 KB, edited 2 d ago)`: the current target, or ''. */
 function targetFacts({ target }: CallDescription, now: string): string {
   if (target?.state !== 'exists') return '';
   const age = target.modified_at === null ? '' : formatAgo(target.modified_at, now);
@@ -68,7 +68,7 @@ function targetFacts({ target }: CallDescription, now: string): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }
 
-/** Why the call will fail as things stand; empty: nothing is known against it. */
+/** Why the call is going to fail, or ''. */
 export function warnOfTarget({ target }: CallDescription): string {
   if (target?.fails !== true) return '';
   const name = showExact(target.name);
@@ -78,8 +78,8 @@ export function warnOfTarget({ target }: CallDescription): string {
 }
 
 /**
- * The headline alone, whole: what a call is called where its effect has been shown already.
- * @param now with it, what is there now is said too
+ * The headline in full, for a call whose effect was shown already.
+ * @param now adds the current target
  */
 export function headlineOf(call: CallDescription, now?: string): string {
   const { text } = shortHeadline(call, Number.POSITIVE_INFINITY);
@@ -87,9 +87,9 @@ export function headlineOf(call: CallDescription, now?: string): string {
 }
 
 /**
- * The effect in one line: whole where each value has at most `max` characters.
- * @param parts how many arguments are named besides the headline
- * @param now with it, what is there now is said too
+ * The effect in one line, in full if each value has at most `max` characters.
+ * @param parts number of arguments named besides the headline
+ * @param now adds the current target
  */
 export function shortenCall(
   call: CallDescription,
@@ -106,7 +106,7 @@ export function shortenCall(
   return join([headline, ...shown, ...more], ' · ');
 }
 
-/** Why to look twice at a call: what it does cannot be taken back, or leaves the system. */
+/** Why to look twice at a call: it is irreversible or leaves the system. */
 export type Mark = 'irreversible' | 'external';
 
 export const markWords: Record<Mark, string> = {
@@ -122,9 +122,9 @@ export function marksOf({ destructive, class: reach }: CallDescription): Mark[] 
 }
 
 /**
- * What bounds a step besides its effect, whole: why it will fail, on what it depends, whether and when it starts.
- * @param nameStep what another step is called
- * @param nameAsked whom another step asks; null: nobody, or that is not known here
+ * A step's bounds besides its effect, in full: why it will fail, dependencies, conditions and timing.
+ * @param nameStep labels another step
+ * @param nameAsked the person another step asks, or null if none or unknown
  */
 export function boundsOf(
   step: ShownStep,
@@ -137,18 +137,18 @@ export function boundsOf(
   return warning === '' ? bounds : [warning, ...bounds];
 }
 
-/** One value of a call, whole: short ones beside their label, long ones below it. */
+/** One value of a call in full: short ones after their label, long ones below it. */
 export type WholePart = {
   label: string;
   text: string;
   inline: boolean;
-  /** It helps to read the call and is not sent with it. */
+  /** A reading aid, not sent with the call. */
   aid?: true;
 };
 
 const maxInline = 80;
 
-/** Every argument that the headline does not hold, whole. */
+/** All arguments not in the headline, in full. */
 export function wholeParts({ parts }: CallDescription): WholePart[] {
   return parts.map((part) => {
     const { label, text, later, payload, aid } = part;
@@ -165,7 +165,7 @@ export function wholeParts({ parts }: CallDescription): WholePart[] {
   });
 }
 
-/** The same as lines. Those of a long value are set off, so that none of them passes for another argument. */
+/** The same as lines. Long values are indented, so that none of their lines passes for another argument. */
 export function wholeLines(call: CallDescription): string[] {
   return wholeParts(call).flatMap(({ label, text, inline }) =>
     inline
@@ -174,7 +174,7 @@ export function wholeLines(call: CallDescription): string[] {
   );
 }
 
-/** `3a`, with the sign that a reader should find first: guarded, or else that it cannot be undone. */
+/** `3a`, with the most important sign: guarded, else irreversible. */
 export function leadOf(label: string, guarded: boolean, destructive = false): string {
   if (guarded) return `${label} ${shield}`;
   return destructive ? `${label} ${caution}` : label;

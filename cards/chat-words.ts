@@ -1,5 +1,5 @@
-// What the bot says in chats beside its cards: refusals, windows, linked accounts, counts, records, installation pages. Shared
-// by Slack and Teams. A translation replaces this file; adapters choose the words and fill in values.
+// The bot's words in chats besides cards: refusals, windows, linking, counts, records, installation pages. Shared by Slack and
+// Teams; a translation replaces this file.
 import type { LinkOutcome } from '#domain/people/link.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
@@ -11,7 +11,7 @@ import { formatAgo } from './times.ts';
 import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
 import { statusWords } from './words.ts';
 
-/** Examples of a request; each works as written. */
+/** Example requests; each works as written. */
 const short = '“Write "Standup at 9:30" to notes/standup.md”';
 const example = '“Write "Standup at 9:30" to notes/standup.md, then move it to archive/”';
 
@@ -21,13 +21,13 @@ export const pressWords = {
   outdated: 'This card is out of date. See the latest card in this thread.',
   failed: "That didn't work. The card shows the current state. Try again, or message me.",
   tooLate: 'This is taking too long. Try again in a moment.',
-  /** It is kept and goes on, but the press is answered before it is done. */
+  /** Accepted, but still in progress when the press is answered. */
   later: 'Still working. The card will update when this is done.',
   keptLater: 'Still working. Type “settings” to see what was saved.',
   kept: 'Saved.',
   done: 'Done. The card will update in a moment.',
   unknownButton: 'This button is out of date. Type “status” to see where things stand.',
-  /** On the button that shows all of a plan, and before a card that is shown to one person in a message of its own. */
+  /** On the button that shows the whole plan, and before a card sent to one person. */
   details: 'Details',
   notInTime: "Slack didn't open the window in time. Try again.",
   notInTimeFor: ({ reply }: { reply: string }) =>
@@ -39,21 +39,21 @@ export const windowWords = {
   elsewhere: { title: 'Not here', text: pressWords.elsewhere },
   outdated: { title: 'Out of date', text: pressWords.outdated },
   failed: { title: 'Not now', text: "That didn't work. Close this window and try again." },
-  /** Over the reason, which the service gives. */
+  /** Above the service's reason. */
   refused: 'Not possible',
   close: 'Close',
   cancel: 'Cancel',
   note: 'Note (optional)',
-  /** Beside the box of a question that is answered by ticking it. */
+  /** Next to a checkbox question. */
   yes: 'Yes',
   noSteps: 'This plan has no steps.',
   steps: { first: 'Uncheck steps you don’t want', more: 'More steps' },
   review: {
     title: ({ id }: { id: string }) => `Review ${id}`,
     approve: 'Approve',
-    /** On one page of several. At most 24 characters, as a button of a Slack window has. */
+    /** On one of several pages. At most 24 characters, Slack's limit. */
     approveAll: ({ steps }: { steps: number }) => `Approve all ${steps.toLocaleString('en-US')}`,
-    /** Behind the name of a step whose values began on the page before. */
+    /** After the name of a step continued from the previous page. */
     continued: '(continued)',
     continues: 'Continues on the next page.',
     empty: 'empty',
@@ -73,7 +73,7 @@ export const windowWords = {
 } as const;
 
 export const entryWords = {
-  /** Behind why nothing was done: the window in which they wrote it is closed. */
+  /** After the reason for a refusal: the window with the person's text is closed. */
   wrote: ({ text }: { text: string }) => `You wrote: ${text}`,
   tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
   notStorable: 'It contains characters that cannot be stored. Type it again.',
@@ -81,7 +81,7 @@ export const entryWords = {
 } as const;
 
 export const commandWords = {
-  /** Over a further page of a list. */
+  /** Above a further page of a list. */
   page: ({ title, page }: { title: string; page: number }) => `${title}, page ${page}`,
   nextPage: ({ command }: { command: string }) => `Next page: ${command}`,
   noPage: ({ page }: { page: number }) => `There is no page ${page}.`,
@@ -90,10 +90,10 @@ export const commandWords = {
 } as const;
 
 export const greetWords = {
-  /** To somebody who mentioned the bot and said nothing. */
+  /** For a mention without text. */
   nothingSaid: ({ help }: { help: string }) =>
     `Say what you want done, for example: ${short}. Type ${help} for more.`,
-  /** @param mention how the bot is called there before it listens; null: it listens to everything */
+  /** @param mention the bot's name if it must be mentioned, or null */
   welcome: ({ mention, help }: { mention: string | null; help: string }) => {
     const how =
       mention === null
@@ -130,7 +130,7 @@ export const installWords = {
     open: 'Open Slack',
     openInBrowser: 'Open Slack in the browser',
   },
-  /** Over each of the following. */
+  /** Above each of the following. */
   nothing: 'Nothing was installed',
   denied: 'You cancelled in Slack.',
   expired: 'This link expired after ten minutes.',
@@ -149,7 +149,7 @@ export const installWords = {
 const name = (text: string): string => quoteName(text, 200);
 const list = (names: string[]): string => listOf(names.map(name));
 
-/** @param command how one says `link` here: `/plans link`, `plans link`, `countersign link` */
+/** @param command the local form of `link`: `/plans link`, `plans link`, `countersign link` */
 export function describeLink(outcome: LinkOutcome, command: string): string {
   switch (outcome.kind) {
     case 'code':
@@ -181,7 +181,7 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
   }
 }
 
-// The keys of the table are the statuses, in the order of a list.
+// Statuses in list order.
 const statuses = Object.keys(statusWords) as PlanStatus[];
 
 function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][number], now: string) {
@@ -191,7 +191,7 @@ function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][numbe
   return `${quoteWords(wanted, 120)} · ${all} · last ${last}`;
 }
 
-/** @param now an ISO time; ages are counted from it */
+/** @param now an ISO time, for ages */
 export function describeStats({ plans, gaps, gap_days }: PlanStats, now: string): string {
   const counts = statuses.flatMap((status) => {
     const count = plans[status] ?? 0;
@@ -237,7 +237,7 @@ function linesOfStage({ title, at, facts, lines, end }: TraceStage): string[] {
   ];
 }
 
-/** How a plan came about, as text. */
+/** A plan's planning trace as text. */
 export function writeTrace(trace: PlanningTrace): string {
   const { planner, reason, stages, totals, warnings, empty } = viewTrace(trace);
   const head = [planner, reason, totals, ...warnings].filter((line) => line !== '');

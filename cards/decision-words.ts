@@ -1,11 +1,11 @@
-// What the conversation says about decisions made in words or by buttons: confirmations, refusals and where things stand.
+// Messages about decisions made in words or by buttons: confirmations, refusals and status.
 import { quoteWords } from '#domain/shown-text.ts';
 import { longestMessage } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 
 const sayWhatChanges = 'Say what should change, for example “propose changes: …”.';
 
-/** What became of a plan. `by`: a person's name. */
+/** A plan's result. `by`: a person's name. */
 export const decisionWords = {
   approved: ({ id, by }: { id: string; by: string }) =>
     `${id} was approved by ${by} and is starting.`,
@@ -26,7 +26,7 @@ export const decisionWords = {
     `There was no new version within ${countOf(days, 'day')}.`,
 } as const;
 
-/** What a person confirms before a step is answered with what they said in the chat. */
+/** Asks to confirm a step's answer given in the chat. */
 export function confirmAnswer({
   label,
   question,
@@ -35,13 +35,13 @@ export function confirmAnswer({
   return `Answer step ${label}, ${quoteWords(question, 300)}, with ${quoteWords(answer, 4000)}?`;
 }
 
-/** Once that is decided. */
+/** After that confirmation. */
 export const answerWords = {
   given: ({ by }: { by: string }) => `${by} has answered the step.`,
   dropped: ({ by }: { by: string }) => `${by} has not confirmed the answer. The step is waiting.`,
 } as const;
 
-/** Answers to “status”. `shown`: what a session shows now, such as `the outline`. */
+/** Answers to “status”. `shown`: a session's content, such as `the outline`. */
 export const statusAnswers = {
   planning: 'Still planning.',
   noPlan: 'There is no plan in this conversation.',
@@ -55,7 +55,7 @@ export const statusAnswers = {
   meantApprove: ({ shown }: { shown: string }) => `Did you mean to approve ${shown}?`,
 } as const;
 
-/** Why a decision does not count. Each says what to do instead. */
+/** Why a decision does not count, with advice. */
 export const refusalWords = {
   whatChanges: sayWhatChanges,
   whatChangesUndecided: `${sayWhatChanges} Nothing was decided.`,

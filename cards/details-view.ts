@@ -1,4 +1,4 @@
-// All there is to know about a plan, page by page, for surfaces that show it in place of its card. Pure.
+// Everything about a plan, page by page, for surfaces that show it in place of its card. Pure.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
@@ -21,28 +21,28 @@ export type DetailsView = {
   title: string;
   state: PlanView['state'];
   facts: { label: string; text: string }[];
-  /** `Steps`, or which of how many. */
+  /** `Steps`, or a range of them. */
   label: string;
-  /** Every call of this page, whole. */
+  /** This page's calls, in full. */
   steps: ReviewStep[];
-  /** What approving from here is bound to, and its button; null: this reader decides nothing here. */
+  /** The press and button to approve from here, or null if this reader can't. */
   approve: { press: CardPress; words: string } | null;
-  /** The steps can be ticked, so that only those are approved. */
+  /** Whether steps can be ticked to approve only those. */
   ticks: boolean;
-  /** That approving is about every page; null: nothing is decided here, or there is one page. */
+  /** A note that approving covers all pages, or null if there is one page or no decision. */
   covers: string | null;
-  /** The pages to ask for; null: there is none on that side. */
+  /** The pages to request, or null without any. */
   earlier: string[] | null;
   later: string[] | null;
 };
 
-/** `pages`: the cursors that led here, `''` first, the last one to this page. */
+/** `pages`: cursors of the pages up to this one, starting with `''`. */
 export type DetailsPage = ReviewPage & { pages: string[] };
 
-/** Cursors kept for the way back; from further on it leads to the first page. */
+/** Cursors kept for going back; beyond, it leads to the first page. */
 const maxKept = 40;
 
-/** The cursors that led to a page, no more than are kept. */
+/** A bounded list of the cursors that led to a page. */
 export function keepPages([first = '', ...rest]: string[]): string[] {
   return [first, ...rest.slice(1 - maxKept)];
 }
@@ -65,12 +65,12 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
       : [{ label: 'Confidence', text: describeConfidence(plan.confidence) }]),
     { label: 'Cost', text: plan.cost_usd === 0 ? 'none' : formatCost(plan.cost_usd) },
     { label: 'Tools', text: showLine(plan.tools_required.join(', ') || 'none', 400) },
-    // In groups: phones do not break a long word.
+    // In groups: phones don't break long words.
     { label: 'Digest', text: plan.digest.replaceAll(/.{8}(?=.)/g, '$& ') },
   ];
 }
 
-/** @param mayDecide the plan can be decided about where this is shown */
+/** @param mayDecide whether the plan can be decided on here */
 export function viewDetails(
   facts: PlanCardFacts,
   { steps, pages, next }: DetailsPage,

@@ -38,7 +38,7 @@ function run(text: string, style: Run['style'] = null, url: string | null = null
 const bold = { bold: true } as const;
 const italic = { italic: true } as const;
 
-/** Runs that together stay within a section's length; Slack refuses empty ones. */
+/** Runs within a section's limit; Slack rejects empty ones. */
 function fitRuns(runs: Run[]): Run[] {
   let left: number = slackLimits.sectionText;
   const kept: Run[] = [];
@@ -51,19 +51,19 @@ function fitRuns(runs: Run[]): Run[] {
   return kept;
 }
 
-/** Each run on a line of its own. */
+/** Each run on its own line. */
 function joinLines(runs: Run[]): Run[] {
   return runs
     .filter(({ text }) => text !== '')
     .map((one, index) => (index === 0 ? one : { ...one, text: `\n${one.text}` }));
 }
 
-/** Lines without a number of their own, where there are several; a tree is set by its indents. */
+/** For several unnumbered lines, except trees, which are indented. */
 function needsBullets({ kind, lines }: Section): boolean {
   return kind !== 'outline' && lines.length > 1 && lines.every(({ lead }) => lead === '');
 }
 
-/** Below a line without a number. */
+/** Below an unnumbered line. */
 const indent = '\u2003\u2002';
 
 function quoteRuns(quotes: Quote[], before: string): Run[] {
@@ -92,7 +92,7 @@ function sectionRuns(section: Section, link: string | null): Run[] {
   return [run(section.label, bold), ...body, ...all];
 }
 
-/** Whether all that binds has room in its section: what would be left out there has to be counted instead. */
+/** Whether all binding content fits its section; otherwise omissions must be counted. */
 export function holdsEffects({ sections, link }: CardView): boolean {
   return sections.every((section) => {
     if (!isBinding(section)) return true;
@@ -101,7 +101,7 @@ export function holdsEffects({ sections, link }: CardView): boolean {
   });
 }
 
-/** Tells buttons of one action apart: Slack wants ids that differ. */
+/** Slack requires distinct IDs for buttons of one action. */
 function suffixOf(press: AnyPress, index: number): string {
   if ('finding_id' in press && press.finding_id !== undefined) return `:${press.finding_id}`;
   if ('step_id' in press && press.step_id !== undefined) return `:${press.step_id}`;
@@ -152,7 +152,7 @@ function dressAsk(whole: Ask<AnyPress>, index: number) {
   };
 }
 
-/** What the tasks say already, where they are drawn. */
+/** Sections that the task list replaces. */
 const saidByTasks = new Set<SectionKind>(['running', 'next']);
 
 const richText = (text: string) => ({
@@ -166,7 +166,7 @@ function dressTasks(list: TaskList) {
     title: cutShown(list.title, slackLimits.taskTitle),
     more: moreTasks(list),
     rows: list.tasks.map(({ id, title, status, note }, index) => ({
-      // A name of ours may be longer than Slack takes.
+      // Our IDs may exceed Slack's limit.
       id: cutShown(`${index}:${id}`, slackLimits.id),
       title: cutShown(title, slackLimits.taskTitle),
       status,
@@ -176,11 +176,11 @@ function dressTasks(list: TaskList) {
   };
 }
 
-/** What `slack/plan.json` is expanded with. @param withPlan whether tasks are drawn as Slack's `plan` block */
+/** The data of `slack/plan.json`. @param withPlan whether tasks are drawn as Slack's `plan` block */
 export function dressCardForSlack(view: PlanView | SessionView, withPlan = false) {
   const { state, progress } = view;
   const tasks = withPlan ? view.tasks : null;
-  // The list of tasks says how far it is.
+  // The task list shows progress itself.
   const bar = progress === null || tasks !== null ? '' : progress.text;
   const sections =
     tasks === null ? view.sections : view.sections.filter(({ kind }) => !saidByTasks.has(kind));
@@ -209,7 +209,7 @@ export function dressCardForSlack(view: PlanView | SessionView, withPlan = false
   };
 }
 
-/** What `slack/notice.json` and `slack/question.json` are expanded with. */
+/** The data of `slack/notice.json` and `slack/question.json`. */
 export function dressTextForSlack(view: TextView) {
   return {
     heading: cutShown(view.heading, slackLimits.headerText),
@@ -224,12 +224,12 @@ export function dressTextForSlack(view: TextView) {
 
 const sizeOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** The `text` beside the blocks, escaped, for notifications and screen readers. */
+/** The escaped `text` next to the blocks, for notifications and screen readers. */
 export function fallbackFor(view: PlanView | SessionView | TextView): string {
   const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
   const atMost = slackLimits.fallbackBytes;
   let escaped = escapeMrkdwn(cutShown(text, atMost));
-  // An escaped character is up to five bytes: what is too much then is cut off what was said, not out of an escape.
+  // An escaped character takes up to five bytes: cut the text before escaping, never an escape.
   for (let kept = atMost, bytes = sizeOf(escaped); bytes > atMost; bytes = sizeOf(escaped)) {
     kept = Math.min(kept, text.length) - Math.ceil((bytes - atMost) / 5);
     escaped = escapeMrkdwn(cutShown(text, kept));

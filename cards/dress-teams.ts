@@ -1,4 +1,4 @@
-// A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
+// A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own IDs.
 import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
@@ -8,12 +8,12 @@ import { drawPlainText, drawText, moreLines } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 import { andMore } from './words.ts';
 
-// A form's fields as inputs of an Adaptive Card. The client checks what it can; the server checks everything again.
+// Form fields as Adaptive Card inputs. The client validates what it can; the server validates everything.
 const longest = { text: 1000, multiline: 4000 } as const;
 
 type Element = { [key: string]: unknown };
 
-/** Where the input itself has no room for help, it stands behind the label. */
+/** Inputs without room for help show it after the label. */
 function labelOf({ label, help, required, type }: Field): string {
   const shown = type === 'date' || type === 'boolean' ? quoteWords(help, 300) : '';
   const note = [shown, required || type === 'boolean' ? '' : 'optional'].filter(
@@ -22,7 +22,7 @@ function labelOf({ label, help, required, type }: Field): string {
   return note.length === 0 ? label : `${label} (${note.join(', ')})`;
 }
 
-/** One input; its id says which field of which step it is. */
+/** An input; its ID names step and field. */
 function drawInput(field: Field, stepId: string): Element {
   const { type, help, required, missing, options, min, max } = field;
   const common = {
@@ -56,7 +56,7 @@ function drawInput(field: Field, stepId: string): Element {
         choices: options.map(({ label, value }) => ({ title: label, value })),
       };
     case 'boolean': {
-      // Required would mean "must be ticked" there; not ticked is an answer too.
+      // Required would mean "must be ticked", but unticked is an answer too.
       const { isRequired: _, errorMessage: __, ...rest } = common;
       return {
         type: 'Input.Toggle',
@@ -72,7 +72,7 @@ function drawInput(field: Field, stepId: string): Element {
   }
 }
 
-/** Colours of words. Teams' own green and yellow can hardly be read on white, so those words stay as they are. */
+/** Text colours. Teams' green and yellow are unreadable on white and not used. */
 const colors = {
   default: 'default',
   accent: 'accent',
@@ -81,7 +81,7 @@ const colors = {
   attention: 'attention',
 } as const;
 
-/** Said in full sentences to who listens. Angle brackets would be taken for markup there. */
+/** Full sentences for screen readers. Angle brackets would be taken for markup. */
 export function readAloud(said: string[]): string {
   const parts = said.filter((part) => part !== '');
   const ended = parts.map((part) => (/[.!?…]”?$/u.test(part) ? part : `${part}.`));
@@ -89,7 +89,7 @@ export function readAloud(said: string[]): string {
   return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
 }
 
-/** What it is, how it stands, what it asks. */
+/** Title, state and asks. */
 function speak({ title, state, asks, sentence, quotes, approvals }: CardView): string {
   return readAloud([
     title,
@@ -101,29 +101,29 @@ function speak({ title, state, asks, sentence, quotes, approvals }: CardView): s
   ]);
 }
 
-/** The state in parts that are drawn differently. */
+/** The state in separately drawn parts. */
 export function dressState(state: CardView['state']) {
   const { symbol, words, line, tone } = state;
   return {
     state: { ...state, rest: line.slice(`${symbol} ${words}`.length) },
     color: colors[tone],
-    // As a sign it may be pale: the words beside it say the same.
+    // A symbol may be pale: the text next to it says the same.
     symbol_color: tone === 'good' ? 'good' : colors[tone],
   };
 }
 
-/** What ends something; nobody should press it thinking it goes on. */
+/** Actions that end something, marked to prevent mistakes. */
 const ending = new Set(['reject', 'cancel', 'session_reject']);
 
-/** The step that a form belongs to; sessions have none. */
+/** A form's step; sessions have none. */
 function stepOf(press: AnyPress): string {
   return 'step_id' in press ? (press.step_id ?? '') : '';
 }
 
-/** A button that asks first opens a card inside the card; the others act at once. */
+/** A button with a question opens an inner card; others act at once. */
 function dressButton(button: Button<AnyPress>, index: number) {
   const { press, form, guard } = button;
-  // An action has no question of its own in Teams: what is guarded is said in the card that it opens.
+  // Teams' actions have no confirmation, so the guard is shown in the inner card.
   const confirm = button.confirm ?? guard ?? null;
   const opens = form !== null || confirm !== null;
   return {
@@ -152,16 +152,16 @@ function dressAsk(ask: Ask<AnyPress>) {
     ask.note === null || first === undefined
       ? null
       : { id: inputIdOf(first.press), label: ask.note };
-  // The fields are drawn where they are filled in: in the part their button opens.
+  // Fields are drawn in the part that their button opens.
   return { ...ask, fields: [], note, buttons: ask.buttons.map(dressButton) };
 }
 
-/** Leads stand in a column of their own, as wide as `3 🛡`, or as `37 🛡` where there is one. */
+/** Width of the column of leads: `3 🛡`, or `37 🛡` if there is one. */
 export function widthOfLeads(lines: { lead: string }[]): string {
   return lines.some(({ lead }) => lead.length > 4) ? '52px' : '34px';
 }
 
-/** What `teams/plan.json` is expanded with. */
+/** The data of `teams/plan.json`. */
 export function dressCardForTeams(view: CardView) {
   return mapShown(
     {
@@ -179,7 +179,7 @@ export function dressCardForTeams(view: CardView) {
   );
 }
 
-/** What `teams/notice.json` and `teams/question.json` are expanded with. */
+/** The data of `teams/notice.json` and `teams/question.json`. */
 export function dressTextForTeams(view: TextView) {
   return mapShown(
     {

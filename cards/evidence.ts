@@ -1,4 +1,4 @@
-// What a plan is based on: the reads that its planner kept with it. Their content is in the words of others, and shown as text only.
+// The reads a plan is based on, stored by its planner. Their content is others' text, shown as text only.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { tellTime } from './times.ts';
@@ -10,7 +10,7 @@ type Fields = { [key: string]: unknown };
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What was read: a file or page by its name, else the operation and what it was asked for. */
+/** A file or page by name, else the operation and its arguments. */
 function nameRead(name: string, { args }: Fields): string {
   const given = isRecord(args) ? args : {};
   const texts = [given.path, given.url, ...Object.values(given)];
@@ -34,7 +34,7 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
 
 const maxNamed = 5;
 
-/** In one line; empty: nothing was read. */
+/** In one line, or ''. */
 export function nameEvidence(facts: PlanCardFacts): string {
   const all = viewEvidence(facts);
   const left = all.length - maxNamed;

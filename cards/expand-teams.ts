@@ -1,4 +1,4 @@
-// Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
+// Draws cards in place of Slack's windows, command and Home tab: details, plan lists, settings.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { cutShown } from '#domain/shown-text.ts';
 import { reviewLabel } from './buttons.ts';
@@ -18,13 +18,13 @@ const templates = {
   policy: findTemplate('teams/policy.json'),
 };
 
-/** A button that leads back to where somebody came from. */
+/** A button to return to the previous view. */
 export type Back = { title: string; verb: string; data: object };
 
-/** How long lines may be, from roomy to bare. */
+/** Line lengths, from roomy to minimal. */
 const lengths = [240, 120, 60, 30];
 
-/** The roomiest drawing that fits; the last is taken as it is. */
+/** The roomiest drawing that fits, else the smallest. */
 function fitLines(draw: (length: number) => Drawn): Drawn {
   let drawn = draw(1000);
   for (const length of lengths) {
@@ -34,12 +34,12 @@ function fitLines(draw: (length: number) => Drawn): Drawn {
   return drawn;
 }
 
-/** Clients take spaces at the beginning of a line away, and so what a difference or a script means. */
+/** Clients strip leading spaces, which matter in diffs and scripts. */
 function keepIndents(text: string): string {
   return text.replaceAll(/^ +/gm, (spaces) => '\u00a0'.repeat(spaces.length));
 }
 
-/** The effects are drawn whole, whatever their length: `readReview` gives a page as much as a card holds. */
+/** Effects are drawn in full: `readReview` limits a page to what fits a card. */
 function drawStep(
   { lead, headline, note, quotes, parts, matters, marks, place, continued }: ReviewStep,
   ticks: boolean,
@@ -48,7 +48,7 @@ function drawStep(
     lead,
     text: continued ? `${headline} (continued)` : headline,
     marks: marks.join(' · '),
-    // Conditions are part of the note, so nothing is cut from it.
+    // Conditions are part of the note, so it is never cut.
     note,
     quotes,
     parts: parts.map(({ label, text, inline }) => ({
@@ -57,12 +57,12 @@ function drawStep(
     })),
     matters,
     tick: ticks && place !== null ? stepInput(place) : null,
-    // The title of a toggle is Markdown.
+    // A toggle's title is Markdown.
     tick_title: lead.replace(/[*_[\]()<>`~#|\\]/g, ' '),
   };
 }
 
-/** @param details the press that asked for them; a page of them is asked for in the same way */
+/** @param details the press that requested them, also used for other pages */
 export function drawAdaptiveDetails(view: DetailsView, details: object, back: Back): Drawn {
   const { title, state, approve, ticks, covers, earlier, later, facts, steps, label } = view;
   const turn = (words: string, pages: string[] | null) =>
@@ -139,7 +139,7 @@ export function drawAdaptiveList(
   });
 }
 
-/** @param said what became of the last change, or empty */
+/** @param said the result of the last change, or empty */
 export function drawAdaptivePolicy(policy: InteractionPolicy, said: string): Drawn {
   const fields = sliderNames.map((slider) => ({
     id: sliderInput(slider),

@@ -1,7 +1,7 @@
-// Draws views with the templates in teams/ and slack/. Templates are read once; data is never evaluated as a template.
+// Draws views with the templates in teams/ and slack/, which are read once; data is never evaluated as a template.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-// The package's own entry drags in type sources that do not pass this project's compiler options.
+// The package's main entry pulls in type sources that fail our compiler options.
 import type { Template } from 'adaptivecards-templating/lib/template-engine.js';
 import { dressCardForSlack, dressTextForSlack, fallbackFor, holdsEffects } from './dress-slack.ts';
 import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
@@ -15,22 +15,22 @@ import {
 } from './limits.ts';
 import type { PlanView, SessionView, TextView } from './view.ts';
 
-/** JSON that a platform draws. */
+/** JSON for a platform. */
 export type Drawn = { [key: string]: unknown };
-/** A Slack message: the blocks and the text for those who see no blocks. */
+/** A Slack message: blocks, and text for readers without blocks. */
 export type SlackMessage = { text: string; blocks: Drawn[] };
 
-/** A template that is read when the first card is drawn with it. */
+/** A template read on first use. */
 type LazyTemplate = () => Template;
 
 const require = createRequire(import.meta.url);
 
-/** The engine is four hundred modules, and many a process draws no card. */
+/** Lazy: the engine has four hundred modules, and many processes draw no card. */
 export function findTemplate(path: string): LazyTemplate {
   let template: Template | null = null;
   return () => {
     if (template !== null) return template;
-    // Of what a path resolves to the compiler knows nothing; the type is that of the same file.
+    // The compiler can't type a resolved path; the type is of the same file.
     const { Template: Engine } = require('adaptivecards-templating/lib/template-engine.js') as {
       Template: typeof Template;
     };
@@ -52,7 +52,7 @@ const templates = {
   },
 };
 
-/** `node` without null members: both platforms refuse them. */
+/** `node` without null members, which both platforms reject. */
 function pruneNulls(node: unknown): unknown {
   if (Array.isArray(node)) return node.filter((item) => item !== null).map(pruneNulls);
   if (typeof node !== 'object' || node === null) return node;
@@ -67,13 +67,13 @@ function expand(template: LazyTemplate, data: unknown): unknown {
   return pruneNulls(template().expand({ $root: data }));
 }
 
-/** One of the templates in teams/, without null members. */
+/** Expands a template from teams/, without null members. */
 export function expandCard(template: LazyTemplate, data: unknown): Drawn {
   // The root of every template in teams/ is an object.
   return expand(template, data) as Drawn;
 }
 
-/** A template may keep blocks that are repeated together under `blocks`; Slack wants them flat. */
+/** Flattens blocks that a template repeats together under `blocks`. */
 export function expandBlocks(template: LazyTemplate, data: unknown): Drawn[] {
   // The root of every template in slack/ is an array of blocks.
   const blocks = expand(template, data) as (Drawn & { blocks?: Drawn[] })[];
@@ -88,19 +88,19 @@ function fitsSlack(blocks: Drawn[]): boolean {
   return blocks.length <= slackLimits.blocks && measureBlocks(blocks) <= slackLimits.message;
 }
 
-/** A plan or a session as an Adaptive Card 1.5, within what Teams takes. */
+/** A plan or session as an Adaptive Card 1.5, within Teams' limits. */
 export function drawAdaptiveCard(view: PlanView | SessionView): Drawn {
   return fitCard(view, (v) => expandCard(templates.teams.card, dressCardForTeams(v)), fitsTeams);
 }
 
-/** The same whole, for surfaces without a limit. */
+/** The same in full, for surfaces without a limit. */
 export function drawWholeCard(view: PlanView | SessionView): Drawn {
   return expandCard(templates.teams.card, dressCardForTeams(view));
 }
 
 /**
- * A plan or a session as a Slack message, within what Slack takes.
- * @param withPlan whether a plan that runs has Slack's `plan` block, which only messages take
+ * A plan or session as a Slack message, within Slack's limits.
+ * @param withPlan whether a running plan gets Slack's `plan` block, allowed only in messages
  */
 export function drawBlocks(view: PlanView | SessionView, withPlan = false): SlackMessage {
   const draw = (v: PlanView | SessionView) => ({
@@ -111,13 +111,11 @@ export function drawBlocks(view: PlanView | SessionView, withPlan = false): Slac
   return { text: fallbackFor(view), blocks };
 }
 
-/** A notice or a question as an Adaptive Card. */
 export function drawAdaptiveText(view: TextView): Drawn {
   const template = templates.teams[view.kind];
   return fitText(view, (v) => expandCard(template, dressTextForTeams(v)), fitsTeams);
 }
 
-/** A notice or a question as a Slack message. */
 export function drawTextBlocks(view: TextView): SlackMessage {
   const draw = (v: TextView) => expandBlocks(templates.slack[view.kind], dressTextForSlack(v));
   return { text: fallbackFor(view), blocks: fitText(view, draw, fitsSlack) };

@@ -1,15 +1,15 @@
-// Findings in words: how bad they are, what they hold back, and what is being done about them.
+// Findings in words: severity, steps held, and progress.
 import type { Finding, Severity } from '#domain/plan/finding.ts';
 import { countOf } from '#domain/words.ts';
 import type { Tone } from './view.ts';
 
-/** What stopped, in the words of the reader: its own line, or how much. */
+/** The steps held, by name or number. */
 export function describeHeld({ stale_steps: held }: Finding): string {
   if (held === 0) return 'No step is on hold.';
   return `${countOf(held, 'step')} that ${held === 1 ? 'depends' : 'depend'} on it ${held === 1 ? 'is' : 'are'} on hold; everything else goes on.`;
 }
 
-/** What is being done about it; empty: it waits for a person, or nothing has to be done. */
+/** The remedy in progress, or '' if it waits for a person or needs none. */
 export function describeProgress({ status, replans }: Finding): string {
   switch (status) {
     case 'replanning':

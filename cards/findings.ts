@@ -1,4 +1,4 @@
-// What was found wrong with a plan: what needs a person's word as a question with its buttons, the rest as lines.
+// A plan's findings: those that need a person's word as questions, the rest as lines.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { Finding, FindingAction } from '#domain/plan/finding.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
@@ -33,7 +33,7 @@ const pressed: Record<FindingAction, CardPress['action']> = {
   dismiss: 'finding_dismiss',
 };
 
-/** The step it is about, as the plan's card calls it. */
+/** The step's label on the card. */
 function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): string {
   if (step_id !== null) return ` · step ${quoteName(labels[step_id] ?? step_id, 60)}`;
   return partition === null ? '' : ` · part ${quoteName(partition, 60)}`;
@@ -70,12 +70,12 @@ function askAbout(finding: Finding, facts: PlanCardFacts): Ask {
 const needsWord = ({ status, severity, actions }: Finding): boolean =>
   status === 'open' && (severity === 'ERROR' || severity === 'CRITICAL') && actions.length > 0;
 
-/** The open findings that a person has to say something about. */
+/** Open findings that need a person's word. */
 export function askAboutFindings(facts: PlanCardFacts): Ask[] {
   return facts.findings.open.filter(needsWord).map((finding) => askAbout(finding, facts));
 }
 
-/** The others that are open: what is being corrected, and what is only good to know. null: there are none. */
+/** Other open findings: being corrected or informational, or null. */
 export function viewFindings({ findings }: PlanCardFacts): Section | null {
   const lines = findings.open
     .filter((finding) => !needsWord(finding))

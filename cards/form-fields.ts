@@ -1,4 +1,4 @@
-// The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
+// A step's form in words: field labels, accepted values and errors.
 import { describeOption } from '#domain/plan/answer.ts';
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
 import type { Step } from '#domain/plan/plan.ts';
@@ -16,7 +16,7 @@ function describeRange({ min, max }: FormField): string {
   return max === null ? '' : ` of at most ${max}`;
 }
 
-/** What an answer is: `whole number from 1 to 9`. */
+/** An answer's type: `whole number from 1 to 9`. */
 function describeValue(field: FormField): string {
   switch (field.type) {
     case 'text':
@@ -36,7 +36,7 @@ function describeValue(field: FormField): string {
   }
 }
 
-/** The sentence beside a field that was left out or does not fit. */
+/** The error for a missing or invalid field. */
 function describeMisfit(field: FormField): string {
   switch (field.type) {
     case 'text':
@@ -77,12 +77,12 @@ function viewField(field: FormField): Field {
   };
 }
 
-/** The fields of a step that waits for a person; none where it asks for words only. */
+/** A waiting step's fields; none if it takes text only. */
 export function viewFields({ output }: Step): Field[] {
   return isObject(output) ? fieldsOf(output.form).map(viewField) : [];
 }
 
-/** `Amount in EUR · number from 1 to 9 (12.5)`; the options of a choice are listed elsewhere, or behind it. */
+/** `Amount in EUR · number from 1 to 9 (12.5)`; a choice's options are listed after it or elsewhere. */
 export function describeField(
   { label, type, words, help, options }: Field,
   listed = false,

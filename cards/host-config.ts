@@ -1,5 +1,5 @@
-// A calm look for cards drawn by the official renderer: one accent colour, generous space, light and dark.
-// Plain JSON, so that a page can take it as it is.
+// A calm theme for the official renderer: one accent colour, generous spacing, light and dark. Plain JSON, so that a page can use
+// it directly.
 
 type Color = { default: string; subtle: string };
 type Palette = Record<'default' | 'accent' | 'good' | 'warning' | 'attention', Color>;
@@ -73,7 +73,6 @@ const dark = makeHostConfig(
   { card: '#1c2128', quiet: '#2a313a', ask: '#3a3118' },
 );
 
-/** The host configuration for a page in this colour scheme. */
 export function hostConfig(scheme: 'light' | 'dark') {
   return scheme === 'dark' ? dark : light;
 }

@@ -1,8 +1,8 @@
-// Which input of a card belongs to which press: said once for the cards, the server and the console's page.
+// Input IDs by press, shared by cards, server and the console's page.
 import type { CardPress } from '#domain/chat/card.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 
-/** The id of the input that belongs to an action; distinct, because a card may hold several. */
+/** An action's input ID; distinct within a card. */
 export function inputIdOf(press: CardPress | SessionPress): string {
   if (!('step_id' in press) || press.step_id === undefined) return `text:${press.action}`;
   return press.action === 'human_blocked'
@@ -10,12 +10,12 @@ export function inputIdOf(press: CardPress | SessionPress): string {
     : `text:step:${press.step_id}`;
 }
 
-/** The id of a form's input. Names of fields hold no colon, so the last one ends the step's id. */
+/** A form input's ID. Field names have no colon, so the last one ends the step's ID. */
 export function fieldInputId(stepId: string, name: string): string {
   return `field:${stepId}:${name}`;
 }
 
-/** What was filled in for the step of a press, by field; null when its card shows no form. */
+/** A form's inputs by field, or null if the card has no form. */
 export function readInputs(
   press: CardPress,
   inputs: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
+// The limits of each platform, and how views are shrunk to fit: fewer and shorter lines, never a refused message.
 import { cutShown } from '#domain/shown-text.ts';
 import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
@@ -21,18 +21,18 @@ export const slackLimits = {
   confirmButton: 30,
   /** Elements of one context block. */
   contextElements: 10,
-  /** Undocumented: above about 13,200 characters in all Slack answers `msg_blocks_too_long`. Measured here as JSON. */
+  /** Undocumented: above about 13,200 characters in total Slack answers `msg_blocks_too_long`. Measured here as JSON. */
   message: 13_000,
-  /** The text beside the blocks, escaped, in bytes of UTF-8: `chat.update` takes 4,000, whatever a new message may have. */
+  /** Escaped text next to the blocks, in UTF-8 bytes: `chat.update` accepts 4,000, less than a new message. */
   fallbackBytes: 3900,
   url: 3000,
-  /** Of a task in a `plan` block: its name, and the block's own title. */
+  /** In a `plan` block: a task's name, and the block's title. */
   taskTitle: 256,
   /** Windows and the Home tab. */
   viewBlocks: 100,
   viewTitle: 24,
   viewButton: 24,
-  /** What a window remembers. */
+  /** A window's stored state. */
   viewMetadata: 3000,
   inputLabel: 2000,
   placeholder: 150,
@@ -44,26 +44,26 @@ export const slackLimits = {
   optionValue: 150,
 
   // Our own choices:
-  /** Of long text that is posted in messages: characters of a section, which leaves room for their escapes, and their number. */
+  /** For long text in messages: characters per section, leaving room for escapes, and number of sections. */
   pageText: 2900,
   pageSections: 4,
   pages: 10,
   pageTitle: 150,
   /**
-   * Characters of a page of a review. With its layout that is a tenth of the 250 KB that Slack takes of a view, and in parts of
-   * 3,000 characters a third of its 100 blocks; and nobody reads more before they turn the page.
+   * Characters per review page. With layout, a tenth of Slack's 250 KB per view and a third of its 100 blocks; people turn the
+   * page by then.
    */
   reviewPage: 12_000,
-  /** Characters of a page of what a person is asked to confirm. */
+  /** Characters per page of an ask. */
   askPage: 12_000,
-  /** What fits one line of a form. */
+  /** One line of a form. */
   inputLine: 1000,
-  /** Characters of a plan's record that is sent as a file; what is longer is for the API. */
+  /** Maximum characters of a plan's record sent as a file; longer ones need the API. */
   exportText: 20_000_000,
 } as const;
 
 /**
- * With everything around the card, some of it added by the connector:
+ * The whole message, including parts the connector adds:
  * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages
  */
 const teamsMessage = 28 * 1024;
@@ -71,28 +71,28 @@ const teamsMessage = 28 * 1024;
 /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
 export const teamsLimits = {
   message: teamsMessage,
-  /** Further ones go behind the overflow menu. */
+  /** Others go into the overflow menu. */
   primaryActions: 6,
   actionTitle: 75,
-  /** People for whom a card is drawn anew when they see it. */
+  /** People for whom a card is redrawn when viewed. */
   refreshUsers: 60,
 
   // Our own choices:
-  /** Room in a message for what is not counted exactly. */
+  /** Allowance for what isn't counted exactly. */
   around: 200,
-  /** Characters of a page of what a person is asked to confirm. */
+  /** Characters per page of an ask. */
   askPage: 4000,
-  /** Of a card that answers a press. */
+  /** A card that answers a press. */
   answer: teamsMessage - 1024,
-  /** Of a card that is posted. */
+  /** A posted card. */
   payload: teamsMessage - 3 * 1024,
-  /** Characters in the list of chats and the feed of what is new. */
+  /** Characters in the chat list and activity feed. */
   summary: 300,
-  /** Characters of a page of a review: three bytes each, and as many again for the layout. */
+  /** Characters per review page: three bytes each, and as many again for layout. */
   reviewPage: 4000,
 } as const;
 
-/** Length as Slack would count it at worst. */
+/** Upper bound of Slack's count. */
 export function measureBlocks(blocks: unknown): number {
   return JSON.stringify(blocks).length;
 }
@@ -104,7 +104,7 @@ export function measureCard(card: unknown): number {
 
 type Budget = { line: number; lines: number; sentence: number; asks: number; details: number };
 
-/** From roomy to bare; the last keeps what a decision cannot do without: state, sentence, one ask, buttons. */
+/** From roomy to minimal; the last keeps what a decision needs: state, sentence, one ask, buttons. */
 const budgets: Budget[] = [
   { line: 900, lines: 12, sentence: 500, asks: 10, details: 100 },
   { line: 140, lines: 8, sentence: 400, asks: 5, details: 60 },
@@ -113,7 +113,7 @@ const budgets: Budget[] = [
   { line: 60, lines: 0, sentence: 150, asks: 1, details: 0 },
 ];
 
-/** An ask that does not fit says how long it is and has to be opened: nothing of it is left out unnoticed. */
+/** An ask that doesn't fit shows its length and must be opened; nothing is omitted silently. */
 function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
   const { short } = ask;
   if (short !== undefined) return lengthOfAsk(ask) > line * 2 ? { ...ask, ...short } : ask;
@@ -125,7 +125,7 @@ function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
   };
 }
 
-/** Cut within its marks; a quote of which nothing is left goes whole. */
+/** Cut within quotation marks; an empty quote is dropped. */
 function shrinkQuotes(quotes: Quote[], { line, lines }: Budget): Quote[] {
   if (lines === 0) return [];
   return quotes.map(({ by, words }) => ({ by, words: cutShown(words, line) }));
@@ -186,7 +186,7 @@ function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: 
   };
 }
 
-/** The first drawing of `view` that `fits`, made smaller step by step. The last one is taken as it is. */
+/** The first drawing that `fits`, shrinking step by step, else the smallest. */
 export function fitCard<P extends AnyPress, V extends CardView<P>, T>(
   view: V,
   draw: (view: V) => T,
@@ -200,7 +200,7 @@ export function fitCard<P extends AnyPress, V extends CardView<P>, T>(
   return drawn;
 }
 
-/** The same for text: paragraphs go from the end, and the rest is counted. */
+/** For text: drops and counts paragraphs from the end. */
 export function fitText<T>(
   view: TextView,
   draw: (view: TextView) => T,

@@ -1,4 +1,4 @@
-// Lines and sections, with "and N more" in one place, and the section about steps that cannot run yet.
+// Lines and sections with a common "and N more", and the section on blocked steps.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { describeBlockage } from '#domain/plan/blockage.ts';
 import { showLine } from '#domain/shown-text.ts';
@@ -10,7 +10,7 @@ export function plainLine(text: string, extra: Partial<Line> = {}): Line {
   return { lead: '', text, note: '', quotes: [], aside: '', url: null, ...extra };
 }
 
-/** A section of at most `most` lines out of `total`; null when there is nothing to say. */
+/** A section of at most `most` lines out of `total`, or null if empty. */
 export function makeSection(
   kind: SectionKind,
   label: string,
@@ -24,12 +24,12 @@ export function makeSection(
   return { kind, label, lines: shown, hidden, more: andMore(hidden), all: '', inline: '' };
 }
 
-/** What an approval is about: where any of it is cut, it is reviewed first. */
+/** Sections that an approval binds: if one is cut, it is reviewed first. */
 export function isBinding({ kind }: Section): boolean {
   return kind === 'effects' || kind === 'terms';
 }
 
-/** `section` with at most `most` lines; those left out are counted. */
+/** `section` with at most `most` lines; omissions are counted. */
 export function keepLines(section: Section, most: number): Section {
   const hidden = section.hidden + Math.max(0, section.lines.length - most);
   const lines = section.lines.slice(0, most);
@@ -39,7 +39,7 @@ export function keepLines(section: Section, most: number): Section {
 
 const maxLines = 3;
 
-/** @param begun the steps wait now; before the start, they would have to */
+/** @param begun whether the steps wait now, rather than would */
 export function viewBlocked({ blocked, labels }: PlanCardFacts, begun: boolean): Section | null {
   const names = new Map(Object.entries(labels));
   const lines = blocked.map((blockage) =>

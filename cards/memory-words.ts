@@ -1,4 +1,4 @@
-// What is said about what people asked to keep.
+// Words about people's memory.
 import type { MemoryEntry, MemoryNote } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -17,11 +17,11 @@ const kept = ({ entries }: { entries: Entry[] }) => `I'll remember ${listOf(entr
 const full = ({ notes }: { notes: MemoryNote[] }) =>
   `My memory here is full (${memoryLimits.entries} entries), so I didn't keep ${listOf(notes.map(quote))}.`;
 
-/** How to go on is said where it is: in a chat by `told`, `which` and `list`. */
+/** In chats, `told`, `which` and `list` say how to continue. */
 export const memoryWords = {
   kept,
   full,
-  /** Before anything is kept that a planner read in a message: every word of it. */
+  /** Asks before storing what a planner read in a message, word by word. */
   ask: ({ notes }: { notes: MemoryNote[] }) =>
     `Shall I remember ${listOf(notes.map((note) => quoteWords(writeNote(note), maxNote)))}?`,
   askPolicy: ({ change }: { change: string }) => `Shall I do that? ${change}`,
@@ -46,7 +46,7 @@ export const memoryWords = {
   unknown: ({ id }: { id: number }) => `There is no entry ${id} here.`,
   which: ({ entries }: { entries: Entry[] }) =>
     ['Which one do you mean?', ...entries.map(lineOf), 'Say “forget” and its number.'].join('\n'),
-  /** @param shared others read here too, so that what one person keeps is not shown */
+  /** @param shared others read here too, so private memory isn't shown */
   list: ({ entries, shared }: { entries: Entry[]; shared: boolean }) =>
     [
       entries.length === 0
@@ -56,7 +56,7 @@ export const memoryWords = {
       'Say “remember that …” to add something, “forget 12” to remove it.',
       ...(shared ? ['Your own entries are shown only in a direct chat with me.'] : []),
     ].join('\n'),
-  /** Beside the list in settings. */
+  /** Next to the list in settings. */
   title: 'Memory',
   about:
     'What you asked me to remember. I use it when I plan for you; it never counts as approval.',

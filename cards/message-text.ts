@@ -1,4 +1,4 @@
-// What messages say, from their parts: all of it in words, and what stands above a card that says the rest.
+// The text of messages from their parts: in full, and shortened above a card.
 import type { MessageParts, Notice, Progress, Task } from '#domain/chat/message-parts.ts';
 import type { SaidLine } from '#domain/planning/asked-question.ts';
 import { quoteName, quoteWords } from '#domain/shown-text.ts';
@@ -8,7 +8,7 @@ import { writeCall } from './calls-to-action.ts';
 import { sayHours } from './times.ts';
 
 const notesSaid = 3;
-/** For quotes; their source bounds them. */
+/** For quotes; their source limits them. */
 const maxSaid = 4000;
 
 type Named = { plan_id: string; title: string };
@@ -130,7 +130,7 @@ function tellNotice(notice: Notice): string {
 
 const toLines = (text: string): SaidLine[] => text.split('\n').map((line) => ({ text: line }));
 
-/** Line by line, without the call to action. @param text what was stored, for messages that are no more than that */
+/** Line by line, without the call to action. @param text the stored text, for plain messages */
 function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
   switch (parts?.kind) {
     case 'answer':
@@ -169,14 +169,14 @@ function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
   }
 }
 
-/** All that a message says. @param text what was stored; @param calls whether it still asks for what it asked for */
+/** The full message. @param text the stored text @param calls whether its call to action is still open */
 export function writeMessage(parts: MessageParts | null, text: string, calls = true): string {
   const lines = linesOf(parts, text).map((one) => one.text);
   const action = parts?.action ?? null;
   return [...lines, ...(calls && action !== null ? [writeCall(action)] : [])].join('\n');
 }
 
-/** What a message says that the card under it does not; the card's buttons are the call to action. */
+/** The message without what its card shows; the card's buttons are the call to action. */
 export function writeAboveCard(parts: MessageParts | null, text: string): string {
   return linesOf(parts, text)
     .filter((one) => one.on_card !== true)

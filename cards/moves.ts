@@ -1,4 +1,4 @@
-// Other times for steps whose own meet something else: what the button says, and what it asks for.
+// Alternative times for conflicting steps: button label and requested change.
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { showTitle } from '#domain/shown-text.ts';
 import { dayName, isSameDay, tellClock, tellTime } from './times.ts';
@@ -16,7 +16,7 @@ function nameMove({ from }: StepMove, slot: string, reading: Reading): string {
     : `Move to ${tellTime(slot, reading)}`;
 }
 
-/** The date and time of a moment in a zone, as a change in words says it. */
+/** A local date and time for a change in words. */
 function writeMoment(slot: string, timezone: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
@@ -28,10 +28,10 @@ function writeMoment(slot: string, timezone: string): string {
 
 export type MoveOffer = { label: string; choice: string };
 
-/** With the four buttons of a plan they are as many as Teams shows side by side. */
+/** With a plan's four buttons, as many as Teams shows side by side. */
 const maxOffers = 2;
 
-/** Of one step its starts; of several the first start of each, with what it is about. */
+/** One step's starts, or the first start of each of several, labelled. */
 export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
   const first = new Map(moves.toReversed().map((move) => [move.step, move]));
   const wanted = [...first.values()].toReversed();
@@ -39,7 +39,7 @@ export function offerMoves(moves: StepMove[], reading: Reading): MoveOffer[] {
   return wanted
     .flatMap((move) => {
       const { step, title, timezone } = move;
-      // The name stands in quotation marks; one with such marks is no change that could be read.
+      // Names are quoted; one with quotation marks could not be parsed.
       if (step.includes('"')) return [];
       return move.slots.slice(0, several ? 1 : 2).map((slot) => {
         const label = nameMove(move, slot, reading);

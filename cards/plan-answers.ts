@@ -8,7 +8,7 @@ import { operationName } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import { describeExpected } from './times.ts';
 
-/** `step`: the number it was asked by, where it is about a step. */
+/** `step`: the number in the question. */
 export type PlanQuestion = {
   kind: 'step' | 'guarded' | 'approvers' | 'duration' | 'approval' | 'steps';
   step: string | null;
@@ -20,7 +20,7 @@ const maxSteps = 8;
 
 type Numbered = NumberedStep<ShownStep>;
 
-/** The steps of that label or number; where there are none, the step of that id. */
+/** Steps by label or number, else by ID. */
 function findSteps(numbered: Numbered[], asked: string): Numbered[] {
   const called = numbered.filter(
     ({ label, number }) => label === asked || String(number) === asked,

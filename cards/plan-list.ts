@@ -1,5 +1,4 @@
-// Plans as lists for one reader, in words: the groups of their inbox, and a line a plan with what it waits for, its progress, its age
-// and who asked.
+// Lists of plans for one reader: inbox groups, and a line per plan with its needs, progress, age and requester.
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import { isolateText, quoteName, quoteWords, showTitle } from '#domain/shown-text.ts';
 import { showRequester } from './plain.ts';
@@ -8,27 +7,27 @@ import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
 import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words.ts';
 
-/** A list of plans as a chat shows it. */
+/** A list of plans in a chat. */
 export type PlanListView = {
   title: string;
-  /** Under the name of their group, or empty; `more`: what shows the rest. */
+  /** With a group heading or empty; `more`: how to show the rest. */
   sections: { heading: string; plans: InboxPlan[]; more: string }[];
-  /** Plans of the whole inbox, whose groups have names enough. */
+  /** The whole inbox, whose group names suffice. */
   inbox: boolean;
-  /** What shows the next page, or empty. */
+  /** How to show the next page, or empty. */
   more: string;
-  /** Whose list it is, where others read it too; null: they are alone with it. */
+  /** The reader's name if others see the list too, or null. */
   reader: string | null;
-  /** Which list it is, after the command: there is a way back to it. */
+  /** The list's name in the command, for returning to it. */
   list: string;
   /** `Plans: 4`, for notifications. */
   text: string;
 };
 
-/** Which plans a list is of: the inbox, a search in it, one of its groups, or plans however they stand. */
+/** The inbox, a search, one of its groups, or plans of any status. */
 type PlanListKind = 'inbox' | 'find' | InboxGroup | 'all' | 'mine';
 
-/** What asks for one group, after the command. */
+/** The command for each group. */
 const groupCommands: Record<InboxGroup, string> = {
   needs_you: 'waiting',
   running: 'running',
@@ -39,14 +38,14 @@ const groupCommands: Record<InboxGroup, string> = {
 
 const showReader = (reader: string): string => isolateText(quoteName(reader, 120));
 
-/** @param reader the name of `you` where others read it too; null: only they read it */
+/** @param reader replaces `you` if others read it too, or null */
 export function titleGroup(group: InboxGroup, reader: string | null): string {
   return group === 'needs_you' && reader !== null
     ? `Needs ${showReader(reader)}`
     : groupTitles[group];
 }
 
-/** `And 4 more: /plans running`, or nothing. @param command as people type it there */
+/** `And 4 more: /plans running`, or nothing. @param command as typed there */
 export function sayMore(group: InboxGroup | null, rest: string, command: string): string {
   if (group === null || rest === '') return '';
   return `And ${rest} more: ${command} ${groupCommands[group]}`;
@@ -61,9 +60,9 @@ const emptyGroups: Record<InboxGroup, string> = {
 };
 
 /**
- * What stands over a list, and in place of an empty one.
- * @param reader the name of its owner where others read it too; null: only they read it
- * @param words what a search was for
+ * A list's heading, and the text for an empty one.
+ * @param reader the owner's name if others read it too, or null
+ * @param words the search words
  */
 export function titleList(
   which: PlanListKind,
@@ -98,9 +97,9 @@ export function titleList(
 }
 
 /**
- * What the command can do, on one screen.
- * @param command as people type it there: `/plans`
- * @param more what it can do on one platform only
+ * The command's help, on one screen.
+ * @param command as typed there: `/plans`
+ * @param more commands of one platform
  */
 export function describeCommands(command: string, more: [string, string][] = []): string {
   const lines: [string, string][] = [
@@ -124,7 +123,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
   ].join('\n');
 }
 
-/** What is needed: `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
+/** `approval`, `a decision about step 3a`. @param own addressed to the reader: `your approval` */
 function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own: boolean): string {
   const at = step === null ? '' : `step ${quoteName(step, 60)}`;
   const behind = at === '' ? '' : `, ${at}`;
@@ -150,10 +149,9 @@ function nameWait({ waits, waits_step: step, status, revising }: InboxPlan, own:
 }
 
 /**
- * A plan's state, as a symbol and words.
- * @param bar whether it says how far the plan is, which changes with each step: not where the list follows the plans, as a
- *   Home tab does
- * @param reader the name of `you` where others read it too; null: only they read it
+ * A plan's state as symbol and words.
+ * @param bar whether to show progress; not in lists that follow the plans, such as a Home tab
+ * @param reader replaces `you` if others read it too, or null
  */
 export function describeStanding(
   plan: InboxPlan,
@@ -178,12 +176,12 @@ export function describeGuard({ guarded_operations: guarded }: InboxPlan): strin
   return guarded.length === 0 ? '' : '🛡 guarded';
 }
 
-/** How old a plan is; of one that waits for the reader, how long it has waited. */
+/** A plan's age; if it waits for the reader, the waiting time. */
 export function describeAge({ waits_since: since, created_at: made }: InboxPlan, now: string) {
   return formatAge(since ?? made, now);
 }
 
-/** A plan as a chat's list has it, in two lines. */
+/** A plan in a chat's list, in two lines. */
 export function describePlan(
   plan: InboxPlan,
   now: string,

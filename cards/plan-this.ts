@@ -1,4 +1,4 @@
-// “Plan this” on a message somebody wrote in a chat: what is asked beside it, and the request that comes of both.
+// “Plan this” on a chat message: the dialog, and the resulting request.
 import { cutShown, showLine } from '#domain/shown-text.ts';
 import { readAloud } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate } from './expand.ts';
@@ -12,12 +12,12 @@ export const planThisWords = {
   promise: 'Nothing runs until someone approves the plan.',
   from: ({ author }: { author: string }) => `Message from ${author}`,
   attached: ({ author }: { author: string }) => `Attached, from ${author}`,
-  /** Where a message has more than text. */
+  /** For messages with more than text. */
   unread: ({ what }: { what: string }) => `[Not read: ${what}]`,
   someone: 'somebody',
   notHere:
     'Countersign is not in this conversation yet. Add it here, then the plan can be posted below the message.',
-  /** Where somebody is not asked to add it, or may not. */
+  /** If the person can't or wasn't asked to add it. */
   addFirst:
     'Nothing was planned: Countersign is not in this conversation. Type @Countersign there, add it, and choose “Plan this” again.',
   add: 'Add Countersign',
@@ -26,17 +26,17 @@ export const planThisWords = {
   cut: ({ atMost }: { atMost: number }) =>
     `The message is long: its first ${atMost.toLocaleString('en-US')} characters go along.`,
   heard: "I'm planning this. The plan will be in this thread.",
-  /** Where the app may not post in the thread of the message. */
+  /** If the app can't post in the message's thread. */
   heardElsewhere: ({ link }: { link: string | null }) =>
     `I'm not in that channel, so the plan will be here.${link === null ? '' : ` It is about ${link}`}`,
   failed: "That didn't work. Nothing was planned. Try again.",
 } as const;
 
-/** Characters of a message that go along with a request. */
+/** Maximum characters quoted in a request. */
 const maxQuoted = 12_000;
 const maxShown = 400;
 
-/** The request: what to do, and the quoted message it is about. The quote is data, not an instruction. */
+/** The request with the quoted message, which is data, not an instruction. */
 export function askAboutMessage({
   what,
   author,
@@ -46,7 +46,7 @@ export function askAboutMessage({
   what: string;
   author: string;
   text: string;
-  /** What leads to the message. */
+  /** Link to the message. */
   link?: string | null;
 }): string {
   const message = cutShown(text.trim(), maxQuoted);
@@ -61,7 +61,7 @@ const template = findTemplate('teams/plan-this.json');
 
 export const planThisInput = 'what';
 
-/** The dialog in Teams. @param problem what was wrong with the last try, or empty */
+/** The dialog in Teams. @param problem of the last attempt, or empty */
 export function drawPlanThis({
   author,
   text,
@@ -85,7 +85,7 @@ export function drawPlanThis({
   });
 }
 
-/** The dialog in a conversation where the app is not: Teams adds it there, and asks again. */
+/** The dialog in a conversation without the app: Teams adds it and asks again. */
 export function drawAddFirst(): Drawn {
   const { notHere, add } = planThisWords;
   return expandCard(template, {

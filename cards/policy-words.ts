@@ -1,4 +1,4 @@
-// The sliders in words, for wherever a person sets them: what each is about, and what each of its values does.
+// The sliders in words, wherever people set them: their subject, and the effect of each value.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { listOf } from '#domain/words.ts';
 
@@ -95,12 +95,12 @@ export const sliders: Record<Slider, Words> = {
   },
 };
 
-// The keys of the table are the sliders, in the order in which they are shown.
+// Sliders in display order.
 export const sliderNames = Object.keys(sliders) as Slider[];
 
 const amounts = ['None', 'At most one', 'At most two', 'At most three'];
 
-/** A value as a person reads it: `Concise`, `At most two`, `50 %`. */
+/** A value for people: `Concise`, `At most two`, `50 %`. */
 export function describeValue(slider: Slider, policy: InteractionPolicy): string {
   const words = sliders[slider];
   const value = policy[slider];
@@ -111,7 +111,7 @@ export function describeValue(slider: Slider, policy: InteractionPolicy): string
   return `${Math.round(Number(value) * 100)} %`;
 }
 
-/** The values of a slider that can be chosen, with what each is called. */
+/** A slider's values and their labels. */
 export function listChoices(
   slider: Slider,
   policy: InteractionPolicy,
@@ -125,7 +125,7 @@ export function listChoices(
   });
 }
 
-/** What the value of a slider does, in a few words. */
+/** The effect of a slider's value, in a few words. */
 export function describeEffect(slider: Slider, policy: InteractionPolicy): string {
   const words = sliders[slider];
   const value = policy[slider];
@@ -140,8 +140,8 @@ export function describeEffect(slider: Slider, policy: InteractionPolicy): strin
 }
 
 /**
- * What is different now, after somebody said how they like it: `From now on, Style is Concise.`
- * @param changed the sliders they meant
+ * Confirms changed preferences: `From now on, Style is Concise.`
+ * @param changed the sliders concerned
  */
 export function confirmPolicy(
   policy: InteractionPolicy,

@@ -1,4 +1,4 @@
-// The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
+// The sections for deciding: effects, reads, changes, risks, earlier feedback.
 import type { PlanCardFacts, ReviewedCall } from '#domain/chat/card.ts';
 import { hasRuntime } from '#domain/plan/arguments.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
@@ -22,12 +22,12 @@ const maxChanges = 6;
 const maxChange = 80;
 const maxRisks = 3;
 const maxTerms = 5;
-/** What is agreed is not cut: it is bounded where it comes from. */
+/** Terms aren't cut: their source limits them. */
 const maxTerm = 2000;
 const maxConflict = 300;
 const maxConflicts = 3;
 
-/** What an occurrence says, but for which one it is. */
+/** An occurrence without its date. */
 function contentOf(step: ShownStep, template: string): string {
   const { id, description, tool, operation, args, effect, guarded } = step;
   const name = id.slice(template.length);
@@ -39,7 +39,7 @@ function contentOf(step: ShownStep, template: string): string {
   return JSON.stringify([template, description, tool, operation, calls, effect, guarded]);
 }
 
-/** Each step that comes again once, without the later occurrences that say the same. */
+/** Recurring steps once, without later equal occurrences. */
 function withoutRepeats(
   steps: NumberedStep<ShownStep>[],
   { plan }: PlanCardFacts,
@@ -58,8 +58,8 @@ function withoutRepeats(
 }
 
 /**
- * Calls that change something or go outside. Guarded ones come first; the others in the order they can run where all of them are
- * shown, else by what a reviewer should see first. null: there are none.
+ * Calls that change something or go outside, guarded ones first, the rest in execution order if all are shown, else by review
+ * rank. Null if there are none.
  */
 function viewEffects(facts: PlanCardFacts): Section | null {
   const { calls, different, more } = facts.review;
@@ -84,7 +84,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
   return { ...section, cut, more: describeHidden(section.hidden, facts) };
 }
 
-/** How many different calls are not shown, and how much of the plan makes calls like them. */
+/** The number of calls not shown, and their share of the plan. */
 function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string {
   if (hidden === 0 && !review.more) return '';
   const counted = `${review.more ? 'more than ' : ''}${review.steps.toLocaleString('en-US')}`;
@@ -93,15 +93,15 @@ function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string
 
 const writers = new Set(['text_write', 'text_summarize', 'draft_finalise']);
 
-/** Whether a step sends text to the language model's provider. */
+/** Whether a step sends text to the model's provider. */
 function asksModel({ tool, operation, args }: ShownStep): boolean {
   return writers.has(`${tool}_${operation}`) || hasRuntime(args);
 }
 
-/** Steps that are named one by one. */
+/** Maximum steps named individually. */
 const namedSteps = 5;
 
-/** @param asking labels of those steps whose text goes to the model's provider */
+/** @param asking labels of steps that send text to the model's provider */
 function labelReads(only: boolean, asking: string[], host: string | undefined): string {
   if (asking.length === 0) return only ? 'Only reads; nothing is sent out' : 'Reads';
   const steps =
@@ -112,7 +112,7 @@ function labelReads(only: boolean, asking: string[], host: string | undefined): 
   return `${only ? 'Only reads' : 'Reads'}. Text goes to ${to} for ${steps}`;
 }
 
-/** The steps that only read, of a plan whose other steps are shown by their effects. */
+/** The read-only steps of a plan whose other steps are shown by effects. */
 function viewSteps(facts: PlanCardFacts): Section | null {
   const { plan, review } = facts;
   const total = plan.total_steps;
@@ -137,7 +137,7 @@ const rankWords: Record<number, string> = {
   1: 'change something',
 };
 
-/** `12 steps, 10 change something`: only what does more than read is counted apart. */
+/** `12 steps, 10 change something`: only writes are counted separately. */
 function describePartition({ steps, ranks }: PartitionSummary): string {
   const parts = ranks.flatMap(({ rank, steps: some }) => {
     const words = rankWords[rank];
@@ -146,7 +146,7 @@ function describePartition({ steps, ranks }: PartitionSummary): string {
   return [countOf(steps, 'step'), ...(parts.length === 0 ? ['reads only'] : parts)].join(', ');
 }
 
-/** The partitions of a large plan. The steps of each are on the plan's own page. */
+/** A large plan's partitions. Their steps are on the plan's own page. */
 function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   if (partitions === undefined) return null;
   const { shown, total } = partitions;
@@ -157,20 +157,20 @@ function viewPartitions({ partitions }: PlanCardFacts): Section | null {
   return makeSection('partitions', countOf(total, 'part'), lines, lines.length, total);
 }
 
-/** What is agreed besides the steps: what comes again, and whether each step asks. */
+/** Other terms: recurrence, and whether each step asks. */
 function viewTerms({ terms }: PlanCardFacts): Section | null {
   const lines = terms.map((term) => plainLine(showLine(term, maxTerm)));
   const section = makeSection('terms', 'Also part of this approval', lines, maxTerms);
   return section === null ? null : { ...section, cut: section.hidden > 0 };
 }
 
-/** Where its times meet something else in a person's calendars and plans. */
+/** Conflicts with people's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   const lines = conflicts.map((text) => plainLine(showLine(text, maxConflict), { lead: '△' }));
   return makeSection('conflicts', 'Conflicts with other plans', lines, maxConflicts);
 }
 
-/** What is different from the version before: the steps themselves, then what else is. */
+/** Changes since the previous version: steps, then the rest. */
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
   const nameOf = ({ call }: ComparedStep) => shortenCall(call, maxChange).text;
@@ -203,7 +203,7 @@ function viewRisks({ plan }: PlanCardFacts): Section | null {
   return makeSection('risks', 'Risks and assumptions', lines, maxRisks);
 }
 
-/** What people said about the versions before. */
+/** Feedback on earlier versions. */
 export function viewHistory(facts: PlanCardFacts): Section | null {
   const lines = facts.plan.rejection_history.map(({ version, by, feedback }) =>
     plainLine(

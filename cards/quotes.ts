@@ -1,11 +1,11 @@
-// Others' words on a card: labelled, quoted, on a line of their own.
+// Others' words on a card: labelled, quoted, on their own line.
 import { showPlanned } from '#domain/plan/planner-words.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { Quote } from './view.ts';
 
-/** Most characters of a text that a reader must see in full. Its source bounds it. */
+/** Maximum characters of a text shown in full. Its source limits it. */
 export const maxFullText = 20_000;
-/** Most characters of a sentence on a card. */
+/** Maximum characters of a sentence on a card. */
 export const maxSentence = 500;
 
 /** `Reason: “…”` */

@@ -1,4 +1,4 @@
-// The sections that tell what happens and what happened: running, next, failed, done already, left alone.
+// The sections of a report: running, next, failed, done, left alone.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { isHumanTask } from '#domain/plan/assignee.ts';
@@ -30,7 +30,7 @@ function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
   });
 }
 
-/** Who answered a step, `Ana for Ben` where it was Ben's; null: it does not say. */
+/** Who answered a step, `Ana for Ben` if it was Ben's, or null. */
 function answererOf({ output }: Step, facts: PlanCardFacts): string | null {
   const { by = null, for: instead = null } = isObject(output) ? output : {};
   if (typeof by !== 'string') return null;
@@ -47,18 +47,18 @@ function failedLine(step: ShownStep, facts: PlanCardFacts): Line {
   });
 }
 
-/** An address on the web as it leads there; null: it is none, or could be read as another. */
+/** A web address that leads where it says, or null. */
 function readAddress(text: unknown): string | null {
   if (typeof text !== 'string' || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const { href, username, password } = new URL(text);
-  // Before an @ anything can pretend to be the host.
+  // Text before an @ can pretend to be the host.
   return username === '' && password === '' && href.length <= 2000 ? href : null;
 }
 
-/** Names under which operations give the address of what they made. */
+/** Output fields with the address of a result. */
 const addressFields = ['permalink', 'html_url', 'web_url', 'webUrl', 'url', 'link', 'href'];
 
-/** Where what a step made is: by its own output, the resources that a server links to, or its target. */
+/** The address of a step's result: from its output, a server's resource links, or its target. */
 function addressOf({ target, output }: Step): string | null {
   if (isObject(output)) {
     for (const field of addressFields) {
@@ -74,7 +74,7 @@ function addressOf({ target, output }: Step): string | null {
   return readAddress(target);
 }
 
-/** What a step gave in a line; what a person answered, with who they are and what they were asked. */
+/** A step's result in a line; a person's answer with the question. */
 function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   if (step.result_summary === null) return nameOf(step);
   const summary = showResult(step, maxSummary);
@@ -84,7 +84,7 @@ function tellResult(step: ShownStep, facts: PlanCardFacts): string {
   return `${answererOf(step, facts) ?? personOf(step, facts) ?? 'A person'}: ${summary}${asked}`;
 }
 
-/** What became of a step. A link is its own address, so that no words can promise another. */
+/** A finished step. Links show their own address, so that no text can promise another. */
 function doneLine(step: ShownStep, facts: PlanCardFacts): Line {
   const text = tellResult(step, facts);
   const lead = `✓ ${step.label}`;
@@ -119,11 +119,11 @@ function viewFailed(facts: PlanCardFacts): Section | null {
   );
 }
 
-/** What was changed, or, where nothing was, what was found out. */
+/** Changes made or, without any, findings. */
 function viewDone(facts: PlanCardFacts, label: string): Section | null {
   const succeeded = withStatus(facts, ['succeeded']);
   const wrote = succeeded.filter((step) => step.effect !== 'read');
-  // Only the first steps are known here; the rest is counted, not guessed at.
+  // Only the first steps are loaded; the rest is counted.
   const beyond = facts.plan.counts.succeeded - succeeded.length;
   const shown = wrote.length > 0 ? wrote : succeeded;
   return makeSection(
@@ -159,7 +159,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   ]);
 }
 
-/** What was looked up for the person: reads that no later step needed, of a plan that also wrote. */
+/** Lookups for the person: reads that no later step used, in a plan that also wrote. */
 function viewFound(facts: PlanCardFacts): Section | null {
   if (facts.review.steps === 0) return null;
   const needed = new Set(facts.steps.flatMap(({ after }) => after.map(({ id }) => id)));
@@ -188,11 +188,11 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
   ]);
 }
 
-/** Labels of the steps that need the output of one, or of a step that needs it. */
+/** Labels of direct and indirect users of a step's output. */
 function findNeeding({ id }: Step, steps: Step[]): string[] {
   const without = new Set([id]);
   const needing: string[] = [];
-  // A step takes outputs of earlier ones only.
+  // Steps only use outputs of earlier ones.
   for (const step of steps) {
     const sources = [
       ...referencesOf(step.args).map(({ $from }) => $from),
@@ -205,7 +205,7 @@ function findNeeding({ id }: Step, steps: Step[]): string[] {
   return needing;
 }
 
-/** What continuing without the only failed step means. */
+/** The consequence of continuing without the only failed step. */
 function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
   const step = `step ${only?.label ?? ''}`.trim();
   const needing = only === undefined ? [] : findNeeding(only, steps);
@@ -218,7 +218,7 @@ function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
   return `Continue without it: ${step} is skipped. ${them} ${need} its output and ${are} left out.${more}`;
 }
 
-/** What can be done about a failed plan, in the order of effort. */
+/** Options for a failed plan, by effort. */
 export function viewOptions(facts: PlanCardFacts): Section | null {
   if (facts.plan.status !== 'failed') return null;
   const again = 'Or ask again and say what should change.';
@@ -243,7 +243,7 @@ export function drawBar(done: number, total: number): string {
   return '▰'.repeat(full) + '▱'.repeat(cells - full);
 }
 
-/** How far a plan is, once it has started; null before. */
+/** A started plan's progress, or null. */
 export function viewProgress(facts: PlanCardFacts): Progress | null {
   const { plan } = facts;
   if (plan.execution_started_at === null) return null;
@@ -259,7 +259,7 @@ export function viewProgress(facts: PlanCardFacts): Progress | null {
     done,
     total,
     text: `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}${failed}`,
-    // Once it is over, the small line says how long it took.
+    // Once ended, the footer has the duration.
     pace:
       plan.execution_ended_at === null
         ? `${formatDuration(elapsed)} so far${expected.join('')}${until}`

@@ -23,29 +23,29 @@ export type ReviewStep = {
   /** Others' words about it. */
   quotes: Quote[];
   parts: WholePart[];
-  /** The beginning of its values stands on the page before. */
+  /** Its values began on the previous page. */
   continued: boolean;
-  /** The rest of its values stands on the next page. */
+  /** Its values continue on the next page. */
   continues: boolean;
   /** It changes something or goes outside. */
   matters: boolean;
-  /** Its place among the steps of the card, by which it can be ticked; null: it cannot be. */
+  /** Its place on the card, for ticking, or null. */
   place: number | null;
 };
 
 export type ReviewPage = {
   steps: ReviewStep[];
-  /** Asks for the next page; null: this is the last. */
+  /** Asks for the next page, or null on the last. */
   next: string | null;
 };
 
-/** Where a page begins: a page of the service, a step of it, and how many characters of its values were shown before. */
+/** A page's start: the service's page, a step on it, and the characters of its values shown before. */
 type Start = { page: string; index: number; skip: number };
 
 const stepsRead = 25;
-/** Characters of a headline; one that is longer is cut, and stands among the values as well, whole. */
+/** Maximum characters of a headline; a longer one is cut and repeated in full among the values. */
 const maxHeadline = 1000;
-/** Characters that the layout of a step, and of a value, stands for. */
+/** Characters that a step's and a value's layout count as. */
 const stepCost = 200;
 const partCost = 60;
 
@@ -96,7 +96,7 @@ function toReviewStep(
   };
 }
 
-/** What is agreed besides the steps, as the first entry of a review; none where nothing is. */
+/** Other agreed terms, as a review's first entry. */
 function agreedOf({
   terms,
 }: PlanCardFacts): Omit<ReviewStep, 'place' | 'continued' | 'continues'>[] {
@@ -126,22 +126,22 @@ function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'quotes' | 'parts
   );
 }
 
-/** How far back a page looks for the end of a word. */
+/** How far back to look for the end of a word. */
 const lookBack = 60;
 
-/** Where to break a text of which `at` characters fit: after a word that ends shortly before, and never within a character. */
+/** The break for a text of which `at` characters fit: after a word if near, never inside a character. */
 export function boundary(text: string, at: number): number {
   const blank = text.slice(at - lookBack, at).search(/\s\S*$/u);
   if (blank >= 0) return at - lookBack + blank + 1;
   return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }
 
-/** The least of a value that is worth a place on a page. */
+/** Minimum characters of a value worth starting on a page. */
 const leastOfValue = 100;
-/** Characters that a value counts as where a cursor says how many were shown: one more, so that an empty one counts too. */
+/** A value's length in a cursor; one more, so that empty ones count too. */
 const sizeOf = ({ text }: WholePart) => text.length + 1;
 
-/** The values from character `skip` on, about `budget` characters of them. @returns them, and how far they go */
+/** The values from character `skip`, about `budget` characters. @returns them, and where they end */
 function sliceParts(
   parts: WholePart[],
   skip: number,
@@ -172,10 +172,10 @@ function sliceParts(
 }
 
 /**
- * A page of the review of a plan, with about `budget` characters. Plans whose steps have numbers come in their order; larger ones
- * begin with the calls that a reviewer should see first.
+ * A page of a plan's review, about `budget` characters. Numbered plans in order; larger ones start with the calls to review
+ * first.
  * @param cursor empty for the first page
- * @throws what the service throws
+ * @throws errors of the service
  */
 export async function readReview(
   service: Pick<Service, 'listSteps'>,

@@ -16,7 +16,7 @@ const indent = '\u2003';
 
 type Placed = { node: OutlineNode; number: string; depth: number; below: number };
 
-/** Nodes in the order of the tree, with the numbers people call them by (2.1) and how many lie below each. */
+/** Nodes in tree order with their numbers (2.1) and descendant counts. */
 function placeNodes(nodes: OutlineNode[]): Placed[] {
   const known = new Set(nodes.map(({ id }) => id));
   const children = Map.groupBy(nodes, ({ parent }) =>
@@ -26,7 +26,7 @@ function placeNodes(nodes: OutlineNode[]): Placed[] {
   const open: { node: OutlineNode; number: string; depth: number }[] = [];
   const push = (parent: string | null, before: string, depth: number) => {
     const own = children.get(parent) ?? [];
-    // Taken once, so that a tree that bites its own tail ends.
+    // Removed once used, so that a cyclic tree ends.
     children.delete(parent);
     for (let at = own.length - 1; at >= 0; at--) {
       const node = own[at];
@@ -73,7 +73,7 @@ function lineOf(placed: Placed, least: number, hides: boolean, facts: SessionCar
   });
 }
 
-/** One goal over everything says what the title says; the tree begins below it. */
+/** A single goal repeats the title; the tree starts below it. */
 function withoutGoal(placed: Placed[]): { shown: Placed[]; least: number } {
   const [first, ...rest] = placed;
   const single = first !== undefined && placed.filter(({ depth }) => depth === 0).length === 1;
@@ -81,7 +81,7 @@ function withoutGoal(placed: Placed[]): { shown: Placed[]; least: number } {
   return { shown: rest.map((one) => ({ ...one, number: one.number.slice(2) })), least: 1 };
 }
 
-/** The deepest level at which the whole tree fits; its first level in any case. */
+/** The deepest level at which the whole tree fits; at least the first. */
 function depthThatFits(shown: Placed[], least: number): number {
   let depth = least;
   while (
@@ -103,7 +103,7 @@ function viewTree(facts: SessionCardFacts): Section | null {
   return makeSection('outline', 'Outline', lines, maxNodes, shown.length);
 }
 
-/** Risks and what was taken for granted. */
+/** Risks and assumptions. */
 function viewAssumptions({ outline }: SessionCardFacts): Section | null {
   if (outline === null) return null;
   const lines = [
@@ -119,7 +119,7 @@ export function viewOutline(facts: SessionCardFacts): (Section | null)[] {
   return [viewTree(facts), viewAssumptions(facts)];
 }
 
-/** The whole tree; null where the card shows it all. */
+/** The whole tree, or null if the card shows it all. */
 export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
   if (facts.outline === null || (viewTree(facts)?.hidden ?? 0) === 0) return null;
   const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
@@ -133,7 +133,7 @@ export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
 const maxWaves = 8;
 const maxBeside = 4;
 
-/** Nodes that are worked on: a phase or a goal above them is no place in the order. */
+/** Nodes with work: phases and goals above them have no place in the order. */
 function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null {
   const nodes = outline?.nodes ?? [];
   const parents = new Set(nodes.map(({ parent }) => parent));
@@ -176,7 +176,7 @@ function describeMetrics(metrics: RoadmapMetrics): string[] {
   ];
 }
 
-/** The ways compared, the taken one marked in words too. */
+/** The options compared, with the chosen one marked in words too. */
 function viewWays({ roadmap }: SessionCardFacts): Section | null {
   if (roadmap === null) return null;
   const lines = roadmap.options_tried.map(({ name, differs, metrics }) => {
@@ -199,7 +199,7 @@ export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {
   return [viewOrder(facts), viewWays(facts), viewReason(facts)];
 }
 
-/** Every wave with everything in it; null where the card shows it all. */
+/** All waves in full, or null if the card shows them all. */
 export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
   const waves = wavesOf(facts);
   if (waves.length <= maxWaves && waves.every((wave) => wave.length <= maxBeside)) {

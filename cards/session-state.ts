@@ -1,4 +1,4 @@
-// The state of a planning session in a symbol and words, and its buttons, bound to the turn and digest that were shown.
+// A session's state as symbol and words, and its buttons, bound to the turn and digest shown.
 import type { SessionCardFacts, SessionOver, SessionPress } from '#domain/chat/session-card.ts';
 import type { StepMove } from '#domain/planning/artifacts.ts';
 import { findMove, openMoves } from '#domain/planning/artifacts.ts';
@@ -8,7 +8,7 @@ import { callPerson } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
 
-/** What there is to say, from the status and the reason of the pause. */
+/** The kind of session, from status and pause. */
 export function kindOf({ status, pause, questions }: SessionCardFacts): SessionKind {
   switch (status) {
     case 'running':
@@ -42,7 +42,7 @@ const subjects: Record<SessionKind, string> = {
   aborted: '',
 };
 
-/** The same once it is decided: what was decided about. */
+/** After a decision: its subject. */
 const decided: Record<SessionKind, string> = {
   ...subjects,
   questions: '',
@@ -164,7 +164,7 @@ const answerForm: Form = {
   submit: 'Answer',
 };
 
-/** Where steps whose times meet something else could be instead. */
+/** Alternative times for conflicting steps. */
 function movesOf({ portfolio, outline, schedule, viewer, now }: SessionCardFacts): StepMove[] {
   const timezone = schedule?.timezone ?? viewer.timezone;
   const moves = portfolio?.conflicts.map((one) => findMove(one, { outline, schedule, timezone }));
@@ -196,7 +196,7 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
   const approve = (label: string) => button('session_approve', label, { style: 'primary' });
   const changes = (form: Form) => button('session_changes', 'Propose changes', { form });
   const reject = (label: string) => button('session_reject', label, { confirm: rejectConfirm });
-  /** A button stands for the whole of its words, or there is none: a cut wish would be another one. */
+  /** A button holds all of its text or isn't offered: a cut request would be another one. */
   const choices = (action: SessionPress['action'], all: { name: string; answer: string }[]) =>
     all
       .filter(({ name, answer }) => answer.length <= maxChoice && cleanLine(name) !== '')

@@ -1,4 +1,4 @@
-// From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
+// From a session's facts to all its words. Pure.
 import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import {
   cleanLine,
@@ -24,7 +24,7 @@ import { tellSpan, tellTime } from './times.ts';
 import type { Details, Line, Quote, Section, SessionKind, SessionView } from './view.ts';
 import { confidenceWord, formatCost } from './words.ts';
 
-// The schedule: when each part happens in the reader's zone, and where it meets something else in a person's time.
+// Maximum blocks of a schedule, shown in the reader's zone with conflicts.
 const maxBlocks = 12;
 const maxDetails = 200;
 
@@ -79,7 +79,7 @@ function viewSchedule(facts: SessionCardFacts): (Section | null)[] {
   return [makeSection('times', 'Dates', linesOf(facts), maxBlocks), viewConflicts(facts), busy];
 }
 
-/** Every block; null where the card shows them all. */
+/** Every block, or null if the card shows them all. */
 function viewScheduleDetails(facts: SessionCardFacts): Details | null {
   const lines = linesOf(facts);
   if (lines.length <= maxBlocks) return null;
@@ -97,7 +97,7 @@ function viewTitle({ outline, request }: SessionCardFacts): string {
   return cleanLine(title) === '' ? 'Planning' : title;
 }
 
-/** What the card says in a sentence: of an artifact what it aims at, of anything else what the bot said. */
+/** The card's sentence: an artifact's goal, else the bot's message. */
 function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
   const said = showLine(facts.text, maxSentence);
   switch (kind) {
@@ -137,7 +137,7 @@ function viewQuotes(facts: SessionCardFacts, kind: SessionKind): Quote[] {
   return kind === 'questions' ? quote('Question', only, maxSentence) : [];
 }
 
-/** The question, or how many there are; several follow in lines of their own, and so do offers. */
+/** The question, or their number; several follow on their own lines, as do offers. */
 function openingOf({ questions, text }: SessionCardFacts): string {
   const [first = text] = questions;
   return questions.length > 1 ? introduceQuestions(questions.length, 'neutral') : first;
@@ -212,7 +212,7 @@ function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
   ].join(' · ');
 }
 
-/** Whether there is more to see of a session than what the bot says. */
+/** Whether a session has more to show than the message. */
 export function hasCard({ kind }: SessionView): boolean {
   return kind !== 'running' && kind !== 'plan' && kind !== 'answered';
 }
@@ -247,7 +247,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
   return mapShown(view, isolateText);
 }
 
-// A pattern that is new and waits for a person's word: what it would be called, and what is known already.
+// A new pattern awaiting approval: its proposed name, and what is known.
 
 /** `proposed:daily_health` → `daily health`. */
 function readable(name: string): string {

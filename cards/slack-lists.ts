@@ -1,5 +1,4 @@
-// Draws what stands beside Slack's cards: lists of plans, and the Home tab with what waits for the reader, what runs, and how they like
-// to be talked to.
+// Slack's lists of plans, and the Home tab with what waits, what runs, and preferences.
 import { hash } from 'node:crypto';
 import { applyOverride, defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPage } from '#domain/plan/inbox.ts';
@@ -32,12 +31,12 @@ const templates = {
   home: findTemplate('slack/home.json'),
 };
 
-/** Of a line, so that a message of as many as a list has stays within `slackLimits.message`. */
+/** Per line, so that a full list stays within `slackLimits.message`. */
 const titleLength = 100;
 
 type Section = PlanListView['sections'][number];
 
-/** A plan on one line, with a button that opens all of it. @param bar as in `describeStanding` */
+/** A plan on one line with a button to open it. @param bar as in `describeStanding` */
 function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
   const { id, version, digest, may_approve: decides } = plan;
   const [title = '', ...facts] = describePlan(plan, now, { bar, reader: null }).split('\n');
@@ -50,7 +49,7 @@ function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
   };
 }
 
-/** Lists under their names, and what shows the rest of each. @param bar as in `describeStanding` */
+/** Named lists, with a way to show the rest. @param bar as in `describeStanding` */
 export function drawPlanLists(sections: Section[], now: string, bar: boolean): Drawn[] {
   return expandBlocks(templates.list, {
     sections: sections.map(({ heading, plans, more }) => ({
@@ -68,7 +67,7 @@ export type HomeFacts = {
   said: SaidPolicy[];
 };
 
-/** Before the name of a slider, in the id of what it is set by. */
+/** Prefix of a slider's input ID. */
 export const sliderPrefix = 'countersign:policy:';
 
 function dressSlider(slider: keyof InteractionPolicy, policy: InteractionPolicy) {
@@ -95,14 +94,14 @@ function dressSlider(slider: keyof InteractionPolicy, policy: InteractionPolicy)
   };
 }
 
-/** Lines of each group: with all the rest they fit `viewBlocks`. */
+/** Lines per group, within `viewBlocks` in total. */
 const linesOf: Partial<Record<InboxGroup, number>> = {
   needs_you: 20,
   running: 15,
   failed: 5,
   others: 15,
 };
-/** So many of each group are enough to draw it. */
+/** Plans per group needed to draw it. */
 export const linesOfGroup = 20;
 
 const emptyHome = [
@@ -111,7 +110,7 @@ const emptyHome = [
   homeWords.promise,
 ].join('\n');
 
-/** What differs in single conversations, in a few lines; or empty. */
+/** Preferences that differ in single conversations, in a few lines, or empty. */
 function sayPolicies(said: SaidPolicy[]): string {
   const lines = said.slice(0, 5).map(({ request, policy }) => {
     const whole = applyOverride(defaultPolicy, policy);
@@ -123,7 +122,7 @@ function sayPolicies(said: SaidPolicy[]): string {
   return lines.length === 0 ? '' : [homeWords.saidInConversations, ...lines].join('\n');
 }
 
-/** What is shown of each group, and how many others it has. */
+/** The plans shown per group, and the number of others. */
 function chooseLines(groups: InboxPage[]) {
   return groups.flatMap((page) => {
     const shown = page.plans.slice(0, linesOf[page.group] ?? 0);
@@ -149,7 +148,7 @@ export function drawHome({ groups, policy, said }: HomeFacts, now: string): Draw
   ];
 }
 
-/** Ages stand on it in words, which change by themselves: only what else is different is worth drawing. */
+/** Ignores ages, which change by themselves and aren't worth redrawing. */
 export function digestHome({ groups, policy, said }: HomeFacts): string {
   const shown = chooseLines(groups).map(({ group, plans, more }) => [
     group,

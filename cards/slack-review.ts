@@ -1,4 +1,4 @@
-// The calls of a review as blocks: each whole, its long values set apart as text that Slack never parses. Pure.
+// A review's calls as blocks, in full, with long values as text that Slack never parses. Pure.
 import { windowWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
 import { slackLimits } from './limits.ts';
@@ -12,13 +12,13 @@ type Run = { text: string; style: Style | null };
 
 const bold: Style = { bold: true };
 const italic: Style = { italic: true };
-/** Slack sets it in a colour of its own. */
+/** Slack colours it. */
 const code: Style = { code: true };
 
-/** How far back a break between lines is looked for, so that a text is split there. */
+/** How far back to look for a line break to split at. */
 const lookBack = 500;
 
-/** `text` in parts that Slack takes, between lines where there is a break near. */
+/** Splits `text` to fit Slack, at line breaks if near. */
 function splitText(text: string): string[] {
   const parts: string[] = [];
   let rest = text;
@@ -38,7 +38,7 @@ function run(text: string, style: Style | null = null): Run[] {
 
 const lengthOf = (runs: Run[]) => runs.reduce((sum, { text }) => sum + text.length, 0);
 
-/** Items in order, as many together as Slack takes. */
+/** Groups items in order, as many as Slack accepts. */
 function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
   const groups: T[][] = [];
   let size = 0;
@@ -55,7 +55,7 @@ function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
   return groups;
 }
 
-/** An element of rich text and how many characters it has. */
+/** A rich text element and its length. */
 type Sized = {
   element: { type: 'rich_text_section' | 'rich_text_preformatted'; runs: Run[] };
   size: number;
@@ -84,7 +84,7 @@ const draw = (blocks: Sized[][]): Drawn[] =>
     blocks: blocks.map((group) => ({ elements: group.map(({ element }) => element) })),
   });
 
-/** A line of ours, and what is said beside it. */
+/** Our line, with a note. */
 export function drawReviewLine(text: string, note = ''): Drawn[] {
   return draw(pack(sections([...run(text, bold), ...run(note === '' ? '' : `  ${note}`, italic)])));
 }
@@ -113,7 +113,7 @@ function drawStep(step: ReviewStep): Sized[] {
   return [...drawn, ...sections(line)];
 }
 
-/** What each step does, whole; the ones that only read stand back. */
+/** Each step's effect in full; read-only ones are subdued. */
 export function drawReviewSteps(steps: ReviewStep[]): Drawn[] {
   return draw(steps.flatMap((step) => pack(drawStep(step))));
 }

@@ -1,4 +1,4 @@
-// Draws Slack's windows: their frame, the form of a button, and the steps of a plan to tick.
+// Slack's windows: frame, forms, and steps to tick.
 import { cutShown } from '#domain/shown-text.ts';
 import { windowWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, expandCard, findTemplate } from './expand.ts';
@@ -10,10 +10,10 @@ const templates = {
   form: findTemplate('slack/form.json'),
 };
 
-/** Characters of what is entered. */
+/** Maximum characters of input. */
 export const maxText = slackLimits.inputText;
 
-/** The block and element of the text, and the names of the rest. */
+/** Block and element IDs. */
 export const textBlock = 'text';
 export const valueId = 'value';
 export const fieldBlock = (name: string) => `field:${name}`;
@@ -30,7 +30,7 @@ export function textSection(text: string) {
   return { type: 'section' as const, text: plain(text, slackLimits.sectionText) };
 }
 
-/** @param submit null: it can only be closed */
+/** @param submit null if it can only be closed */
 export function drawWindow(view: {
   title: string;
   close: string;
@@ -55,7 +55,7 @@ const optionOf = (label: string, value: string) => ({
   value,
 });
 
-/** An element of a form by its kind in `slack/form.json`. */
+/** A form element by its kind in `slack/form.json`. */
 function dressElement({ type, help, options, min, max, whole }: Field) {
   const placeholder = placeholderOf(help);
   switch (type) {
@@ -76,7 +76,7 @@ function dressElement({ type, help, options, min, max, whole }: Field) {
     case 'choice':
       return {
         kind: 'choice',
-        // By place: a value may be longer than Slack takes.
+        // By position: a value may exceed Slack's limit.
         options: options
           .slice(0, slackLimits.options)
           .map(({ label }, index) => optionOf(label, String(index))),
@@ -110,7 +110,7 @@ export function drawForm({ fields, label, placeholder, required }: Form): Drawn[
     ...fields.map((field) => ({
       block_id: fieldBlock(field.name),
       label: field.label,
-      // Not ticked is an answer too.
+      // Unticked is an answer too.
       optional: !field.required || field.type === 'boolean',
       ...dressElement(field),
     })),
@@ -118,7 +118,7 @@ export function drawForm({ fields, label, placeholder, required }: Form): Drawn[
   ]);
 }
 
-/** Steps to tick by their places in the plan, as many to a block as Slack takes; all are ticked at first. */
+/** Checkboxes for steps by place, in blocks of Slack's size; all ticked at first. */
 export function drawTicks(steps: { label: string; place: number }[]): Drawn[] {
   const atOnce = slackLimits.checkboxes;
   const blocks = Array.from({ length: Math.ceil(steps.length / atOnce) }, (_, index) =>

@@ -1,4 +1,4 @@
-// The state of a plan in a symbol, words and one sentence, and who a card is waiting for.
+// A plan's state as symbol, words and one sentence, and who its card waits for.
 import type { PatchFacts, PlanCardFacts } from '#domain/chat/card.ts';
 import { assigneeOf } from '#domain/plan/assignee.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
@@ -17,7 +17,7 @@ type State = { symbol: string; words: string; tone: Tone; open: boolean };
 /** Statuses in which a step's question or unknown outcome can still be settled. */
 const alive: PlanStatus[] = ['executing', 'stalled', 'approved', 'failed'];
 
-/** Whether steps that wait for a person's word still can be given it. */
+/** Whether waiting steps can still be answered. */
 export function canSettle(facts: PlanCardFacts): boolean {
   return alive.includes(facts.plan.status);
 }
@@ -33,7 +33,7 @@ function viewChange(patch: PatchFacts): State {
   return { symbol: '◷', words: `Change waiting for ${who}`, tone: 'warning', open: true };
 }
 
-/** A finding that a person has to say something about; null: there is none. */
+/** A finding that needs a person's word, or null. */
 function viewProblem(facts: PlanCardFacts): State | null {
   if (askAboutFindings(facts).length === 0) return null;
   const { running, ready } = facts.plan.counts;
@@ -47,7 +47,7 @@ function viewRunning(facts: PlanCardFacts): State {
   }
   const [waiting] = facts.waiting;
   if (waiting !== undefined) {
-    // A call that asks before it is made is nobody's task.
+    // A call that asks first has no assignee.
     const person = personOf(waiting, facts) ?? 'a decision';
     const words = isViewers(waiting, facts) ? 'Waiting for you' : `Waiting for ${person}`;
     return { symbol: '◷', words, tone: 'warning', open: true };
@@ -106,7 +106,7 @@ export function viewState(facts: PlanCardFacts): PlanView['state'] {
   return { ...state, line: `${state.symbol} ${state.words} · version ${version} · ${id}` };
 }
 
-/** What it is for; without a sentence of its own the title says it, and the title is on the card already. */
+/** The goal; without a sentence, the title on the card says it. */
 function goalOf({ summary, planner_model }: Plan): Quote[] {
   return goal(summary, planner_model);
 }
@@ -133,9 +133,9 @@ function describeCancelled(facts: PlanCardFacts): string {
   const { plan } = facts;
   const done =
     plan.execution_started_at === null ? 'Nothing ran.' : `${doneOf(plan)} ran. The rest didn't.`;
-  // After a start the decision on record is the approval, not the cancelling.
+  // After a start, the recorded decision is the approval, not the cancellation.
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
-  // Where nobody cancelled it, time did, and why is on record.
+  // Without a person, it expired, and the reason is recorded.
   const { decided_by: by, result_summary: reason } = plan;
   if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
   const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
@@ -148,7 +148,7 @@ function describeStalled({ result_summary: reason }: Plan): string {
   return `${what} Resume to try again, or cancel.`;
 }
 
-/** What failed and why is in a section of its own. */
+/** Failures and reasons have their own section. */
 function describeFailed({ plan, failed }: PlanCardFacts): string {
   const { failed: count } = plan.counts;
   if (count === 0 && plan.result_summary !== null)
@@ -177,7 +177,7 @@ export function describePassed(
   return `${times} passed: ${one ? 'step' : 'steps'} ${steps} ${one ? 'starts' : 'start'} at once if approved.`;
 }
 
-/** With the remedy and a space; '' if no start has passed. */
+/** With advice and a leading space, or '' if no start has passed. */
 function advisePassed(facts: PlanCardFacts): string {
   const { passed } = facts;
   if (passed === undefined) return '';
@@ -211,7 +211,7 @@ export function viewSentence(facts: PlanCardFacts): string {
   }
 }
 
-/** Other people's words about the plan: a request for changes, or the planner's goal. */
+/** Others' words about the plan: a change request, or the planner's goal. */
 export function viewQuotes(facts: PlanCardFacts): Quote[] {
   const { plan } = facts;
   if (plan.revising) return lastFeedback(facts);
@@ -219,7 +219,7 @@ export function viewQuotes(facts: PlanCardFacts): Quote[] {
   return [...(plan.status === 'rejected' ? lastFeedback(facts) : []), ...goalOf(plan)];
 }
 
-/** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` where several rules hold. */
+/** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` if several rules apply. */
 function describeOpen(facts: PlanCardFacts, names: string[]): string {
   const { approvals_needed: needed, approval_rules: rules } = facts;
   if (rules.length < 2) {
@@ -233,7 +233,7 @@ function describeOpen(facts: PlanCardFacts, names: string[]): string {
     : `${listOf(names).replace(/^you\b/, 'You')} approved (${names.length} of ${needed}). Also needs ${missing}.`;
 }
 
-/** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
+/** `1 of 2 approved (Ana)`, then `Approved by Ana, 14:02`, or nothing. */
 export function viewApprovals(facts: PlanCardFacts): string {
   const { plan } = facts;
   const names = plan.approvals.map(({ by }) => callPerson(facts, by));
@@ -250,7 +250,7 @@ export function viewTitle(plan: Plan): string {
   return cleanLine(plan.title) === '' ? plan.id : showTitle(plan.title, 300);
 }
 
-/** Those whom a plan's card waits for, by the names they are written with. */
+/** The people a plan's card waits for, as named in the plan. */
 export function findConcerned({
   plan,
   waiting,

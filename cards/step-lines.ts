@@ -18,12 +18,12 @@ import { tellTime } from './times.ts';
 import type { Line, Quote } from './view.ts';
 import { describeRetry } from './words.ts';
 
-/** Who does a step: the requester unless it names somebody; null when code runs it. */
+/** Who does a step: by default the requester; null for code. */
 function doerOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {
   return isHumanTask(step) ? (assigneeOf(step) ?? step.target ?? plan.requester) : null;
 }
 
-/** The same as readers know them. */
+/** The same as a display name. */
 export function personOf(step: Step, facts: PlanCardFacts): string | null {
   const name = doerOf(step, facts.plan);
   return name === null ? null : showPerson(facts, name, 60);
@@ -31,14 +31,14 @@ export function personOf(step: Step, facts: PlanCardFacts): string | null {
 
 type Named = { viewer: Pick<PlanCardFacts['viewer'], 'user' | 'names'> };
 
-/** Whether `name` is the viewer's, by any of their names. */
+/** Whether `name` is any of the viewer's names. */
 export function viewerIs(name: string, { viewer }: Named): boolean {
   return [viewer.user, ...(viewer.names?.own ?? [])].some((own) =>
     isSamePerson(cleanLine(name), cleanLine(own)),
   );
 }
 
-/** Who did something, within a sentence: the viewer is `you`. */
+/** A person within a sentence; the viewer is `you`. */
 export function callPerson(facts: Named & Pick<PlanCardFacts, 'names'>, name: string): string {
   return viewerIs(name, facts) ? 'you' : showPerson(facts, name, 60);
 }
@@ -49,7 +49,7 @@ export function isViewers(step: Step, facts: PlanCardFacts): boolean {
   return name !== null && viewerIs(name, facts);
 }
 
-/** Whether the viewer answers it: they are asked, are the delegate of who is, or have taken it over. */
+/** Whether the viewer answers it: as assignee, delegate, or after taking over. */
 export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
   const taker = takerOf(step);
   const asked = assigneeOf(step);
@@ -61,7 +61,7 @@ export function mayAnswer(step: Step, facts: PlanCardFacts): boolean {
   );
 }
 
-/** What the person of a step will be asked to fill in. */
+/** The fields a person will be asked for. */
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
   const shown = labels.slice(0, 6).map((label) => quoteName(label, 60));
@@ -70,7 +70,7 @@ function formNotes({ args }: Step): string[] {
   return all.length === 0 ? [] : [`fills in ${listOf(all)}`];
 }
 
-/** `steps 3 and 4 are not run`: what a No to the step's question, or to its call, leaves out beside it; null: nothing. */
+/** `steps 3 and 4 are not run`: what a No skips besides the step, or null. */
 export function effectOfNo(step: Step, { steps, plan }: PlanCardFacts): string | null {
   if (steps.length < plan.total_steps) return 'the steps that wait for it are not run';
   const left = leftOutByNo(steps, step);
@@ -87,14 +87,14 @@ const doubts = {
   several: ', a name that several here have',
 };
 
-/** Whether the person it asks cannot be reached, so that someone who may decide about the plan has to answer for them. */
+/** Warns if the assignee can't be reached, so that someone who may decide on the plan has to answer. */
 function doubtOf(step: Step, { unsure }: PlanCardFacts): string {
   const name = assigneeOf(step);
   const doubt = name === null || unsure === undefined ? undefined : unsure[name];
   return doubt === undefined ? '' : doubts[doubt];
 }
 
-/** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
+/** Further facts of a step: person, timing, open values, and failures so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const formatAt = (iso: string) => tellTime(iso, facts);
@@ -114,7 +114,7 @@ export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   ];
 }
 
-/** Characters of one value of a call in a line of a card. */
+/** Characters of one value in a card's line. */
 const maxValue = 200;
 const maxReason = 160;
 
@@ -131,7 +131,7 @@ export function reasonOf(
   return planner_model === offlinePlanner ? [] : quote('Reason', description, maxReason);
 }
 
-/** The same on a card; none where, behind their verb, they name nothing that the call does not name. */
+/** The same on a card, unless they name nothing beyond the call. */
 function shortReasonOf(
   { description, call }: Pick<ShownStep, 'description' | 'call'>,
   plan: Pick<Plan, 'planner_model'>,
@@ -156,12 +156,12 @@ export function quotesOf(step: ShownStep, plan: Pick<Plan, 'planner_model'>): Qu
   return [...retriedOf(step), ...reasonOf(step, plan)];
 }
 
-/** What a step does, in few words: for lists of what runs, ran or failed, whose effects were shown before. */
+/** A step's effect in a few words, for lists of steps whose effects were shown before. */
 export function nameOf({ call }: ShownStep): string {
   return shortenCall(call, 80, 1).text;
 }
 
-/** A step as a line of a card: what its call does, and whether any of that was cut. */
+/** A step as a card's line: its effect, and whether it was cut. */
 export function stepLine(
   { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
   facts: PlanCardFacts,

@@ -1,5 +1,5 @@
-// A plan that runs as a list of tasks with a status each, for chats that have a block for it. Where not all of its steps are
-// known here, its partitions are the tasks; without partitions, what runs, failed and comes next.
+// A running plan as a task list, for chats with such a block. If not all steps are loaded, by partitions, else by what runs,
+// failed and comes next.
 import type { PartProgress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
@@ -26,7 +26,7 @@ const statuses: Record<StepStatus, TaskStatus> = {
   unknown: 'error',
 };
 
-/** What a reader must know of a step beside its status. */
+/** Further facts of a step besides its status. */
 function noteOf(step: ShownStep, facts: PlanCardFacts): string {
   switch (step.status) {
     case 'waiting': {
@@ -109,7 +109,7 @@ function titleOf({ counts, total_steps: total }: Plan): string {
 
 const shownIn = new Set<Plan['status']>(['executing', 'stalled']);
 
-/** null: it does not run. */
+/** Null if it isn't running. */
 export function viewTasks(facts: PlanCardFacts): TaskList | null {
   if (!shownIn.has(facts.plan.status)) return null;
   const { tasks, hidden, unit } = listTasks(facts);
@@ -121,7 +121,7 @@ export function moreTasks({ hidden, unit }: TaskList): string {
   return hidden === 0 ? '' : `${andMore(hidden)} ${unit}${hidden === 1 ? '' : 's'}`;
 }
 
-/** The first `most` of them, with shorter words. */
+/** The first `most` of them, shortened. */
 export function shrinkTasks(list: TaskList, most: number, characters: number): TaskList | null {
   if (most === 0) return null;
   const tasks = list.tasks.slice(0, most).map((task) => ({

@@ -39,7 +39,6 @@ function drawProgress({ progress }: CardView): string {
   return progress.pace === '' ? progress.text : `${progress.text} · ${progress.pace}`;
 }
 
-/** A plan or a session in plain lines. */
 export function drawText(view: CardView): string {
   const buttons = view.buttons.map((button) => button.label).join(' · ');
   return [
@@ -59,7 +58,6 @@ export function drawText(view: CardView): string {
     .join('\n');
 }
 
-/** A notice or a question in plain lines. */
 export function drawPlainText(view: TextView): string {
   return [view.heading, ...view.paragraphs, moreLines(view.more)]
     .filter((part) => part !== '')
@@ -80,12 +78,12 @@ function splitParagraphs(text: string): { paragraphs: string[]; hidden: number }
   return { paragraphs, hidden };
 }
 
-/** How many lines were left out, in words. */
+/** The number of omitted lines, in words. */
 export function moreLines(hidden: number): string {
   return hidden === 0 ? '' : `… and ${countOf(hidden, 'more line')}`;
 }
 
-/** Something the bot says: an answer, or what became of a wish. */
+/** A message of the bot: an answer, or a request's result. */
 export function viewNotice(
   text: string,
   options: { heading?: string; tone?: Tone; link?: TextLink | null } = {},

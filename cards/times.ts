@@ -1,8 +1,8 @@
-// Times, durations and ages as people read them, in the reader's own time zone. The only place that words them.
+// Times, durations and ages in words, in the reader's zone. The only place that formats them.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { countOf } from '#domain/words.ts';
 
-/** A duration in its two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
+/** The two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds === 0) return 'under 1 s';
@@ -52,15 +52,15 @@ export function sayWork(minutes: number): string {
   ].join(' ');
 }
 
-/** How long something has waited: `5 hours`, `3 days`. */
+/** `5 hours`, `3 days`. */
 export function sayHours(hours: number): string {
   if (hours >= 48) return countOf(Math.floor(hours / 24), 'day');
   return hours >= 1 ? countOf(Math.floor(hours), 'hour') : 'a while';
 }
 
 /**
- * Working time in days of work: `3 working days`, `1 working day 2 h`; less than a day as any duration.
- * @param day minutes of one working day; null: the days are those of the clock
+ * In working days: `3 working days`, `1 working day 2 h`; under a day like any duration.
+ * @param day minutes of a working day, or null for calendar days
  */
 export function formatWork(minutes: number, day: number | null): string {
   if (day === null || minutes < day) return formatDuration(minutes * 60_000);
@@ -70,7 +70,7 @@ export function formatWork(minutes: number, day: number | null): string {
   return rest === 0 ? words : `${words} ${formatDuration(rest * 60_000)}`;
 }
 
-/** How long the plan takes: `3 working days`, `about 10 min`; empty when it does not say. */
+/** A plan's duration: `3 working days`, `about 10 min`, or empty. */
 export function describeExpected(
   facts: Pick<PlanCardFacts, 'expected_minutes' | 'expected_is_work' | 'working_day_minutes'>,
 ): string[] {
@@ -94,7 +94,7 @@ function partsOf(at: Date, timeZone: string): Record<string, string> {
   return Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
 }
 
-/** A zone that the runtime knows, or UTC with a word that says so. */
+/** A zone known to the runtime, or UTC with a remark. */
 function knownZone(timezone: string): { zone: string; suffix: string } {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: timezone });
@@ -105,7 +105,7 @@ function knownZone(timezone: string): { zone: string; suffix: string } {
   }
 }
 
-/** `CET`, `GMT+9`: what the zone is called at that moment. */
+/** `CET`, `GMT+9`: the zone's name at that moment. */
 function nameZone(iso: string, zone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' });
   const parts = format.formatToParts(new Date(iso));
@@ -113,8 +113,8 @@ function nameZone(iso: string, zone: string): string {
 }
 
 /**
- * `14:02` today, `Mon 3 Feb, 14:02` this year, `3 Feb 2027, 14:02` otherwise, in the reader's zone.
- * @param named whether the zone is said, since it is not the reader's own: `14:02 CET`
+ * `14:02` today, `Mon 3 Feb, 14:02` this year, else `3 Feb 2027, 14:02`, in the reader's zone.
+ * @param named adds the zone, if not the reader's: `14:02 CET`
  */
 export function formatTime(iso: string, now: string, timezone: string, named = false): string {
   const { zone, suffix: unknown } = knownZone(timezone);
@@ -142,10 +142,10 @@ export function dayName(iso: string, timezone: string): string {
   );
 }
 
-/** Who reads a card, and when; `user` empty: nobody in particular, since several read it. */
+/** A card's reader and time; `user` is empty if several read it. */
 type Reading = { now: string; viewer: { user: string; timezone: string } };
 
-/** A time on a card, whose zone is said where several read it. */
+/** A time on a card; shared cards name the zone. */
 export function tellTime(iso: string, { now, viewer }: Reading): string {
   return formatTime(iso, now, viewer.timezone, viewer.user === '');
 }
@@ -155,7 +155,7 @@ export function tellClock(iso: string, reading: Reading): string {
   return tellTime(iso, reading).replace(/^.*, /, '');
 }
 
-/** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it, and so is the zone. */
+/** `Mon 3 Feb, 14:02 to 15:30`: names a common day, and the zone, once. */
 export function tellSpan(from: string, to: string, reading: Reading, between = ' to '): string {
   const [start, end] = [from, to].map((iso) => tellTime(iso, reading));
   if (start === undefined || end === undefined || start === end) return start ?? '';
@@ -167,7 +167,7 @@ export function tellSpan(from: string, to: string, reading: Reading, between = '
   return begins + between + ends;
 }
 
-/** `5 min`, `3 h`, `2 d`: how long ago, in one unit; null: less than a minute. */
+/** `5 min`, `3 h`, `2 d`: age in one unit, or null under a minute. */
 function readAge(iso: string, now: string): string | null {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
   if (minutes < 1) return null;

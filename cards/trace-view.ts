@@ -1,5 +1,5 @@
-// A planning run as people read it, in the terminal and in the console: stage by stage, what was done, how sure, at what cost.
-// All text is made fit to be shown here; surfaces only place it.
+// A planning run for the terminal and console: stage by stage, with confidence and cost. All text is made safe here; surfaces
+// only lay it out.
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
 import { showLine } from '#domain/shown-text.ts';
@@ -15,16 +15,16 @@ import {
 } from './trace-words.ts';
 import type { Tone } from './view.ts';
 
-/** What was found or changed on the way. */
+/** A finding or change on the way. */
 export type TraceNote = { symbol: string; tone: Tone; text: string };
 
-/** One line of work, or a person's decision. Facts that there are not are empty. */
+/** A line of work, or a person's decision. Missing facts are empty. */
 export type TraceLine = {
   symbol: string;
-  /** The symbol in words, for those who cannot see it. */
+  /** The symbol in words, for screen readers. */
   state: string;
   tone: Tone;
-  /** A person's decision: `name` says whose. */
+  /** A person's decision; `name` is theirs. */
   decided: boolean;
   /** ISO 8601. */
   at: string;
@@ -39,12 +39,12 @@ export type TraceLine = {
 export type TraceStage = {
   turn: number;
   title: string;
-  /** When its first entry began; ISO 8601. */
+  /** Start of its first entry; ISO 8601. */
   at: string;
   /** `1.2 s`, `$0.003`. */
   facts: string[];
   lines: TraceLine[];
-  /** How the stage was left; null: work goes on, or the trace ends here. */
+  /** How the stage ended, or null if it continues or the trace ends. */
   end: { at: string; text: string; confidence: string; notes: TraceNote[] } | null;
 };
 
@@ -52,13 +52,13 @@ export type TraceView = {
   planner: string;
   reason: string;
   stages: TraceStage[];
-  /** More than one turn, so each stage's turn is worth telling. */
+  /** With several turns, stages show theirs. */
   turns: number;
   /** `4.2 s · $0.02 · 3 calls`; empty without entries. */
   totals: string;
-  /** What is not as it should be: calls that never came back. */
+  /** Problems: calls that never returned. */
   warnings: string[];
-  /** Why there is nothing to show; empty: there is. */
+  /** Why there is nothing to show, or empty. */
   empty: string;
 };
 
@@ -104,7 +104,7 @@ function viewWork(entry: TraceEntry): TraceLine {
     name: showLine(entry.tool, 60),
     took: formatTook(entry.duration_ms),
     cost: formatCharge(entry.cost_delta),
-    // A failed call has confidence 0 by rule; the mark says it already.
+    // A failed call has confidence 0 by rule, and is marked already.
     confidence: ok ? describeSureness(entry) : '',
     text: remembered ? `remembered: ${text}` : text,
     notes: notesOf(entry),
@@ -135,7 +135,7 @@ function viewDecision(entry: TraceEntry, decision: string): TraceLine {
   };
 }
 
-/** The work, transition and decision that an entry stands for, put at the end of the last stage or of a new one. */
+/** Adds an entry's work, transition and decision to the last stage or a new one. */
 function addEntry(stages: TraceStage[], entry: TraceEntry): void {
   const { event, to, decision, turn = stages.at(-1)?.turn ?? 1 } = entry;
   const title = nameStage(entry.stage);
@@ -158,7 +158,7 @@ function addEntry(stages: TraceStage[], entry: TraceEntry): void {
   };
 }
 
-/** What the entries of a stage cost and took, as far as they did. */
+/** Cost and duration of a stage's entries. */
 function factsOf(entries: TraceEntry[]): string[] {
   const work = entries.filter(
     ({ decision, event }) => decision === undefined && event === undefined,

@@ -1,4 +1,4 @@
-// Planning in words: its stages, what ends them, how sure they were, how long things took.
+// Planning in words: stages, what ends them, confidence, durations.
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { Adaptation, Confidence } from '#domain/planning/trace.ts';
 import { cleanLine } from '#domain/shown-text.ts';
@@ -67,7 +67,7 @@ function isStage(name: string): name is Stage {
   return Object.hasOwn(stages, name);
 }
 
-/** A stage of the table in words; another planner's stage as it is. */
+/** A known stage in words; another planner's as it is. */
 export function nameStage(stage: string): string {
   return isStage(stage) ? stages[stage] : cleanLine(stage).slice(0, 60);
 }
@@ -94,7 +94,7 @@ export function describeParts({ self, rules, heuristics }: Confidence): string {
   return `${own}, rules ${rules.toFixed(2)}, heuristics ${heuristics.toFixed(2)}`;
 }
 
-/** Empty where it cost nothing. */
+/** Empty if free. */
 export function formatCharge(usd: number): string {
   return usd > 0 ? formatCost(usd) : '';
 }

@@ -1,4 +1,4 @@
-// What changed between two versions, in words: one line for a card, more where there is room.
+// Changes between two versions in words: one line for a card, more if there is room.
 import { wordsFor } from '#domain/plan/step-words.ts';
 import type { FieldChange, VersionDiff } from '#domain/plan/views.ts';
 import { showLine, showWhole } from '#domain/shown-text.ts';
@@ -17,7 +17,7 @@ function nameSome(operations: string[]): string {
 const durationOf = (minutes: number | null): string =>
   minutes === null ? 'an unknown time' : formatDuration(minutes * 60_000);
 
-/** What differs besides the steps: operations, time, cost, approvers, risks. One phrase each. @param named as in `formatTime` */
+/** Other differences: operations, time, cost, approvers, risks. One phrase each. @param named as in `formatTime` */
 export function describeDeltas(
   diff: VersionDiff,
   now: string,
@@ -31,7 +31,7 @@ export function describeDeltas(
   ];
 }
 
-/** The same where the steps are listed, and so their operations. */
+/** The same if steps, and so their operations, are listed. */
 export function describeOthers(
   diff: VersionDiff,
   now: string,
@@ -70,7 +70,7 @@ export function describeCounts({ counts }: VersionDiff): string {
   ].join('  ');
 }
 
-/** A field of a step as people read it: an argument by its own name. */
+/** A step's field for people; an argument by its own name. */
 export function nameField(field: string): string {
   const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
   return showWhole(own ?? wordsFor(field).name ?? field);
@@ -88,7 +88,7 @@ function describeField({ field, from, to }: FieldChange, now: string, timezone: 
 const maxShort = 60;
 const maxFields = 2;
 
-/** `09:00 → 10:00`, `content: "A" → "B", to: b.md → c.md and 1 more field`: what is different about a step, in one line. */
+/** `09:00 → 10:00`, `content: "A" → "B", to: b.md → c.md and 1 more field`: a step's changes in one line. */
 export function summariseFields(
   {
     changes,
@@ -98,7 +98,7 @@ export function summariseFields(
   timezone: string,
 ): string {
   const short = (value: string | null) => (value === null ? null : showLine(value, maxShort));
-  // What the call says is also in its target, and the planner's words go with it.
+  // The target repeats the call, and the description goes with it.
   const telling = changes.filter(({ field }) => field !== 'description' && field !== 'target');
   const listed = telling.length === 0 ? changes : telling;
   const said = listed.slice(0, maxFields).map(({ field, from, to }) => {
@@ -121,7 +121,7 @@ export function summariseFields(
   return listOf(hidden > 0 ? [...said, countOf(hidden, 'more field')] : said);
 }
 
-/** The fields of a changed step that differ, one phrase each, and how many more do. */
+/** A changed step's fields, one phrase each, and the number of others. */
 export function describeFields(
   {
     changes,

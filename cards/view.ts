@@ -1,5 +1,5 @@
-// What people see of a plan or a planning session, as data: every string is final, cleaned and cut; no platform is known here.
-// Cards, their text twins and the terminal all draw from this, so the words are written once.
+// A plan or session as displayed, as data: every string is final, cleaned and cut, and independent of the platform. Cards, text
+// twins and the terminal draw it.
 import type { CardPress } from '#domain/chat/card.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { FormField } from '#domain/plan/form.ts';
@@ -7,42 +7,42 @@ import type { PlanStatus } from '#domain/plan/plan.ts';
 
 type FieldType = FormField['type'];
 
-/** Colour of a state; never the only sign of it. */
+/** Colour of a state; never its only sign. */
 export type Tone = 'default' | 'accent' | 'good' | 'warning' | 'attention';
 
-/** A field of a form, with everything that is said about it. */
+/** A form field with all its texts. */
 export type Field = {
   name: string;
   type: FieldType;
   label: string;
-  /** What helps to answer, or empty. */
+  /** A hint, or empty. */
   help: string;
   required: boolean;
-  /** `label`: the value, and in quotation marks what it is called where that is different; `called`: that name alone. */
+  /** `label`: the value, with its quoted name if different; `called`: only the name. */
   options: { value: string; label: string; called: string }[];
   min: number | null;
   max: number | null;
   whole: boolean;
-  /** What an answer is, in words: `number from 1 to 9, required`. */
+  /** The answer's type: `number from 1 to 9, required`. */
   words: string;
-  /** Said beside the field when it is left out or does not fit. */
+  /** The error if missing or invalid. */
   missing: string;
 };
 
-/** What a button asks for before it is pressed: fields, if any, and a text. */
+/** Input before a press: fields, if any, and a text. */
 export type Form = {
   fields: Field[];
-  /** What the text is; empty: none is asked for. */
+  /** The text's label, or empty if none is requested. */
   label: string;
   placeholder: string;
   required: boolean;
   /** Shown when the required text is missing. */
   missing: string;
-  /** The label of the button that sends it. */
+  /** The label of the submit button. */
   submit: string;
 };
 
-/** What any button of ours sends. */
+/** The press of any button. */
 export type AnyPress = CardPress | SessionPress;
 
 export type Button<Press extends AnyPress = CardPress> = {
@@ -50,44 +50,44 @@ export type Button<Press extends AnyPress = CardPress> = {
   style: 'primary' | 'plain';
   press: Press;
   form: Form | null;
-  /** Asked once more before it happens; null: it happens at once. */
+  /** A confirmation before it happens, or null. */
   confirm: { text: string; submit: string } | null;
-  /** The same, where the surface has a question that costs no more than a press: what is guarded, of an approval. */
+  /** An additional confirmation if it costs only a press: the guarded calls of an approval. */
   guard?: { text: string; submit: string };
 };
 
-/** Somebody else's words, drawn in a line of their own: `Reason: “…”`. `by` is ours; `words` stand in quotation marks already. */
+/** Others' words on their own line: `Reason: “…”`. `by` is ours; `words` are already quoted. */
 export type Quote = { by: string; words: string };
 
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask<Press extends AnyPress = CardPress> = {
-  /** `theirs`: it is addressed to somebody else than the reader. */
+  /** `theirs`: addressed to another person than the reader. */
   kind: 'person' | 'yes_no' | 'theirs' | 'confirm' | 'unknown' | 'change' | 'finding';
-  /** The step it is about; of a change of the plan or a finding, that. */
+  /** The step concerned, or the change or finding. */
   step_id: string;
   label: string;
   text: string;
   quotes: Quote[];
-  /** Lines that a person needs in order to decide: of an unknown outcome what is known, of a change what it does. */
+  /** Lines needed for deciding: the known facts of an unknown outcome, a change's effects. */
   known: string[];
-  /** A note can be sent along with the press. */
+  /** A note can be sent with the press. */
   note: string | null;
-  /** What the person is to fill in; the button that is done with it has them in its form. */
+  /** Fields to fill in, submitted with their button's form. */
   fields: Field[];
   buttons: Button<Press>[];
-  /** How it is drawn where not all of it fits: how long it is, and a button that opens the whole. It is never cut otherwise. */
+  /** If it doesn't fit: its length, and a button to open it. It is never cut otherwise. */
   short?: Pick<Ask<Press>, 'text' | 'quotes' | 'known' | 'buttons'>;
 };
 
 export type Line = {
-  /** Stands before the text: `3a`, `🛡`. */
+  /** Before the text: `3a`, `🛡`. */
   lead: string;
   text: string;
-  /** Stands after it, quieter. */
+  /** After it, subdued. */
   note: string;
-  /** Below it, each in a line of its own. */
+  /** Below it, each on its own line. */
   quotes: Quote[];
-  /** What a wide surface may add at the edge: `after 1`. */
+  /** At the edge of wide surfaces: `after 1`. */
   aside: string;
   url: string | null;
 };
@@ -122,15 +122,15 @@ export type Section = {
   kind: SectionKind;
   label: string;
   lines: Line[];
-  /** How many lines are not shown. */
+  /** The number of lines not shown. */
   hidden: number;
   /** `… and 16 more`, or empty. */
   more: string;
-  /** `All 23 steps`, where there is a page that shows them; empty without one. */
+  /** `All 23 steps`, if a page shows them, or empty. */
   all: string;
-  /** Part of an effect is not shown, so that the plan has to be opened before it is approved. */
+  /** Part of an effect isn't shown, so the plan must be opened before approval. */
   cut?: boolean;
-  /** The lines as one, where the surface draws them so; empty: one below the other. */
+  /** The lines joined, for surfaces that draw them so, or empty. */
   inline: string;
 };
 
@@ -145,16 +145,16 @@ export type Progress = {
 
 export type TaskStatus = 'pending' | 'in_progress' | 'complete' | 'error';
 
-/** A step of a plan that runs, or a part of a large one. `note`: who it waits for, why it failed, what came of it; or empty. */
+/** A running plan's step, or a large one's part. `note`: who it waits for, its failure or result, or empty. */
 export type Task = { id: string; title: string; status: TaskStatus; note: string };
 
-/** What `title` sums up. `hidden`: how many more there are of `unit`. */
+/** `title` is the summary. `hidden`: the number of further `unit`s. */
 export type TaskList = { title: string; tasks: Task[]; hidden: number; unit: string };
 
-/** What there is behind a card: every line, where the card shows some. `more`: how many are still left out. */
+/** The full content behind a card. `more`: lines still left out. */
 export type Details = { title: string; lines: Line[]; more: number };
 
-/** What every card has, in the order in which it is drawn. */
+/** Parts of every card, in drawing order. */
 export type CardView<Press extends AnyPress = AnyPress> = {
   title: string;
   planner: string;
@@ -164,26 +164,26 @@ export type CardView<Press extends AnyPress = AnyPress> = {
     /** `◷ Waiting for you · version 2 · PLAN-3f9a1c20` */
     line: string;
     tone: Tone;
-    /** Somebody has to decide before anything else happens. */
+    /** A person has to decide before anything else happens. */
     open: boolean;
   };
   asks: Ask<Press>[];
-  /** How many more wait for a person than are drawn. */
+  /** The number of asks not drawn. */
   asks_more: number;
-  /** What will be true afterwards; once it is over, what became of it. */
+  /** The goal or, once ended, the result. */
   sentence: string;
-  /** What its planner says it is for, and what people said about it. */
+  /** The planner's purpose, and people's comments. */
   quotes: Quote[];
   progress: Progress | null;
-  /** Its steps or parts by their status, of a plan that runs, for surfaces that draw such a list; null: it does not run. */
+  /** A running plan's steps or parts by status, or null. */
   tasks: TaskList | null;
   sections: Section[];
   /** `1 of 2 approved (Ana)` or `Approved by you, 14:02`, or empty. */
   approvals: string;
-  /** The small line: time, cost, planner, confidence, digest. */
+  /** The footer: time, cost, planner, confidence, digest. */
   facts: string;
   buttons: Button<Press>[];
-  /** null: the card shows all there is, or says elsewhere where the rest is. */
+  /** Null if the card shows everything, or links to the rest. */
   details: Details | null;
   link: string | null;
 };
@@ -195,7 +195,7 @@ export type PlanView = CardView<CardPress> & {
   status: PlanStatus;
 };
 
-/** What a session stands at, or how it ended. */
+/** A session's state, or how it ended. */
 export type SessionKind =
   | 'running'
   | 'questions'
@@ -217,20 +217,20 @@ export type SessionView = CardView<SessionPress> & {
   kind: SessionKind;
 };
 
-/** Names a card among others: its blocks are called after it. */
+/** Unique card name, used for its blocks. */
 export function keyOf(view: PlanView | SessionView): string {
   return 'plan_id' in view ? `${view.plan_id}:v${view.version}` : `${view.run_id}:t${view.turn}`;
 }
 
 export type TextLink = { url: string; label: string };
 
-/** An answer, a note or a question: lines of text without a plan. */
+/** An answer, note or question: text without a plan. */
 export type TextView = {
   kind: 'notice';
   heading: string;
   tone: Tone;
   paragraphs: string[];
-  /** How many further lines are left out. */
+  /** The number of lines left out. */
   more: number;
   link: TextLink | null;
 };

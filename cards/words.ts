@@ -1,9 +1,9 @@
-// Statuses, counts and amounts as people read them.
+// Statuses, counts and amounts in words.
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { SessionKind, SessionView } from './view.ts';
 
-/** A plan's status in a list, in the order of a list. */
+/** Statuses in list order. */
 export const statusWords: Record<PlanStatus, string> = {
   proposed: 'waiting',
   needs_review: 'needs review',
@@ -41,7 +41,7 @@ export function andMore(n: number): string {
   return n > 0 ? `… and ${n.toLocaleString('en-US')} more` : '';
 }
 
-/** US dollars: `$0.02`, `$1.50`, and enough digits that something is never shown as nothing. */
+/** US dollars: `$0.02`, `$1.50`, with enough digits that nonzero never shows as zero. */
 export function formatCost(usd: number): string {
   if (usd > 0 && usd < 0.01) return usd < 0.001 ? 'under $0.001' : `$${usd.toFixed(3)}`;
   return `$${usd.toFixed(2)}`;
@@ -52,14 +52,12 @@ export function confidenceWord(confidence: number): string {
   return confidence >= 0.4 ? 'fair' : 'low';
 }
 
-/** What an empty list of plans says; `how` is the way to ask on this surface. */
+/** The text of an empty list; `how` is the way to ask on this surface. */
 export function nothingWaiting(how: string): string {
   return `Nothing is waiting. Ask me for something ${how}.`;
 }
 
-/**
- * `retrying at 14:02 (attempt 2 of 3)`; null: the step is not about to be tried again. @param formatAt writes a moment (ISO 8601) as the reader sees times
- */
+/** `retrying at 14:02 (attempt 2 of 3)`, or null without a retry. @param formatAt formats an ISO 8601 time for the reader */
 export function describeRetry(
   { error, status, available_at }: Pick<Step, 'error' | 'status' | 'available_at'>,
   formatAt: (iso: string) => string,
@@ -80,7 +78,7 @@ const decided = new Set<SessionKind>([
   'answer',
 ]);
 
-/** Whether the card of a planning session asks for a decision, rather than an answer. */
+/** Whether a session's card asks for a decision rather than an answer. */
 export function waitsForDecision({ kind }: Pick<SessionView, 'kind'>): boolean {
   return decided.has(kind);
 }
