@@ -87,7 +87,6 @@ async function unstick(session: Session, view: PlanView): Promise<ExitCode | nul
   return null;
 }
 
-/** Offers to retry a failed plan. */
 async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   const retry = view.buttons.find(({ press }) => press.action === 'retry');
   if (retry === undefined || !session.interactive || session.options.yes === true) return false;

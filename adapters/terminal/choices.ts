@@ -17,7 +17,6 @@ function namesOf(label: string): string[] {
   return [key, plain, word].filter((name) => name !== '').map((name) => name.toLowerCase());
 }
 
-/** The selected choice, or null. */
 export function readChoice<T>(choices: Choices<T>, line: string): T | null {
   const text = line.trim().toLowerCase();
   return choices.find(([label]) => namesOf(label).includes(text))?.[1] ?? null;

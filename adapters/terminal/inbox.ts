@@ -41,7 +41,6 @@ const groupsShown: Record<InboxGroup, { lines: number; rest: string | null }> = 
   done: { lines: 20, rest: 'completed' },
 };
 
-/** Plans with an optional heading. */
 type Section = { heading: string; plans: InboxPlan[]; more: string };
 
 function drawSections(sections: Section[], screen: Screen, now: string): string[] {

@@ -31,7 +31,7 @@ export function actorOf(request: FastifyRequest, user: string | undefined): Acto
   };
 }
 
-/** Whose view a request asks for; like `actorOf`, but an admin may view as anyone. @throws `forbidden` */
+/** The person whose view a request asks for; like `actorOf`, but an admin may view as anyone. @throws `forbidden` */
 export function viewerOf(request: FastifyRequest, user: string | undefined): string {
   const { role, tenant } = request.principal;
   if (isNamed(user) && role === 'admin' && tenant === null) return user;

@@ -23,7 +23,7 @@ import type { Complaint } from './problem.ts';
  */
 export type RouteRole = Role | 'open' | 'metrics' | 'page';
 /**
- * What the path is about: a plan, run or conversation by `:id`, a person by `:user`, or oneself; `new`: something created;
+ * The path's subject: a plan, run or conversation by `:id`, a person by `:user`, or oneself; `new`: something created;
  * `press`: the button's subject; `list`: filtered by the caller's organisation; `instance`: none.
  */
 export type RouteSubject =

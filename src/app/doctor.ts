@@ -308,7 +308,7 @@ async function checkAudit({ env }: Config, { db }: Instance): Promise<CheckResul
   ];
 }
 
-/** What retention could not delete, and why; silent before its first round. */
+/** Reports what retention could not delete, and why; silent before its first round. */
 async function checkRetention({ db }: Instance): Promise<CheckResult[]> {
   const state = await readRetention(db.query);
   if (state === null) return [];

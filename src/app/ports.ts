@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
 import { CountersignError } from '#domain/errors.ts';
 
-/** The port of a listening server. */
 export function portOf({ server }: FastifyInstance): number {
   const address = server.address();
   if (typeof address === 'object' && address !== null) return address.port;

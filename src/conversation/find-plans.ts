@@ -56,7 +56,6 @@ type Reader = { id: string; timezone: string; account: Actor; once?: string };
 
 type ListName = 'inbox' | InboxGroup | 'all' | 'mine';
 
-/** Names of the lists. */
 const listNames: Record<string, ListName> = {
   '': 'inbox',
   inbox: 'inbox',

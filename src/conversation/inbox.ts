@@ -54,7 +54,6 @@ function readPlace(group: InboxGroup, cursor: string | undefined): GroupPlace | 
   return { at: Number(at), id };
 }
 
-/** Labels of waiting steps, by plan and step. */
 async function readWaitingLabels(
   db: Queryable,
   waiting: Waiting[],

@@ -231,7 +231,6 @@ export const SettingsView = z.object({
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 
-/** The part to check. */
 export const CheckedPart = z.union([
   z.strictObject({ part: z.literal('tool'), tool: z.string().min(1).max(200) }),
   z.strictObject({ part: PlatformName }),
@@ -244,7 +243,6 @@ export const CheckResult = z.object({
   state: z.enum(['ok', 'off', 'broken']),
   /** The state, in a sentence. */
   text: z.string(),
-  /** Advice, if any. */
   advice: z.string().exactOptional(),
 });
 export type CheckResult = z.infer<typeof CheckResult>;

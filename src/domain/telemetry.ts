@@ -88,7 +88,6 @@ export function linkTo(traceparent: string | null): void {
   if (traceparent !== null) tracer?.link(traceparent);
 }
 
-/** Fields for log lines. */
 export function logFields(): Record<string, string | number> {
   const current = tracer?.current() ?? null;
   const fields = logged.getStore();

@@ -90,7 +90,6 @@ export type ToolContext = {
   signal: AbortSignal;
 };
 
-/** The context of a call outside any plan. */
 export function outsidePlan(
   given: Pick<ToolContext, 'idempotencyKey' | 'user' | 'timezone' | 'signal'>,
 ): ToolContext {

@@ -49,7 +49,7 @@ export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> 
 /** Maximum characters of a worker's report shown in the question. */
 const maxSaid = 400;
 
-/** What a late worker knows about its call, or null if that doesn't help. */
+/** A late worker's knowledge about its call, or null if that doesn't help. */
 function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
   const came = 'Its worker came back later and says that';
   switch (attempt_status) {

@@ -60,7 +60,6 @@ function readTransition({ turn = 1, stage, event, to }: TraceEntry): TraceTransi
   return read.success ? [read.data] : [];
 }
 
-/** The trace of a run. */
 export async function readRunTrace(db: Queryable, run: RunRow): Promise<PlanningTrace> {
   const entries = await readEntries(db, run);
   return {

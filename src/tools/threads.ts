@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 import { throwIfAborted, toAbortError } from './failures.ts';
 
-/** A thread's answer to a message. */
 export type ThreadAnswer<Answer> =
   | { ok: true; answer: Answer }
   | { ok: false; code: ErrorCode; message: string };

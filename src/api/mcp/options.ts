@@ -1,4 +1,4 @@
-// What `/mcp` needs besides the service.
+// Dependencies of `/mcp` besides the service.
 import type { OperationSpec } from '#domain/tool.ts';
 import type { Waiters } from './waiters.ts';
 

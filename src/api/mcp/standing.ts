@@ -6,7 +6,7 @@ import { countOf, onOneLine } from '#domain/words.ts';
 import { factsOf, PlanFacts, State } from './shapes.ts';
 import { writeCursor } from './wait.ts';
 
-/** What to do next, by state. */
+/** The next action by state. */
 const advice: Record<State, string> = {
   planning: 'The planner works on it. Call plan_wait with this run.',
   awaiting_approval:

@@ -91,7 +91,7 @@ const describe = ({ id, account, name, role, tenant, created_at, expires_at, use
   ...{ expires_at: isoOf(expires_at), used_at: isoOf(used_at) },
 });
 
-/** Whose tokens are listed, or null for all. */
+/** Owners of the listed tokens, or null for all. */
 function reachOf({ principal }: FastifyRequest): string[] | null {
   const isOperator = principal.role === 'admin' && principal.tenant === null;
   return isOperator ? null : principal.names;

@@ -5,7 +5,6 @@ import type { PlatformName } from '#domain/platform-name.ts';
 import type { ServeWithin } from '#domain/service.ts';
 import type { Config } from '../config.ts';
 
-/** Open platforms by name. */
 export type OpenChats = Record<PlatformName, OpenPlatform>;
 
 export async function openChats(

@@ -85,7 +85,7 @@ type PlannerParts = {
   model: ChatModel | null;
   /** Shared with running plans. */
   budget: Budget;
-  /** What a run's requester may see of other plans. */
+  /** Other plans that a run's requester may see. */
   plansOf: NonNullable<Parameters<typeof openPlannerTools>[0]['plansOf']>;
   atHand: PlansAtHand;
   posts: PostTargets;

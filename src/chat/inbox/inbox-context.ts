@@ -7,7 +7,6 @@ import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
 import type { RetryRule } from './retry.ts';
 
-/** One attempt at an event. */
 export type EventAttempt = {
   /** From 1, including interrupted ones. */
   attempt: number;

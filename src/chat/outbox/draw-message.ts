@@ -184,7 +184,6 @@ function drawNotice(drawing: CardDrawing, said: TextView): ChatContent {
 /** Characters and lines that a message shows whole, on whatever platform. */
 const shownWhole = { characters: 6000, lines: 30 };
 
-/** The card that the message links to. */
 function linkIn(parts: MessageParts | null): TextLink | null {
   if (parts?.kind !== 'notice' || parts.facts.code !== 'asked') return null;
   const { link: url } = parts.facts;

@@ -18,7 +18,6 @@ import type { Saying } from './saying.ts';
 
 type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
-/** The offer for a near-miss of a decision. */
 function offerDecision(
   word: NearWord,
   { id, title, version }: PlanRow,

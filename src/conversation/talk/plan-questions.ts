@@ -42,7 +42,6 @@ const table: [PlanQuestion['kind'], RegExp][] = [
   ['steps', /^(?:what are|which are|list|show(?: me)?) the steps$/],
 ];
 
-/** The question about the plan, or null. */
 export function readPlanQuestion(text: string): PlanQuestion | null {
   if (text.length > longest) return null;
   const plain = trimTail(text.normalize('NFKC').toLowerCase(), /[\s?.!]/)

@@ -17,7 +17,6 @@ export type SlackInstallation = {
   removed_at: Date | null;
 };
 
-/** An installation as returned by Slack. */
 export type NewSlackInstallation = Omit<
   SlackInstallation,
   'generation' | 'removed_at' | 'installed_at'

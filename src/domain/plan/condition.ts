@@ -56,7 +56,6 @@ export function conditionsOf(
   return Array.isArray(when) ? when : [when];
 }
 
-/** Renames the steps in conditions. */
 export function renameConditions(
   when: StepCondition | StepCondition[],
   rename: (id: string) => string,

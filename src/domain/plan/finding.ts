@@ -7,7 +7,6 @@ import type { StepSelector } from './step-selector.ts';
 export const Severity = z.enum(['INFO', 'WARN', 'ERROR', 'CRITICAL']);
 export type Severity = z.infer<typeof Severity>;
 
-/** Open findings by severity. */
 export const OpenFindings = z.record(Severity, z.int());
 export type OpenFindings = z.infer<typeof OpenFindings>;
 
@@ -100,18 +99,15 @@ export const Finding = z.object({
   category: FindingCategory,
   message: z.string(),
   step_id: z.string().nullable(),
-  /** The step's label in lists. */
   step_label: z.string().exactOptional(),
   partition: z.string().nullable(),
   evidence: z.array(Evidence),
   /** Possible remedies; the first is suggested. */
   actions: z.array(FindingAction),
   status: FindingStatus,
-  /** Number of steps it made stale. */
   stale_steps: z.int(),
   /** Number of replanning attempts. */
   replans: z.int(),
-  /** The patch that settles it, if any. */
   patch_id: z.string().nullable(),
   raised_by: z.string(),
   created_at: z.iso.datetime(),

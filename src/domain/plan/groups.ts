@@ -15,7 +15,6 @@ export const StepGroup = z.object({
   key: text,
   steps: whole,
   counts: StepCounts,
-  /** Position of its first step. */
   first: whole,
   /** When its first step began and, once all have, the last one ended. */
   started_at: time.nullable(),

@@ -39,13 +39,11 @@ export type OperationField = FormField & {
 /** An output value that later steps can use, by pointer. */
 export type OutputChoice = { path: string; label: string };
 
-/** An operation with its form. */
 export type OperationForm = OperationOffer & {
   fields: OperationField[];
   outputs: OutputChoice[];
 };
 
-/** A suggested value and its label. */
 export type Suggestion = { value: string; label: string };
 
 /** An operation in search results. */

@@ -46,13 +46,11 @@ export const PatchOperation = z.discriminatedUnion('op', [
   }),
 ]);
 export type PatchOperation = z.infer<typeof PatchOperation>;
-/** A step as a patch adds it. */
 export type AddedDraft = Extract<PatchOperation, { op: 'add_step' }>['step'];
 
 /** A stored operation with the targets seen when it was sent (A12). */
 export type PinnedOperation = PatchOperation & { seen?: { step: string; state: SeenState }[] };
 
-/** The step that an operation adds, or null. */
 export function addedBy(operation: PatchOperation): AddedDraft | null {
   switch (operation.op) {
     case 'add_step':

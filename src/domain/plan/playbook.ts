@@ -23,7 +23,6 @@ const ParameterName = z
     'must be a word of letters, digits, hyphens and underscores',
   );
 
-/** Values by parameter name. */
 export const PlaybookValues = z.record(ParameterName, line(2000));
 export type PlaybookValues = z.infer<typeof PlaybookValues>;
 

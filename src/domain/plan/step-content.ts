@@ -62,7 +62,6 @@ type Part = readonly [FieldName, unknown];
 // Each value has its field's type, which a list of all fields can't express.
 const asContent = (parts: Part[]) => Object.fromEntries(parts) as StepContent;
 
-/** Picks the content of a step. */
 export function contentOf(step: StepContent): StepContent {
   return asContent(allFields.map(([name]) => [name, step[name]]));
 }
@@ -76,7 +75,6 @@ export function sparseContentOf(step: StepContent): Partial<StepContent> {
   );
 }
 
-/** The stored value of a given or missing field. */
 function storedValue(field: StepField, given: unknown): unknown {
   if (given === undefined || given === null) return field.empty ?? null;
   return field.store === undefined ? given : field.store(given);

@@ -7,7 +7,6 @@ import type { FieldName, StepContent } from './step-content.ts';
 
 /** How a surface names things. */
 type Naming = {
-  /** The label of a step ID. */
   step(id: string): string;
   /** The person another step asks, or null if none or unknown. */
   asked?(id: string): string | null;

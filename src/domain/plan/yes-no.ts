@@ -27,7 +27,6 @@ function findYesNoField(args: Asking['args']): string | null {
   return both ? field.name : null;
 }
 
-/** Whether the step asks a Yes/No question. */
 export function asksYesOrNo(step: Asking): boolean {
   return isConfirmation(step) || (isTask(step) && findYesNoField(step.args) !== null);
 }

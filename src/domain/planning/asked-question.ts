@@ -43,7 +43,6 @@ export function joinLines(lines: SaidLine[]): string {
   return lines.map(({ text }) => text).join('\n');
 }
 
-/** A question with its ID, by default its text. */
 export function askedQuestion(text: string, id: string | null = null): AskedQuestion {
   return { id: id ?? text.trim().slice(0, 200), text };
 }

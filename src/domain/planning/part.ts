@@ -20,7 +20,6 @@ export const ScaffoldPart = z.strictObject({
 });
 export type ScaffoldPart = z.infer<typeof ScaffoldPart>;
 
-/** The run, turn and part of a part's planner. */
 export type PartPlace = { run_id: string; turn: number; part_id: string };
 
 /** The ID of a part's session; each attempt has its own. */

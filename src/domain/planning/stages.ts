@@ -1,7 +1,6 @@
 // The stages and events of a planning session. `#planner/stages/table.ts` connects them.
 import { z } from 'zod';
 
-/** Working stages, in order. */
 export const workingStages = [
   'COLLECT_CONTEXT',
   'DRAFT_OUTLINE',

@@ -49,7 +49,6 @@ export const TraceEntry = z.strictObject({
   turn: z.number().int().optional(),
   violations: z.array(Violation).optional(),
   adaptations: z.array(Adaptation).optional(),
-  /** The parts of the stage's confidence. */
   parts: Confidence.optional(),
   /** A transition from `stage` by `event` to `to`. */
   event: StageEvent.optional(),

@@ -3,7 +3,6 @@ import type { BadLine, ContentLine, Lines } from './content-lines.ts';
 
 export type Component = {
   kind: string;
-  /** Line number of BEGIN. */
   line: number;
   /** Byte offset of the END line, or null without one. */
   endAt: number | null;

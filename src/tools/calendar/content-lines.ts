@@ -12,7 +12,6 @@ export type ContentLine = {
   value: string;
 };
 
-/** An invalid line and the reason. */
 export type BadLine = { line: number; reason: string };
 
 export type Lines = { lines: ContentLine[]; bad: BadLine[] };

@@ -21,7 +21,6 @@ export function toSentences(text: string): string[] {
 /** Keys that hold human-readable text, in order of preference. */
 const textKeys = ['text', 'content', 'answer', 'body', 'message', 'summary'];
 
-/** An output as text. */
 export function toText(output: Json): string {
   if (typeof output === 'string') return output;
   if (output === null) return '';
