@@ -16,7 +16,7 @@ const planningMs = 200;
 /** How often Slack lets a workspace show progress. Without it, 100 cards would be drawn 100 times a second. */
 const progressEveryMs = 1500;
 
-/** Waits of a second, one after the other. */
+/** Waits of a second in sequence. */
 function drawWaits(count: number): PlanDraft {
   const steps = Array.from({ length: count }, (_, at) => ({
     id: `${at}`,
@@ -29,7 +29,7 @@ function drawWaits(count: number): PlanDraft {
   return { title: `${count} waits`, steps };
 }
 
-/** Answers, or proposes a plan of so many waits or steps that do nothing. */
+/** Answers, or proposes a plan of waits or no-op steps. */
 const planner: Planner = {
   name: 'bench',
   async plan({ text }) {

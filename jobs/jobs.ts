@@ -1,4 +1,4 @@
-// Which queue is served by what, and how many jobs of it at once. The work itself is done by the module that owns it.
+// The handler and concurrency of each queue. The work is done by the owning modules.
 import { followHomes, type HomesContext, workOnHomes } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { createWakeupHandler } from '#chat/inbox/work-on-thread.ts';
@@ -26,7 +26,6 @@ import { queueAgain } from '#runs/start-run.ts';
 import { platformQueueFor, queueFor } from './queues.ts';
 import type { AnyJob, Job } from './run-jobs.ts';
 
-/** A short-lived planner for one turn of a run. */
 function planJob(context: ConversationContext, { planning }: Settings): Job<'plan'> {
   return {
     name: 'plan',
@@ -34,12 +33,12 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
     causeOf: ({ run_id }) => readRunCause(context.db.query, run_id),
     concurrency: planning.concurrency,
     perPerson: 3,
-    // The job is done when the turn begins to wait for its parts, so that no other turn waits for them.
+    // The job ends when the turn starts to wait for its parts, so that other turns can run.
     handle({ run_id, turn }, signal, goOn) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const lost = new AbortController();
       let waits = false;
-      // The signal of a job aborts when the job is done.
+      // A job's signal aborts when the job ends.
       signal.addEventListener('abort', () => waits || lost.abort(signal.reason));
       const letGo = () => {
         waits = true;
@@ -60,7 +59,7 @@ function planJob(context: ConversationContext, { planning }: Settings): Job<'pla
   };
 }
 
-/** A short-lived planner for one part. It waits for a model most of its time; the server of that limits what helps. */
+/** Plans one part. It mostly waits for a model, whose server limits useful concurrency. */
 function expandJob(context: ConversationContext, { planning }: Settings): Job<'expand'> {
   return {
     name: 'expand',
@@ -72,7 +71,7 @@ function expandJob(context: ConversationContext, { planning }: Settings): Job<'e
   };
 }
 
-/** Starts an approved plan. Not a part of `step`: a start reads the whole plan and may wait for tools, and no other plan waits for that. */
+/** Starts an approved plan. Separate from `step`, because a start reads the whole plan and may wait for tools. */
 function executeJob({ context }: Crew, conversation: ConversationContext): Job<'execute'> {
   return {
     name: 'execute',
@@ -83,7 +82,7 @@ function executeJob({ context }: Crew, conversation: ConversationContext): Job<'
   };
 }
 
-/** A plan has ready steps: starts working on it. Leases and each worker's recovery round keep it going, not the job. */
+/** Starts work on a plan with ready steps. Leases and recovery rounds keep it going, not the job. */
 function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',
@@ -95,7 +94,7 @@ function stepJob(crew: Crew): Job<'step'> {
   };
 }
 
-/** Announces what changed about a plan and redraws its cards. It reads the latest state, so one job replaces many. */
+/** Announces changes of a plan and redraws its cards. It reads the latest state, so one job replaces many. */
 function cardJob(context: ConversationContext): Job<'card'> {
   return {
     name: 'card',
@@ -112,7 +111,6 @@ function cardJob(context: ConversationContext): Job<'card'> {
   };
 }
 
-/** Sends the reminders that are due and schedules their next occurrence. */
 function remindJob(context: ConversationContext): Job<'remind'> {
   return {
     name: 'remind',
@@ -122,7 +120,7 @@ function remindJob(context: ConversationContext): Job<'remind'> {
   };
 }
 
-/** Reminds people of steps and proposals that wait for them, and cancels proposals that stay undecided. */
+/** Reminds people of open steps and proposals, and cancels stale proposals. */
 function expireJob(
   context: ConversationContext,
   { human_reminder_hours, stale_after_days, terminal_stale_after_days }: Settings,
@@ -143,7 +141,7 @@ function expireJob(
   };
 }
 
-/** Deletes what is over; of several processes one does. */
+/** Deletes expired data, in one process at a time. */
 function retentionJob(keeping: Keeping): Job<'retention'> {
   return {
     name: 'retention',
@@ -156,17 +154,17 @@ function retentionJob(keeping: Keeping): Job<'retention'> {
   };
 }
 
-/** Wakeups fetched at once: what waits here for a slot, no other process takes. */
+/** Wakeups fetched at once; other processes can't take those that wait here for a slot. */
 const wakeupsFetched = 12;
-/** What comes in this time is fetched together. Nobody who writes or presses notices it. */
+/** Milliseconds to batch wakeups, too short to notice. */
 const wakeupsRestMs = 100;
 
-/** A thread of a chat platform has events to handle; a job for each platform that this process serves. */
+/** Handles the events of a platform's threads; one job per platform served. */
 export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
   return Object.keys(context.handlers).map((platform) => ({
     name: 'inbox',
     queue: platformQueueFor('inbox', platform),
-    // Every fetcher is woken by each wakeup that is sent.
+    // Each wakeup wakes every fetcher.
     concurrency: 1,
     fetched: wakeupsFetched,
     restMs: wakeupsRestMs,
@@ -174,10 +172,10 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
   }));
 }
 
-/** Conversations delivered to at once in one process: a platform that is slow in one keeps none of the others waiting. */
+/** Concurrent deliveries per process, so that a slow conversation doesn't hold up the others. */
 const placesAtOnce = 8;
 
-/** A conversation has something to show on its chat platform; a job for each platform that this process can write to. */
+/** Delivers conversations to their platform; one job per platform this process can write to. */
 export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
   return Object.keys(context.ports).map((platform) => ({
     name: 'deliver',
@@ -187,7 +185,7 @@ export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
   }));
 }
 
-/** Home tabs of a chat platform need redrawing. The payload names none: the handler draws whichever are due. */
+/** Redraws due home tabs; the payload names none. */
 function homesJobs(context: HomesContext): Job<'homes'>[] {
   return Object.keys(context.homes).map((platform) => ({
     name: 'homes',
@@ -197,7 +195,6 @@ function homesJobs(context: HomesContext): Job<'homes'>[] {
   }));
 }
 
-/** A planner waits for data. */
 function requestJob(
   { db, random }: ConversationContext,
   callOf: (tenant: string | null) => PlannerTools['call'],
@@ -210,7 +207,7 @@ function requestJob(
   };
 }
 
-/** An endpoint has something to be told. One that hangs keeps a slot until its time is up, and is then left alone for a while. */
+/** Notifies an endpoint. One that hangs keeps a slot until its timeout, then rests. */
 function webhookJob(context: WebhooksContext): Job<'webhook'> {
   return {
     name: 'webhook',
@@ -220,7 +217,6 @@ function webhookJob(context: WebhooksContext): Job<'webhook'> {
   };
 }
 
-/** All that this process works on. */
 export function jobsOf(parts: {
   settings: Settings;
   conversation: ConversationContext;

@@ -1,4 +1,4 @@
-// The queue table: every queue with its options. Each process makes sure they exist before it sends anything.
+// The queue table: every queue with its options. Each process creates missing ones before it sends anything.
 import type { QueueSpec } from '#db/boss.ts';
 import type { JobName, PlatformJob } from '#domain/jobs.ts';
 import type { PlatformName } from '#domain/platform-name.ts';
@@ -32,7 +32,7 @@ const options: Record<JobName, Options> = {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
-    // A worker that starts a plan and is not heard of for so long is passed by.
+    // Replaces a worker that died while starting a plan.
     heartbeatSeconds: 10,
     expireInSeconds: 600,
   },
@@ -47,7 +47,7 @@ const options: Record<JobName, Options> = {
     policy: 'short',
     retryLimit: 5,
     retryDelay: 1,
-    // People wait to see what a worker that died was about to tell them.
+    // People wait for what a dead worker was about to deliver.
     heartbeatSeconds: 10,
     expireInSeconds: 60,
   },
@@ -58,7 +58,7 @@ const options: Record<JobName, Options> = {
     retryLimit: 1,
     retryDelay: 60,
     heartbeatSeconds: 30,
-    // The first round of a large database takes long, and the next one goes on where it was cut off.
+    // The first round of a large database is long; the next one resumes.
     expireInSeconds: 6 * 3600,
   },
   webhook: {
@@ -75,7 +75,7 @@ const options: Record<JobName, Options> = {
     retryDelay: 1,
     heartbeatSeconds: 30,
     expireInSeconds: 3600,
-    // Many are sent, and the inbox itself says what became of the events.
+    // Numerous, and the inbox itself records what happened.
     deleteAfterSeconds: 3600,
   },
   deliver: {
@@ -84,7 +84,7 @@ const options: Record<JobName, Options> = {
     retryDelay: 1,
     heartbeatSeconds: 30,
     expireInSeconds: 3600,
-    // Many are sent, and the places themselves say what was delivered.
+    // Numerous, and the places record what was delivered.
     deleteAfterSeconds: 3600,
   },
   homes: {
@@ -100,7 +100,7 @@ export function queueFor(name: Exclude<JobName, PlatformJob>): QueueSpec {
   return { name, ...options[name] };
 }
 
-/** The queue of one platform, so that a process never takes a job for a platform it does not serve. */
+/** Per platform, so that a process never takes a job for one it does not serve. */
 export function platformQueueFor(name: PlatformJob, platform: PlatformName): QueueSpec {
   return { name: `${name}-${platform}`, ...options[name] };
 }
@@ -119,14 +119,14 @@ const shared = [
 ] as const;
 const perPlatform = ['inbox', 'deliver', 'homes'] as const;
 
-/** The queues of an instance with these chat platforms, whether or not they are set up in this process. */
+/** The queues for these chat platforms, whether or not this process serves them. */
 export const queuesFor = (platforms: PlatformName[]): QueueSpec[] => [
   ...shared.map(queueFor),
   ...perPlatform.flatMap((name) => platforms.map((one) => platformQueueFor(name, one))),
 ];
 
-/** How often proposals and questions are looked through. */
+/** Cron schedule for checking proposals and questions. */
 export const expireCron = '*/10 * * * *';
 
-/** How often it is looked for what is over. */
+/** Cron schedule for retention. */
 export const retentionCron = '17 * * * *';

@@ -1,4 +1,4 @@
-// The recovery round of each worker, every few seconds: finds jobs, leases and notifications that were lost, and what is due.
+// Each worker's recovery round, every few seconds: finds lost jobs, leases and notifications, and what is due.
 import { createHomesRound, type HomesContext } from '#chat/homes.ts';
 import type { InboxContext } from '#chat/inbox/inbox-context.ts';
 import { createInboxRound } from '#chat/inbox/wakeups.ts';
@@ -16,7 +16,7 @@ import { retryAbandonedRuns } from '#runs/abandoned-runs.ts';
 
 export type RecoveryRound = { stop(): Promise<void> };
 
-/** Looks at once and then every `everyMs`; a round that fails is logged and the next one comes. */
+/** Runs at once and then every `everyMs`; failures are logged. */
 export function startRecoveryRound(
   crew: Crew,
   conversation: ConversationContext,
@@ -36,7 +36,7 @@ export function startRecoveryRound(
   let round: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
-    // Each by itself: one that fails does not keep the others from their turn.
+    // Isolates failures from each other.
     const chores: [string, () => Promise<unknown>][] = [
       ['Recovery', () => recover(crew.context)],
       ['Looking for work', () => crew.lookForWork()],

@@ -1,4 +1,4 @@
-// Registers the jobs with pg-boss. Payloads are parsed here, at the edge; failures are logged before they are retried.
+// Registers the jobs with pg-boss. Payloads are parsed here; failures are logged before they are retried.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { z } from 'zod';
@@ -8,26 +8,19 @@ import { isTraced, span } from '#domain/telemetry.ts';
 
 /** A queue with its options, and a handler that receives a parsed payload. */
 export type Job<N extends JobName> = {
-  /** What its payload is. */
   name: N;
   queue: QueueSpec;
-  /** Handlers of this queue at once in one process. */
+  /** Concurrent handlers in one process. */
   concurrency: number;
-  /** Jobs of one person under way at once, in all processes; a job says whose it is when it is sent. No limit unless said. */
+  /** Concurrent jobs per person across all processes; the sender sets the person. Default: no limit. */
   perPerson?: number;
-  /**
-   * Jobs that are fetched, and noted as done, with one word each; they are handled side by side. One that fails has all of
-   * them tried again. 1 unless said.
-   */
+  /** Jobs fetched and completed together, handled concurrently. If one fails, all are retried. Default 1. */
   fetched?: number;
-  /**
-   * Milliseconds between two fetches at least, so that jobs that come one by one are fetched together; a batch that was full is
-   * followed by the next at once. None unless said.
-   */
+  /** Minimum milliseconds between fetches, so that single jobs are batched; a full batch is followed at once. Default 0. */
   restMs?: number;
-  /** The trace context of what the job is a consequence of; asked only while traces are made. */
+  /** The trace context of the job's cause; called only while tracing. */
   causeOf?(payload: JobPayload<N>): Promise<string | null>;
-  /** Throws to have the job tried again. */
+  /** Throws to have the job retried. */
   handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;
 };
 
@@ -35,12 +28,12 @@ export type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
 type Log = { error(details: object, message: string): void };
 
-/** Polling is only the fallback: NOTIFY wakes those who wait, and after a job its worker fetches again at once. */
+/** Only a fallback: NOTIFY wakes waiting workers, and a worker fetches again after each job. */
 const pollingSeconds = 2;
-/** What jobs under way are given to end at a stop (milliseconds); then they are cut off, and tried again elsewhere. */
+/** Milliseconds that running jobs get at a stop; then they are aborted and retried elsewhere. */
 const jobsEndWithinMs = 5000;
 
-/** Starts the workers of `jobs` in this process. @returns what takes no more of them, and ends with the last under way */
+/** Starts the workers of `jobs` in this process. @returns a function that stops taking jobs and resolves after the last one */
 export async function runJobs(
   boss: PgBoss,
   jobs: AnyJob[],
@@ -68,14 +61,11 @@ async function runJob<N extends JobName>(
   job: Job<N>,
   around: Surroundings,
 ): Promise<void> {
-  // One by one, because pg-boss wakes a worker by its id and tells only that of the first.
+  // Started separately, because pg-boss wakes a worker by ID and returns only the first one's.
   for (let started = 0; started < job.concurrency; started++) await startWorker(boss, job, around);
 }
 
-/**
- * A worker that fetches until it finds nothing. Many jobs can come with one notification, which is lost on a worker that is
- * busy, so a worker looks for the next job as soon as one ends.
- */
+/** A worker that fetches until it finds nothing. One notification may announce many jobs, and a busy worker misses it. */
 async function startWorker<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
@@ -92,10 +82,10 @@ async function startWorker<N extends JobName>(
       notifyPollingIntervalSeconds: pollingSeconds,
     },
     async (batch) => {
-      // After a full batch more is waiting: that needs no time to come together.
+      // After a full batch more is waiting: fetch at once.
       const rested = restMs === 0 || batch.length >= fetched ? undefined : pause(restMs);
       const handled = batch.map((one) => handleJob(job, one, { log, ending, goOn }));
-      // All have come to an end before any of them can be tried again.
+      // All must have ended before any is retried.
       const failed = (await Promise.allSettled(handled)).find(
         ({ status }) => status === 'rejected',
       );

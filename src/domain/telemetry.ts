@@ -153,7 +153,7 @@ export function measure(wait: Wait, seconds: number, attributes: Attributes = {}
   for (const meter of meters) meter.waited(wait, Math.max(0, seconds), attributes);
 }
 
-/** @param tool what the operation is of: a built-in tool, an MCP server, or `planner` for the planner's own */
+/** @param tool a built-in tool, an MCP server, or `planner` for the planner's own */
 export function traceCall<T extends object>(
   tool: string,
   operation: string,

@@ -1,10 +1,10 @@
 // Directed graphs over 0…size-1 in flat arrays: topological order, components, a shortest cycle, edges to remove to break all cycles.
 // Linear and iterative, so long chains do not overflow the stack.
 
-/** Successors of vertex `v` are `targets[offsets[v]]` up to, without, `targets[offsets[v + 1]]`. */
+/** Successors of `v` are `targets[offsets[v]]` up to, excluding, `targets[offsets[v + 1]]`. */
 export type Digraph = { size: number; offsets: Int32Array; targets: Int32Array; arcs: Int32Array };
 
-/** An arc is two numbers in `pairs`: from, to. `arcs` of the graph says which arc each target belongs to. */
+/** `pairs` holds from and to of each arc in turn; `arcs` maps targets to arc numbers. */
 export function buildDigraph(size: number, pairs: number[]): Digraph {
   const offsets = new Int32Array(size + 1);
   for (let at = 0; at < pairs.length; at += 2) {
@@ -29,7 +29,7 @@ export function successorsOf({ offsets, targets }: Digraph, v: number): Int32Arr
   return targets.subarray(offsets[v] ?? 0, offsets[v + 1] ?? 0);
 }
 
-/** Kahn's algorithm (1962). Shorter than the graph where there are cycles: what waits for one is left out. */
+/** Kahn's algorithm (1962). Omits vertices that wait for a cycle. */
 export function sortTopologically(graph: Digraph): Int32Array {
   const unmet = new Int32Array(graph.size);
   for (const to of graph.targets) unmet[to] = (unmet[to] ?? 0) + 1;
@@ -46,7 +46,7 @@ export function sortTopologically(graph: Digraph): Int32Array {
   return order.subarray(0, length);
 }
 
-/** The number of each vertex's strongly connected component; vertices with the same number reach each other. Tarjan (1972). */
+/** The number of each vertex's strongly connected component. Tarjan (1972). */
 export function findComponents(graph: Digraph): Int32Array {
   const { size, offsets, targets } = graph;
   const component = new Int32Array(size).fill(-1);
@@ -87,7 +87,7 @@ export function findComponents(graph: Digraph): Int32Array {
   return component;
 }
 
-/** One cycle as vertices in order, the shortest through one of its vertices; null: there is none. */
+/** One cycle in order, the shortest through one of its vertices, or null. */
 export function findCycle(graph: Digraph): number[] | null {
   const sorted = sortTopologically(graph);
   if (sorted.length === graph.size) return null;
@@ -130,8 +130,8 @@ export function digraphOf(size: number, edges: Arrow[]): Digraph {
 }
 
 /**
- * For each vertex the number of its circle, from 0; -1 where it is on none. A circle is a strongly connected component
- * of several vertices, or of one that leads to itself.
+ * The cycle number of each vertex, or -1. A cycle is a strongly connected component of several vertices, or of one with a
+ * self-loop.
  */
 export function findCircles(graph: Digraph): { circles: number; circleOf: Int32Array } {
   const component = findComponents(graph);
@@ -144,12 +144,12 @@ export function findCircles(graph: Digraph): { circles: number; circleOf: Int32A
   return { circles: numbers.size, circleOf: component.map((one) => numbers.get(one) ?? -1) };
 }
 
-/** Passes in which every edge that goes is on a circle; what is left then is peeled, which may take a few too many. */
+/** Passes that only remove edges on cycles; the rest is peeled, which may remove a few too many. */
 const maxPasses = 25;
 
 /**
- * Edges that, taken out, leave no circle: positions in `edges`, only such as may be taken out. In each circle the
- * earliest vertex that nothing firm holds there is freed. A circle of edges that must stay is left as it is.
+ * Positions of removable edges that break all cycles. Frees the earliest vertex per cycle without fixed edges; cycles of fixed
+ * edges remain.
  */
 export function breakCircles(
   size: number,
@@ -170,7 +170,7 @@ export function breakCircles(
   return [...breaks, ...peel(size, edges, left, mayGo)];
 }
 
-/** Of each circle, the edges into its earliest vertex that no firm edge of the circle leads to. */
+/** Per cycle, the edges into its earliest vertex that has no fixed edge from the cycle. */
 function freeOne(
   size: number,
   edges: Arrow[],
@@ -198,7 +198,7 @@ function freeOne(
   );
 }
 
-/** Peels what is free (Kahn 1962); where nothing is, frees the earliest vertex that only waits for what may go. */
+/** Kahn's algorithm (1962); when stuck, frees the earliest vertex that only waits for removable edges. */
 function peel(
   size: number,
   edges: Arrow[],

@@ -4,10 +4,10 @@ import type { DependencyType } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import { buildDigraph, sortTopologically } from './digraph.ts';
 
-/** Links between steps by their index in `durations`; lags in minutes. */
+/** Links between indexes in `durations`; lags in minutes. */
 export type Links = { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 
-/** The earliest start of the successor of `link`, when its predecessor starts at `start`. */
+/** The earliest start of a link's successor if its predecessor starts at `start`. */
 function startAfter(
   links: Links,
   link: number,
@@ -20,7 +20,7 @@ function startAfter(
   return (fromFinish ? end : start) + (links.lags[link] ?? 0) - (toFinish ? own : 0);
 }
 
-/** Minutes from the first start to the last end. The links hold no cycle; a step in one would count as never begun. */
+/** Minutes from first start to last end. Expects no cycles; steps in one don't count. */
 export function longestChain(durations: ArrayLike<number>, links: Links): number {
   const pairs: number[] = [];
   for (const [link, from] of links.from.entries()) pairs.push(from, links.to[link] ?? 0);
@@ -39,12 +39,12 @@ export function longestChain(durations: ArrayLike<number>, links: Links): number
   return last;
 }
 
-/** Columns over the steps of a plan. Moments and lengths are in minutes. */
+/** Columns over the steps of a plan, in minutes. */
 export type Placing = {
   durations: ArrayLike<number>;
-  /** Begins no earlier; -Infinity: no such moment. */
+  /** Earliest start, or -Infinity. */
   earliest: ArrayLike<number>;
-  /** Begins and ends just then, as it did or as the schedule has it; NaN: it is placed by what it waits for. */
+  /** Fixed start and end, past or scheduled; NaN if placed by its predecessors. */
   begins: ArrayLike<number>;
   ends: ArrayLike<number>;
   links: Links;
@@ -53,13 +53,13 @@ export type Placing = {
 export type Placed = {
   begins: Float64Array;
   ends: Float64Array;
-  /** Indexes of the steps of the chain, the first one first. */
+  /** Indexes of the steps on the path, in order. */
   path: number[];
-  /** How many steps come before each on the longest way, 0 for those that wait for nothing. */
+  /** Longest number of predecessors in a row; 0 without any. */
   levels: Int32Array;
 };
 
-/** @param start when what waits for nothing begins. The links hold no cycle; steps of one are placed at the start. */
+/** @param start of steps that wait for nothing. Expects no cycles; steps in one are placed at the start. */
 export function findCriticalPath(
   { durations, earliest, begins: fixed, ends: fixedEnds, links }: Placing,
   start: number,
@@ -81,7 +81,7 @@ export function findCriticalPath(
     const own = earliest[step] ?? Number.NEGATIVE_INFINITY;
     const bound = Math.max(start, bounds[step] ?? Number.NEGATIVE_INFINITY);
     const stood = fixed[step] ?? Number.NaN;
-    // A step that its own moment holds back is where the chain begins.
+    // A step delayed by its own date starts the path.
     if (Number.isNaN(stood) && own > bound) drivers[step] = -1;
     const begin = Number.isNaN(stood) ? Math.max(own, bound) : stood;
     begins[step] = begin;
@@ -99,7 +99,7 @@ export function findCriticalPath(
   return { begins, ends, levels, path: followBack(ends, levels, drivers) };
 }
 
-/** From the step that ends last; of several the one behind most others. */
+/** From the last end; ties go to the highest level. */
 function followBack(ends: Float64Array, levels: Int32Array, drivers: Int32Array): number[] {
   let last = -1;
   for (let step = 0; step < ends.length; step++) {

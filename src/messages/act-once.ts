@@ -9,23 +9,23 @@ import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
 
-/** @throws what the press was refused with the first time */
+/** @throws the first refusal */
 function repeat({ refused }: PressRow): void {
   if (refused === null) return;
-  // Codes are written by this file, from errors of ours.
+  // Codes are written by this file, from our own errors.
   throw new CountersignError(refused.code as ErrorCode, refused.message);
 }
 
-/** An error that says no for good; null: it passes by itself, or is none of ours. */
+/** A permanent refusal, or null for transient or foreign errors. */
 function refusalIn(error: unknown): CountersignError | null {
   return error instanceof CountersignError && error.passesAfterMs === null ? error : null;
 }
 
 /**
- * Carries out a press once: `check` outside any transaction, what it returns together with the press's name.
- * @param pressed undefined: the press has no name of its own, and is carried out each time
- * @param before what a press that was carried out before is answered
- * @throws what `check` and its commit throw; a refusal that does not pass by itself is remembered
+ * Applies a press once: `check` outside any transaction, its result together with the press's ID.
+ * @param pressed undefined for a press without an ID, which is applied each time
+ * @param before the response to a repetition
+ * @throws errors of `check` and its commit; permanent refusals are remembered
  */
 export async function actOnce<T>(
   { db, clock }: { db: Database; clock: Clock },
@@ -50,7 +50,7 @@ export async function actOnce<T>(
     commit = () => Promise.reject(why);
   }
   const outcome = await db.transaction(async (tx): Promise<Outcome<T>> => {
-    // The name first: a second try waits here and holds no lock that the first one needs.
+    // Stored first: a retry waits here without holding locks that the first needs.
     const meanwhile = await keepPress(tx, once);
     if (meanwhile !== null) {
       repeat(meanwhile);
@@ -61,7 +61,7 @@ export async function actOnce<T>(
     } catch (error) {
       const why = refusalIn(error);
       if (why === null) throw error;
-      // The refused change is rolled back to its savepoint; that it was refused is kept, so that the presser can be told later.
+      // Rolled back to the savepoint; the refusal is kept for retries.
       await refusePress(tx, once, { code: why.code, message: why.message });
       return { kind: 'refused', why };
     }
@@ -78,17 +78,17 @@ function requireMeant(at: Date, now: Date, words: string): void {
   throw new CountersignError('stale_version', words);
 }
 
-/** @throws `stale_version` when the press is so old that its presser is asked again */
+/** @throws `stale_version` for an outdated press */
 export function requireRecentPress(at: Date, now: Date): void {
   requireMeant(at, now, refusalWords.pressTooOld);
 }
 
-/** @throws `stale_version` when the deciding word is so old that its author is asked again */
+/** @throws `stale_version` for an outdated message */
 export function requireRecentWord(at: Date, now: Date): void {
   requireMeant(at, now, refusalWords.wordTooOld);
 }
 
-/** @throws `stale_version` when the setting was made so long ago that its person is asked again */
+/** @throws `stale_version` for an outdated setting */
 export function requireRecentSetting(at: Date, now: Date): void {
   requireMeant(at, now, refusalWords.settingTooOld);
 }

@@ -1,11 +1,11 @@
-// Queues delivery for a conversation that lives on a chat platform.
+// Queues delivery for a conversation on a chat platform.
 import { askForDelivery } from '#db/chat/places.ts';
 import type { Transaction } from '#db/database.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 
 /**
- * In the caller's transaction; after it, delivery reads what is true then.
- * @param later nobody waits for it: it never goes ahead of the answer to a person
+ * In the caller's transaction; delivery later reads the current state.
+ * @param later low priority: never ahead of a reply to a person
  */
 export async function askToDeliver(
   { enqueue }: { enqueue: Enqueue<Transaction> },
@@ -16,7 +16,7 @@ export async function askToDeliver(
   if (await askForDelivery(tx, conversation)) await sendDelivery(enqueue, tx, conversation, later);
 }
 
-/** Sends the job alone. What is urgent has a key of its own, so that it is not lost to a job that waits behind others. */
+/** Sends only the job. Urgent ones have their own key, so that they aren't merged into a waiting one. */
 export async function sendDelivery(
   enqueue: Enqueue<Transaction>,
   tx: Transaction,

@@ -17,7 +17,7 @@ export function callOfPlan(
     : { kind: 'plan', tone };
 }
 
-/** What is said with a plan's card. @param notes what a person should know before they decide */
+/** The message with a plan's card. @param notes what to know before deciding */
 export function describeProposal(
   plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
   tone: Tone = 'neutral',
@@ -31,7 +31,7 @@ export function describeProposal(
   };
 }
 
-/** What is wrong with the length of a message, and what to do; null: nothing. */
+/** The problem with a message's length, with advice, or null. */
 export function explainLength(text: string): string | null {
   if (text.length <= longestMessage) return null;
   return refusalWords.tooLong({ characters: text.length });

@@ -9,18 +9,17 @@ import type { PlansContext } from '#plans/plans-context.ts';
 export type ConversationContext = PlansContext & {
   planner: Planner;
   executorModel: string | null;
-  /** The host that the executor's model is asked at; null: there is no model. */
+  /** The model server's host, or null without a model. */
   modelHost: string | null;
   modes: PlanningModes;
-  /** Seconds a planner may take. */
+  /** Time limit of planning in seconds. */
   planningSeconds: number;
   timezone: string;
-  /** What one person may ask for. */
   personLimits: Settings['limits']['person'];
-  /** When people work, for plans that have no schedule of their own. */
+  /** Working hours for plans without a schedule. */
   profile: StrategyProfile;
   listener: Listener;
-  /** Where people can open a plan, if there is a place. */
+  /** A plan's public URL, or null if there is none. */
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;
 };

@@ -1,10 +1,10 @@
-// Stores messages of people. A message with an id of its own, such as one from a chat platform, is stored once.
+// Stores messages from people. One with an ID, as from a chat platform, is stored once.
 import { appendMessage } from '#db/chat/messages.ts';
 import type { Transaction } from '#db/database.ts';
 import { heardParts, type MessageParts } from '#domain/chat/message-parts.ts';
 import type { Actor } from '#domain/people/actor.ts';
 
-/** The message was heard before, with all that it meant. Nothing was changed when it is thrown. */
+/** The message was already handled. Thrown before anything changes. */
 export class SaidBefore extends Error {
   constructor(once: string) {
     super(`${once} was heard before.`);
@@ -13,21 +13,21 @@ export class SaidBefore extends Error {
 }
 
 /**
- * @param actor who says it
- * @returns the message's id
- * @throws SaidBefore, and `not_found` where another organisation spoke first; let that roll the transaction back
+ * @param actor the speaker
+ * @returns the message's ID
+ * @throws SaidBefore, and `not_found` if the conversation belongs to another organisation; roll the transaction back
  */
 export async function hearPerson(
   tx: Transaction,
   said: {
     conversation: string;
     actor: Pick<Actor, 'id' | 'tenant'>;
-    /** What they are called there; left out: by their id. */
+    /** Display name; default: the ID. */
     name?: string;
     text: string;
     runId: string | null;
     parts?: MessageParts;
-    /** The message's name where it came from; undefined: it has none. */
+    /** The message's external ID, if any. */
     once?: string | undefined;
   },
 ): Promise<number | null> {

@@ -9,9 +9,9 @@ import { askToDeliver } from './ask-to-deliver.ts';
 const botName = 'Countersign';
 
 /**
- * Says something, as data or as plain text, in the caller's transaction, and has it posted where the conversation lives on a chat platform.
- * @param later nobody waits for it
- * @returns its id; null: its `once` key stands already
+ * Stores a message, as data or plain text, in the caller's transaction, and queues its delivery.
+ * @param later low priority
+ * @returns its ID, or null if its `once` key exists
  */
 export async function speakAsBot(
   context: { enqueue: Enqueue<Transaction> },

@@ -1,4 +1,4 @@
-// Tells people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
+// Notifies people when a plan has changed: its outcome, and what waits for them. Each notice is sent once.
 import type { Transaction } from '#db/database.ts';
 import { readShown } from '#db/people/identities.ts';
 import { type FindingRow, readOpenFindings } from '#db/plans/findings.ts';
@@ -19,7 +19,7 @@ import { describeCall } from '#tools/describe-call.ts';
 
 type Announcing = Pick<ConversationContext, 'db' | 'enqueue'>;
 
-/** The key under which news of a version is said once. */
+/** Deduplicates news of a version. */
 export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: string): string {
   return `${id}:v${version}:${what}`;
 }
@@ -27,8 +27,8 @@ export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: str
 type News = { key: string; says: MessageParts; card: boolean };
 
 /**
- * The news of a plan's present status; null when the card says enough.
- * @param planned a planner's run shows each version itself
+ * The news in a plan's status, or null if the card says enough.
+ * @param planned whether a planner's run shows each version itself
  */
 function newsOf(plan: Plan, planned: boolean, called: (name: string) => string): News | null {
   const tell = (
@@ -79,7 +79,7 @@ function newsOf(plan: Plan, planned: boolean, called: (name: string) => string):
 const questionsShown = 20;
 const problemsShown = 5;
 
-/** What readers are shown in the place of those whom the news can name. */
+/** Display names of people in the news. */
 async function readCalled(
   tx: Transaction,
   { decided_by: by, pending_patch: patch }: Plan,
@@ -93,20 +93,20 @@ async function readCalled(
   return (name) => shown.get(name) ?? name;
 }
 
-/** Whether something has failed and the plan goes on; once it has ended, its outcome says what failed. */
+/** Whether something failed and the plan continues; once it ends, its outcome reports failures. */
 function goesOn({ status, counts }: Plan): boolean {
   return counts.failed > 0 && (status === 'executing' || status === 'stalled');
 }
 
 /**
- * Says in the plan's conversation what is new about it. Safe to call at any time and any number of times.
- * @param later nobody has pressed for it
+ * Posts what is new about a plan in its conversation. Idempotent.
+ * @param later low priority
  */
 export async function announce(context: Announcing, planId: string, later = false): Promise<void> {
   const { conversation } = await readPlanRow(context.db.query, planId);
   if (conversation === null) return;
   await context.db.transaction(async (tx) => {
-    // A change that is being committed holds this lock: it may have counted on the job that brought us here.
+    // Waits for a change being committed, which may have relied on this very job.
     const { run_id } = await lockPlan(tx, planId);
     const plan = await readPlan(tx, planId);
     const asking = plan.counts.waiting + plan.counts.unknown > 0;
@@ -163,7 +163,7 @@ function describePatch(
   };
 }
 
-/** What stands against a plan that was approved; what stood against it before is on the card that is decided about. */
+/** Problems of an approved plan; earlier ones are on the card that is decided on. */
 async function readProblems(tx: Transaction, { id, status }: Plan): Promise<FindingRow[]> {
   if (status === 'proposed' || status === 'needs_review') return [];
   return [
@@ -184,14 +184,14 @@ function describeProblem(
   };
 }
 
-// What is said about steps that wait for a person's word, and about those a person could not do.
-/** Who answered a step; null: it does not say. */
+// Messages about steps that wait for a person, and those a person could not do.
+/** The person who answered a step, or null. */
 function answererOf({ output }: Step): string | null {
   const by = isObject(output) ? output.by : undefined;
   return typeof by === 'string' && by !== '' ? by : null;
 }
 
-/** The question of a step that waits, or whose outcome nobody knows. */
+/** The question of a waiting step, or of one with an unknown outcome. */
 export function describeQuestion(
   { id, title }: Pick<Plan, 'id' | 'title'>,
   step: Step,
@@ -216,7 +216,7 @@ export function describeQuestion(
   };
 }
 
-/** Who could not do their step, and why; null for any other step. */
+/** Reports a step that a person could not do, or null for other steps. */
 export function describeBlocked(step: Step, called: (name: string) => string): MessageParts | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
   const by = answererOf(step);

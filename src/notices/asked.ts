@@ -1,6 +1,5 @@
-// The people a message asks to do something: approvers of a proposal or a change, the assignee of a task, the requester of a step with an
-// unknown outcome. People who are in the conversation just now, or have done their part, are left out. Chat platforms mention the
-// others in the message and tell each of them once in a direct message (`src/chat/outbox`).
+// The people a message asks to act: approvers, assignees, or the requester for an unknown outcome. Skips those who are present or
+// have done their part; the others are mentioned and notified once by direct message (`src/chat/outbox`).
 import { readSpeakersBefore } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
 import { readShown, readStanding } from '#db/people/identities.ts';
@@ -19,7 +18,7 @@ import { operationsWith } from '#plans/decisions/approve-change.ts';
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers' | 'grouping'>;
 
-/** A message of the bot. `alone`: only one person reads there, who sees it anyway. */
+/** A message of the bot. `alone`: its only reader sees it anyway. */
 export type Asker = {
   id: number;
   conversation: string;
@@ -28,16 +27,16 @@ export type Asker = {
   alone: boolean;
 };
 
-/** Who wrote so shortly before a message has the conversation open. */
+/** Minutes after writing for which a person counts as present. */
 const isThereForMinutes = 10;
 
-/** `groups`: the user group that stands for somebody where a chat knows it. */
+/** `groups`: user groups that the chat platform can mention. */
 type Found = Pick<Asked, 'key' | 'what' | 'text' | 'by'> & {
   people: string[];
   groups?: ReadonlyMap<string, string> | undefined;
 };
 
-/** The people an unsatisfied rule names; none if it accepts anyone, or the requester among others. */
+/** The people named by an unsatisfied rule, or none if it accepts anyone or the requester. */
 function namedBy({ rule: { policy } }: RuleStanding, requester: string, configured: string[]) {
   switch (policy.kind) {
     case 'requester':
@@ -54,7 +53,7 @@ function namedBy({ rule: { policy } }: RuleStanding, requester: string, configur
   }
 }
 
-/** Those whose approval of a version is still asked for. */
+/** Approvers still needed for a version. */
 async function findApprovers(
   { db, ...configured }: Asking,
   plan: PlanRow,
@@ -123,13 +122,13 @@ async function findForChange(
     what: 'change' as const,
     text: widening[0] ?? '',
     by,
-    // Who proposed it knows of it.
+    // Its proposer knows about it.
     people: people.filter((name) => !isSamePerson(name, proposed_by)),
     groups,
   };
 }
 
-/** What the message asks, if that is still so; a reminder repeats what was asked. */
+/** The message's question, if still open; a reminder repeats it. */
 async function findAsked(
   context: Asking,
   plan: PlanRow,
@@ -150,12 +149,12 @@ async function findAsked(
   }
 }
 
-/** People who have the conversation open: in a shared one, those who wrote there just before. */
+/** People with the conversation open: in a shared one, recent writers. */
 function readThere(db: Queryable, { id, conversation, alone }: Asker): Promise<string[]> {
   return readSpeakersBefore(db, conversation, { id, minutes: alone ? null : isThereForMinutes });
 }
 
-/** The people a message asks now; null: nobody has to be told. */
+/** The people a message asks now, or null if nobody needs to be notified. */
 export async function readAsked(context: Asking, message: Asker): Promise<Asked | null> {
   const { plan_id, parts } = message;
   if (plan_id === null || parts === null) return null;
@@ -163,7 +162,7 @@ export async function readAsked(context: Asking, message: Asker): Promise<Asked 
   const plan = await readPlanRow(db, plan_id);
   const found = await findAsked(context, plan, parts);
   if (found === null || found.people.length === 0) return null;
-  // Who asks for a plan waits for it.
+  // The requester waits for the plan.
   const waits = found.what === 'approve' ? [plan.requester] : [];
   const there = [...(await readThere(db, message)), ...waits];
   const { same } = await readStanding(db, [...found.people, ...there]);
@@ -172,7 +171,7 @@ export async function readAsked(context: Asking, message: Asker): Promise<Asked 
       !isAmong({ same }, there, name) && !isAmong({ same }, found.people.slice(0, index), name),
   );
   const { people: _, groups, ...what } = found;
-  // Slack mentions a group as one. Alone with somebody that would tell nobody.
+  // Slack mentions a group as a whole, which notifies nobody in a direct message.
   const asGroups = message.conversation.startsWith('slack-') && !message.alone;
   const asked = asGroups ? [...new Set(absent.map((name) => groups?.get(name) ?? name))] : absent;
   if (asked.length === 0 || asked.length > maxAsked) return null;

@@ -1,5 +1,5 @@
-// Reminds people in the plan's conversation of what waits for them, at a growing interval: steps that need an answer or a
-// settlement, changes that need approval. Waiting is never an error and never ends by itself.
+// Reminds people in the plan's conversation at growing intervals of open questions, unknown outcomes and changes to approve.
+// Waiting never fails and never ends by itself.
 import { showName } from '#db/people/identities.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
@@ -22,11 +22,11 @@ type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'w
 const atATurn = 200;
 const hourSeconds = 3600;
 
-/** Whom a question is for; an unknown outcome can also be settled by the plan's requester. */
+/** The assignee; an unknown outcome can also be settled by the requester. */
 const askedOf = (step: Step, { requester }: PlanRow) =>
   step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
 
-/** Reminds of one question, unless it was answered meanwhile or another process was quicker. */
+/** Reminds of one question, unless it was answered or another process was faster. */
 async function remindOfQuestion(
   context: ReminderContext,
   { plan_id, step_id, attempt, status, period, once }: OverdueQuestion,
@@ -55,7 +55,7 @@ async function remindOfQuestion(
   });
 }
 
-/** Reminds of one change, unless it was decided meanwhile or another process was quicker. */
+/** Reminds of one change, unless it was decided or another process was faster. */
 async function remindOfChange(
   context: ReminderContext,
   { plan_id, patch_id, period, once }: OverdueChange,
@@ -83,7 +83,7 @@ async function remindOfChange(
   });
 }
 
-/** Each by itself: one of which nobody can be reminded does not keep the others from it. */
+/** Isolates failures from each other. */
 async function forEachOverdue<T extends { plan_id: string }>(
   context: ReminderContext,
   overdue: T[],
@@ -98,8 +98,8 @@ async function forEachOverdue<T extends { plan_id: string }>(
 }
 
 /**
- * A function for one round over at most `limit` questions, and as many changes, that are open for `everyHours` or a multiple of
- * it. Safe to run in many processes at once: each is reminded of once in each period.
+ * Runs one round over up to `limit` questions and as many changes, open for a multiple of `everyHours`. Safe to run concurrently:
+ * one reminder per period.
  */
 export function createHumanReminders(
   context: ReminderContext,

@@ -10,11 +10,11 @@ import { speakAsBot } from '#messages/speak.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 
-/** The organisation of a plan; null: it has none, or is gone. */
+/** A plan's organisation, or null if it has none or is deleted. */
 const readTenantOf = async (db: Queryable, id: string) =>
   (await readTenantsOf(db, [id])).get(id) ?? null;
 
-/** Stores a reminder and books its first ring; a second call with the same id changes nothing. */
+/** Stores a reminder and schedules its first ring. Idempotent by ID. */
 export async function setReminder(
   { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
   reminder: NewReminder,
@@ -42,7 +42,7 @@ export async function setReminder(
 
 const remindersATurn = 100;
 
-/** Where a reminder is said that was asked for in no conversation. */
+/** The conversation of a reminder requested outside any. */
 function conversationFor(user: string, tenant: string | null): string {
   return tenant === null ? `reminders:${user}` : `reminders:${tenant}:${user}`;
 }
@@ -51,7 +51,7 @@ const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.nex
 
 type Due = Place & { id: string };
 
-/** Up to `limit` reminders after `after` that are due, the longest overdue first. */
+/** Due reminders after `after`, longest overdue first. */
 function findDue(db: Queryable, now: Date, limit: number, after: Place | null): Promise<Due[]> {
   const { id, next_at } = reminders;
   return db
@@ -62,7 +62,7 @@ function findDue(db: Queryable, now: Date, limit: number, after: Place | null): 
     .limit(limit);
 }
 
-/** Rings one reminder, unless another process has done so or is at it. */
+/** Rings one reminder, unless another process does. */
 async function ring(
   { db, enqueue, clock }: Pick<ConversationContext, 'db' | 'enqueue' | 'clock'>,
   id: string,
@@ -91,10 +91,7 @@ async function ring(
   });
 }
 
-/**
- * A function for one round over at most `limit` reminders that are due, each by itself: one that cannot be rung keeps no other
- * from it. Each occurrence rings once, even with several processes.
- */
+/** Runs one round over up to `limit` due reminders, with failures isolated. Each occurrence rings once across processes. */
 export function createRinging(
   context: Pick<ConversationContext, 'db' | 'enqueue' | 'clock' | 'warn'>,
   limit = remindersATurn,

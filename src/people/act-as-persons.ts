@@ -1,8 +1,8 @@
-// Resolves the account behind each service call to the person it belongs to, on every surface.
+// Resolves the account behind each service call to its person, on every surface.
 import type { Actor } from '#domain/people/actor.ts';
 import type { Service } from '#domain/service.ts';
 
-/** What is to be known of an argument: whether it names an account, and where. */
+/** How an argument names an account, if at all. */
 type Role<T> = T extends Actor
   ? 'actor'
   : T extends { user: string; timezone: string }
@@ -13,14 +13,14 @@ type Role<T> = T extends Actor
         ? 'account' | 'as it is'
         : 'as it is';
 
-/** One for each argument, those that may be left out too, so that a new one does not compile before it stands here. */
+/** One per argument, optional ones included, so that a new argument doesn't compile without a role. */
 type Roles<A extends unknown[]> = { [I in keyof A]: Role<A[I]> };
 
 type TakesActor = {
   [K in keyof Service]: Actor extends Parameters<Service[K]>[number] ? K : never;
 }[keyof Service];
 
-/** `link` alone is about accounts themselves. */
+/** Only `link` is about accounts themselves. */
 type Mapped =
   | Exclude<TakesActor, 'link'>
   | 'runCard'
@@ -78,8 +78,8 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
 };
 
 /**
- * The service with persons in the place of accounts. Who is refused does nothing.
- * @param personOf of somebody who is only named or looked at
+ * The service with accounts resolved to persons. A refused caller does nothing.
+ * @param personOf for those only named or viewed
  */
 export function actAsPersons(
   service: Service,
@@ -92,11 +92,11 @@ export function actAsPersons(
     account: personOf,
     actor: async (actor: Actor) =>
       actor.kind === 'person' ? { ...actor, id: await service.personOf(actor.id) } : actor,
-    // Nobody in particular is nobody's account.
+    // An empty name is no account.
     viewer: async (viewer: { user: string }) =>
       viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) },
     named: (options: Named) => named(options),
-    // An agent asks for its owner, who may be refused. An operator moves plans of anybody.
+    // An agent acts for its owner, who may be refused. An operator may import anyone's plans.
     requester: (options: Named) =>
       named(options, options.imported === undefined ? service.personOf : personOf),
   };

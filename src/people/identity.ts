@@ -1,5 +1,5 @@
-// People who sign in, and their personal tokens: who somebody is, decided at each request by the current settings. Nothing is
-// kept in a process, so any gateway answers; of sessions and tokens only hashes are stored.
+// Sign-ins and personal tokens. Access is decided at each request by the current settings, with no state in the process, so that
+// any gateway can answer. Only hashes of secrets are stored.
 import { createHash } from 'node:crypto';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Database } from '#db/database.ts';
@@ -51,27 +51,27 @@ export type IdentityContext = {
   grouping: Grouping;
   /** Several organisations share the instance. */
   apart: boolean;
-  /** COUNTERSIGN_PUBLIC_URL, where people come back to; null: nobody signs in. */
+  /** COUNTERSIGN_PUBLIC_URL, where people return to, or null if nobody can sign in. */
   publicUrl: string | null;
   warn(message: string, error?: unknown): void;
 };
 
 const minute = 60_000;
-/** How long a sign-in may take. */
+/** Time limit of a sign-in. */
 export const signInSeconds = 600;
 const tokenPrefix = 'cst_';
 
-/** Of a secret with 256 bits of its own, so that no salt is needed. */
+/** Unsalted: the secrets have 256 bits. */
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Whatever is asked is refused with one sentence: which part was wrong is for the log. */
+/** One sentence for every refusal; the log has the details. */
 const refused = () =>
   new CountersignError(
     'unauthorized',
     'That sign-in expired or was started in another browser. Sign in again from the console.',
   );
 
-/** Only a path of this server, so that nobody is sent elsewhere by a link. */
+/** Only a path of this server, to prevent open redirects. */
 function pathOf(back: string | undefined): string {
   return back !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(back) && back.length < 2000
     ? back
@@ -80,7 +80,7 @@ function pathOf(back: string | undefined): string {
 
 export function createIdentity(context: IdentityContext) {
   const { db, clock, random, identity, apart, publicUrl, warn } = context;
-  // Read at each use: the settings may be read again while this process runs.
+  // Read on each use: settings may be reloaded.
   const readProviders = () => resolveProviders(identity);
   const { grouping } = context;
   let loading: Promise<OpenId> | null = null;
@@ -96,7 +96,7 @@ export function createIdentity(context: IdentityContext) {
   }
   const redirectOf = ({ name }: SignInProvider) => `${publicUrl}/sign-in/${name}/callback`;
 
-  /** The principal under current settings; a refusal, or null: no access. */
+  /** The principal under current settings, a refusal, or null for no access. */
   async function admit(
     profile: SignedIn,
     by: 'session' | 'token',
@@ -104,7 +104,7 @@ export function createIdentity(context: IdentityContext) {
     const provider = readProviders().find((one) => one.name === profile.provider);
     if (provider === undefined) return null;
     const { account, name, email, tenant } = profile;
-    // Of nobody's organisation, such as who signed in before several shared the instance: they would reach all of them.
+    // Profiles without an organisation, as from before several shared the instance, would reach all of them.
     if (apart && tenant === null) return null;
     const linked = await readEveryName(db.query, account);
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
@@ -142,14 +142,11 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /**
-   * The owner of a token as they signed in last, in the token's organisation where it is of one; of one who never signed in, as the
-   * operator made it.
-   */
+  /** A token's owner as of their last sign-in, in the token's organisation if it has one, else as the operator created it. */
   async function ownerOf(token: AccessToken): Promise<Principal | null> {
     const { account, role, tenant } = token;
     const names = await readEveryName(db.query, account);
-    // Addresses of those who signed in are kept in lower case.
+    // Addresses of signed-in people are stored in lower case.
     const profiles = await readSignedIn(db.query, [...names, ...names.map(personKey)]);
     if (profiles.length > 0) {
       const ours = profiles.filter((one) => !apart || tenant === null || one.tenant === tenant);
@@ -178,7 +175,7 @@ export function createIdentity(context: IdentityContext) {
     return principal;
   }
 
-  /** Keeps who signed in. Accounts of a verified address are one person, unless somebody took them apart. */
+  /** Stores a sign-in. Accounts with the same verified address are one person, unless they were unlinked. */
   async function keep(provider: SignInProvider, profile: Profile, now: Date): Promise<void> {
     await db.transaction(async (tx) => {
       await storeSignedIn(tx, { ...profile, provider: provider.name, at: now });
@@ -190,7 +187,6 @@ export function createIdentity(context: IdentityContext) {
   }
 
   return {
-    /** What people can sign in with. */
     get providers() {
       return publicUrl === null ? [] : readProviders();
     },
@@ -201,8 +197,8 @@ export function createIdentity(context: IdentityContext) {
         : identifySession(credentials.session),
 
     /**
-     * Begins a sign-in. @param back the path to go to afterwards
-     * @returns where to send the browser, and the secret it is known by when it comes back
+     * Begins a sign-in. @param back the path to return to
+     * @returns the URL for the browser, and the secret that identifies it on return
      * @throws `not_found`, `invalid_configuration`
      */
     async begin(name: string, back: string | undefined) {
@@ -229,9 +225,9 @@ export function createIdentity(context: IdentityContext) {
     },
 
     /**
-     * Ends a sign-in. @param came path and query of the address the browser came back to; `browser`, `before`: its cookies
+     * Completes a sign-in. @param came path and query of the return address; `browser`, `before`: its cookies
      * @returns the new session and the address to go to
-     * @throws `unauthorized` where the answer does not hold, `forbidden` where the person is not let in
+     * @throws `unauthorized` for an invalid response, `forbidden` for a person without access
      */
     async finish(
       name: string,
@@ -271,12 +267,12 @@ export function createIdentity(context: IdentityContext) {
     },
 
     signOut: (session: string): Promise<void> => endSession(db.query, hashOf(session)),
-    /** In every browser, by whichever of their accounts. */
+    /** In every browser, for all of the person's accounts. */
     signOutEverywhere: ({ names }: Principal): Promise<void> => endSessionsOf(db.query, names),
 
     /**
-     * Makes a personal token. @param wanted.days after which it expires; null: never
-     * @returns the token, which is shown this once
+     * Creates a personal token. @param wanted.days until it expires, or null for never
+     * @returns the token, which is shown only once
      */
     async createToken(
       account: string,
@@ -299,11 +295,11 @@ export function createIdentity(context: IdentityContext) {
       return { token, facts };
     },
 
-    /** @param accounts of whom; null: of everybody */
+    /** @param accounts the owners, or null for all */
     listTokens: (accounts: string[] | null): Promise<AccessToken[]> =>
       listTokens(db.query, accounts),
 
-    /** @throws `not_found` where there is no such token, or it is somebody else's */
+    /** @throws `not_found` if it doesn't exist or belongs to another person */
     async revokeToken(id: string, accounts: string[] | null, actor: Actor): Promise<void> {
       const revoked = await db.transaction(async (tx) => {
         if (!(await revokeToken(tx, id, accounts, clock.now()))) return false;
@@ -326,7 +322,7 @@ export function createIdentity(context: IdentityContext) {
     let admitted = await admit(signedIn, 'session');
     if (admitted !== null && typeof admitted !== 'string') {
       await keep(provider, profile, now);
-      // Once more: by now the account may be linked to names that have more, or that are blocked.
+      // Again: the account may now be linked to names with more rights, or blocked ones.
       admitted = await admit(signedIn, 'session');
       if (admitted !== null && typeof admitted !== 'string') return admitted;
     }
@@ -347,7 +343,7 @@ function signedInActor({ account }: Profile): Actor {
   return { ...personActor(account, 'console'), verified: true };
 }
 
-/** @throws `forbidden` where a token would have more than its owner */
+/** @throws `forbidden` if a token would have more rights than its owner */
 export function requireLesser(wanted: Role, own: Role): void {
   if (hasRole(own, wanted)) return;
   throw new CountersignError('forbidden', `A token can't have the role ${wanted}; you are ${own}.`);

@@ -1,4 +1,4 @@
-// Keeps what a planner asked about, once the person themself has agreed to just that.
+// Stores what a planner proposed to remember, once the person has agreed to exactly that.
 import { memoryWords } from '#cards/memory-words.ts';
 import { confirmPolicy } from '#cards/policy-words.ts';
 import type { Transaction } from '#db/database.ts';
@@ -12,7 +12,7 @@ import { keepWish, sayPreference } from './policy.ts';
 
 const isYes = (text: string) => [memoryWords.yes.toLowerCase(), 'yes'].includes(text.toLowerCase());
 
-/** @param message in which the person, whose run it is, answers */
+/** @param message the answer of the run's own person */
 export async function keepConfirmed(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,

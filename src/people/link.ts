@@ -1,7 +1,5 @@
-// Links accounts to one person with the consent of both sides: one requests a code, the other sends it.
-//
-// Concurrency: linking and unlinking hold one lock until the end, so of two simultaneous links the second sees the first. Cycles
-// cannot arise: an account points to a person, and a person points to nobody.
+// Links accounts to one person with both sides' consent: one requests a code, the other sends it. One lock serialises links and
+// unlinks. Accounts point to persons and persons to nobody, so cycles can't arise.
 import { hash } from 'node:crypto';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -32,28 +30,25 @@ import { isAccountId, needsPlatform, personKey } from '#domain/people/names.ts';
 import { requirePerson } from '#plans/authority/authority.ts';
 import { type Blocking, isRefused } from '#plans/authority/refused.ts';
 
-// Which name two linked accounts share, and which each keeps after unlinking. Pure.
+// Decides which name linked accounts share, and which each keeps after unlinking. Pure.
 
 const address = /^[^@\s]+@[^@\s.]+\.[^@\s]+$/;
 
-/**
- * The better name is the higher: an address, as people are named in settings; an account's id; a name that was typed. So
- * no account ever goes by a name that somebody merely typed.
- */
+/** Higher is better: an address, an account ID, a typed name. No account ever goes by a name that was merely typed. */
 function rankOf(name: string): number {
   if (address.test(name)) return 2;
   return isAccountId(name) ? 1 : 0;
 }
 
-/** The name of both; of two that are as good, that of the one who asked for the code. */
+/** The shared name; on a tie, that of whoever requested the code. */
 export function chooseName(asked: string, used: string): string {
   return rankOf(used) > rankOf(asked) ? used : asked;
 }
 
 /**
- * What becomes of the accounts of `person` when `account` leaves.
- * @param accounts of the person, the first linked first
- * @returns the accounts that stay together and by which name, and those that act by their own again
+ * The result of `account` leaving `person`.
+ * @param accounts of the person, in order of linking
+ * @returns accounts that stay together and their name, and those on their own again
  */
 export function leavePerson(
   accounts: string[],
@@ -67,16 +62,16 @@ export function leavePerson(
   return { free: [account], stay: rest, person: name };
 }
 
-// The code by which two accounts are linked: short enough to type, too long to guess within its ten minutes. Pure.
+// The code that links two accounts: short enough to type, too long to guess in ten minutes. Pure.
 
-/** Without what looks alike: no 0 and O, no 1, I and L, no U beside V. */
+/** Without lookalikes: 0 and O, 1, I and L, U and V. */
 const letters = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 30^10, about 49 bits: even with the hashes no code is found while it is valid. */
+/** 30^10, about 49 bits: even with the hash, too many to try while it is valid. */
 const length = 10;
 
 /** `K7M2P-9QX4R`. */
 export function drawCode(random: Random): string {
-  // 128 bits for 49: the letters come out evenly to within 2^-79.
+  // 128 bits for 49: uniform to within 2^-79.
   let number = BigInt(`0x${random.hex(16)}`);
   let code = '';
   for (let i = 0; i < length; i++) {
@@ -86,7 +81,7 @@ export function drawCode(random: Random): string {
   return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
 }
 
-/** The hash that is stored; case, blanks and dashes make no difference. */
+/** The stored hash; ignores case, blanks and dashes. */
 export function hashCode(code: string): string {
   return hash('sha256', `link:${code.toUpperCase().replace(/[^0-9A-Z]/g, '')}`, 'hex');
 }
@@ -101,7 +96,7 @@ const minutesFrom = (now: Date, by: number) => new Date(now.getTime() + by * 60_
 const wrongCode =
   'This code is unknown, used or older than 10 minutes. Get a new one with link, where I already know you.';
 
-/** @throws `not_allowed` for a name that was typed and that only a chat platform or a sign-in can vouch for */
+/** @throws `not_allowed` for a typed name that only a chat platform or sign-in can prove */
 function requireOwnName(actor: Actor): void {
   const { id } = actor;
   if (isVerified(actor) || !needsPlatform(id)) return;
@@ -131,7 +126,7 @@ async function ask(
   return { kind: 'code', code, expires_at: expiresAt.toISOString() };
 }
 
-/** What the person has set stays; what they have not is as the other name had it. */
+/** Preferences of the winner stay; unset ones are taken from the other name. */
 async function joinPolicies(tx: Transaction, winner: string, loser: string): Promise<void> {
   const [kept, added] = [await readPolicy(tx, winner), await readPolicy(tx, loser)];
   const policy = { ...added.policy, ...kept.policy };
@@ -139,10 +134,7 @@ async function joinPolicies(tx: Transaction, winner: string, loser: string): Pro
   if (added.probed) await markProbed(tx, winner);
 }
 
-/**
- * Makes an account and a verified address one person, under the lock of links; a new one of the account every time would undo what
- * somebody took apart.
- */
+/** Joins an account and a verified address, under the lock of links. Repeating it on every sign-in would undo an unlink. */
 export async function joinAccounts(
   tx: Transaction,
   account: string,
@@ -159,7 +151,6 @@ export async function joinAccounts(
   await recordAudit(tx, [{ planId: null, actor, action: 'link', data }]);
 }
 
-/** Makes both one person. */
 async function join(tx: Transaction, code: LinkCode, actor: Actor): Promise<void> {
   const [asked, used] = [await show(tx, code.account), await show(tx, actor.id)];
   if (asked.person === used.person) return;
@@ -180,7 +171,7 @@ async function join(tx: Transaction, code: LinkCode, actor: Actor): Promise<void
   ]);
 }
 
-/** @returns a refusal that is to be stored with what it counted, and thrown after that */
+/** @returns a refusal to throw after its counters are committed */
 async function tryCode(
   tx: Transaction,
   blocking: Blocking,
@@ -219,7 +210,7 @@ async function tryCode(
       'Both are typed names. Link each to an account in Slack or Teams, or of a sign-in, instead.',
     );
   }
-  // The same code again by the same account: a second try of what the first one did.
+  // The same code again from the same account is a retry.
   if (found.used_by === null) {
     await join(tx, found, actor);
     await markLinkCode(tx, hash, account);
@@ -235,8 +226,8 @@ async function use(context: LinkContext, code: string, actor: Actor): Promise<Li
 }
 
 /**
- * Takes the account away from its person; what others share stays theirs, and so does what was asked for and approved by
- * the name they had together. Who was one person counts once about the plans that were made until then.
+ * Unlinks the account. Shared things stay with the others, as do requests and approvals under the shared name. Both still count
+ * as one person for plans made until then.
  */
 async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
   const account = actor.id;
@@ -260,9 +251,9 @@ async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
 }
 
 /**
- * Carries out what somebody asks for about their own account.
+ * Runs a link command on a person's own account.
  * @param asking `id` is the account itself, not its person
- * @throws `not_allowed`, `not_found` for a code that does not hold, `invalid_request` for one's own
+ * @throws `not_allowed`, `not_found` for an invalid code, `invalid_request` for one's own
  */
 export async function link(
   context: LinkContext,
@@ -270,7 +261,7 @@ export async function link(
   asking: Actor,
 ): Promise<LinkOutcome> {
   requirePerson(asking);
-  // However its name is written, it is one account; one that was linked before names were folded keeps its row.
+  // Names are case-folded; accounts linked before that keep their row.
   const stored = (await readAccount(context.db.query, asking.id)) ?? personKey(asking.id);
   const actor = { ...asking, id: stored };
   if (command.do === 'show') return { kind: 'shown', ...(await show(context.db.query, actor.id)) };

@@ -1,5 +1,5 @@
-// Fixed phrases about memory: "what do you remember?", "remember that …", "forget 12". Each is a whole message of one
-// sentence; anything longer is for the planner. Pure.
+// Fixed phrases about memory: "what do you remember?", "remember that …", "forget 12". Each must be the whole message; anything
+// longer goes to the planner. Pure.
 import { fold, type MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { trimTail } from '#domain/words.ts';
@@ -13,10 +13,10 @@ const list =
   /^(?:what (?:do|can) you remember(?: about (?:me|us))?|(?:show )?(?:your |my )?memory)$/i;
 const keep = /^remember(?: that\s|:\s{0,9}(?:that\s)?)(.+)$/i;
 const forget = /^forget (?:that |about )?(.+)$/i;
-/** A second sentence, or a command that comes after. */
+/** A second sentence, or a command that follows. */
 const more = /[.!?;]\s+\S|\n|[,;]?\s(?:and\s+)?then\s/;
 
-/** null: it says nothing about memory, or more than that. */
+/** Null if it isn't about memory, or not only. */
 export function readMemoryPhrase(said: string): MemoryPhrase | null {
   const text = said
     .trim()
@@ -32,7 +32,7 @@ export function readMemoryPhrase(said: string): MemoryPhrase | null {
   return what === undefined ? null : { kind: 'forget', what };
 }
 
-/** The entries that `what` means: by number, name or whole text. Of a part of one, “forget the report” may mean a plan's. */
+/** Entries matching `what` by number, name or whole text. Parts don't count: “forget the report” may mean a plan's. */
 export function findMeant(entries: MemoryEntry[], what: string): MemoryEntry[] {
   const id = /^#?(\d+)$/.exec(what)?.[1];
   if (id !== undefined) return entries.filter((entry) => entry.id === Number(id));

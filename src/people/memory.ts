@@ -1,5 +1,5 @@
-// What people asked to keep: kept, shown and forgotten by their own words, on any surface. In a chat with one person it is that
-// person's; where others read along it is the channel's, and what a person keeps alone is neither shown nor used.
+// Notes that people asked to keep. In a private chat they belong to the person; in a shared one to the channel, and private
+// memory is neither shown nor used.
 import { memoryWords } from '#cards/memory-words.ts';
 import { recordAudit } from '#db/audit/audit.ts';
 import { lockConversation } from '#db/chat/messages.ts';
@@ -25,7 +25,7 @@ import {
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';
 import { findMeant, readMemoryPhrase } from './memory-words.ts';
 
-/** Whose memory counts in a conversation when `user` speaks, and whose what they keep there is. */
+/** The memories that `user` reads and writes in a conversation. */
 async function readOwners(
   db: Queryable,
   conversation: string,
@@ -37,7 +37,7 @@ async function readOwners(
   return { keeps: own, sees: [own, place], shared };
 }
 
-/** What counts in a conversation when `user` speaks, the newest first. */
+/** Entries that apply in a conversation when `user` speaks, newest first. */
 async function readMemoryIn(
   db: Queryable,
   conversation: string,
@@ -46,12 +46,12 @@ async function readMemoryIn(
   return readMemory(db, (await readOwners(db, conversation, user)).sees);
 }
 
-/** Characters of it in a briefing. */
+/** Maximum characters in a briefing. */
 const maxBrief = 2000;
 
 /**
- * As much of it as a briefing holds, the newest first.
- * @param ownWords the person speaks themselves; what they keep alone is used for nobody else
+ * The newest entries that fit in a briefing.
+ * @param ownWords whether the person speaks themselves; their private memory is used for nobody else
  */
 export async function readMemoryBrief(
   db: Queryable,
@@ -66,10 +66,10 @@ export async function readMemoryBrief(
   });
 }
 
-/** Where something is said, and whose words it is about. */
+/** A conversation and its speaker. */
 type Spoken = { conversation: string; user: string };
 
-/** Stores a note, with who did so in the audit log. @returns null: there is no room */
+/** Stores a note and audits it. @returns null if there is no room */
 async function keepNote(
   tx: Transaction,
   owner: MemoryOwner,
@@ -82,7 +82,7 @@ async function keepNote(
   return entry;
 }
 
-/** Drops entries, with who did so in the audit log. @returns those that were there */
+/** Deletes entries and audits it. @returns those that existed */
 async function dropEntries(
   tx: Transaction,
   owners: MemoryOwner[],
@@ -106,7 +106,7 @@ function recordChange(
   return recordAudit(tx, deeds);
 }
 
-/** Keeps notes where they were said, each once. @returns what there is to say */
+/** Stores each note once in the conversation's memory. @returns the reply */
 export async function keepNotesIn(
   tx: Transaction,
   { conversation, user }: Spoken,
@@ -126,12 +126,12 @@ export async function keepNotesIn(
   return memoryWords.told({ kept, refused });
 }
 
-/** Does what a message says about memory. @returns what there is to say */
+/** Applies a memory command. @returns the reply */
 export type MemoryWish = (tx: Transaction, message: number | null) => Promise<string>;
 
 /**
- * @param actor who says it
- * @returns null: the message says nothing about memory, or something else as well
+ * @param actor the speaker
+ * @returns null unless the message is a memory command and nothing else
  */
 export async function readMemoryWish(
   db: Queryable,
@@ -158,7 +158,7 @@ export async function readMemoryWish(
       const { what } = phrase;
       const meant = findMeant(await readMemoryIn(db, conversation, user), what);
       const id = Number(what.replace(/^#/, ''));
-      // What is not in there may be about anything: it is for the planner.
+      // An unknown text may be about anything: leave it to the planner.
       if (meant.length === 0)
         return Number.isInteger(id) ? async () => memoryWords.unknown({ id }) : null;
       if (meant.length > 1) return async () => memoryWords.which({ entries: meant });
@@ -174,7 +174,7 @@ export async function readMemoryWish(
   }
 }
 
-// The same as a list that a person edits: in settings, in a terminal, over HTTP.
+// Memory as an editable list, for settings, terminal and HTTP.
 
 async function requireOwner(db: Queryable, user: string, actor: Actor): Promise<MemoryOwner> {
   if (actor.kind !== 'person' || !(await isOnePerson(db, actor.id, user)))
@@ -197,7 +197,7 @@ export async function listMemory(
   return readMemory(db.query, [await requireOwner(db.query, user, actor)]);
 }
 
-/** @throws `limit_exceeded` where there is no room */
+/** @throws `limit_exceeded` if there is no room */
 export function keepMemory(
   { db }: { db: Database },
   user: string,
@@ -213,7 +213,7 @@ export function keepMemory(
   });
 }
 
-/** @throws `not_found` for an entry that is not theirs */
+/** @throws `not_found` for an entry that isn't theirs */
 export function editMemory(
   { db }: { db: Database },
   user: string,
@@ -230,7 +230,7 @@ export function editMemory(
   });
 }
 
-/** @throws `not_found` for an entry that is not theirs */
+/** @throws `not_found` for an entry that isn't theirs */
 export function forgetMemory(
   { db }: { db: Database },
   user: string,

@@ -1,5 +1,5 @@
-// Signing in with OpenID Connect: the address to go to, and what a provider answers. The authorization code flow with PKCE, state
-// and nonce; openid-client checks the answer. Loaded only where people sign in.
+// OpenID Connect sign-in: authorization code flow with PKCE, state and nonce, checked by openid-client. Loaded only if sign-in is
+// configured.
 import * as client from 'openid-client';
 import { readBody, withBody } from '#domain/bounded-body.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
@@ -10,10 +10,10 @@ const keptForMs = 3_600_000;
 const timeoutSeconds = 10;
 
 export type Claims = Record<string, unknown>;
-/** What the browser has to come back with. */
+/** Values the browser must return with. */
 export type Challenge = { state: string; nonce: string; verifier: string };
 
-/** Bytes of any answer of a provider. */
+/** Maximum bytes of a provider's response. */
 const longestAnswer = 1_000_000;
 
 const fetchBounded: client.CustomFetch = async (address, { body, ...options }) => {
@@ -24,11 +24,11 @@ const fetchBounded: client.CustomFetch = async (address, { body, ...options }) =
   return withBody(response, bytes);
 };
 
-/** @throws `invalid_configuration` where the issuer can't be asked, naming the key */
+/** @throws `invalid_configuration`, naming the key, if the issuer can't be reached */
 async function discover(provider: SignInProvider): Promise<client.Configuration> {
   const { name, issuer, client_id: id, client_secret: secret } = provider;
   const url = new URL(issuer);
-  // Of this machine alone: elsewhere only https is asked.
+  // http is allowed on this machine only.
   const execute = isLoopbackHost(url.hostname) ? [client.allowInsecureRequests] : [];
   try {
     return await client.discovery(url, id, secret, undefined, {
@@ -53,13 +53,13 @@ export function createOpenId() {
     if (kept !== undefined && kept.until > performance.now()) return kept.found;
     const found = discover(provider);
     known.set(provider.name, { until: performance.now() + keptForMs, found });
-    // What failed is asked anew.
+    // Failures are not cached.
     found.catch(() => known.delete(provider.name));
     return found;
   }
 
   return {
-    /** @throws `invalid_configuration` where the issuer can't be asked */
+    /** @throws `invalid_configuration` if the issuer can't be reached */
     check: async (provider: SignInProvider): Promise<void> => {
       await discover(provider);
     },
@@ -70,7 +70,7 @@ export function createOpenId() {
       verifier: client.randomPKCECodeVerifier(),
     }),
 
-    /** Where to send the browser. */
+    /** The URL to send the browser to. */
     async addressFor(
       provider: SignInProvider,
       challenge: Challenge,
@@ -88,8 +88,8 @@ export function createOpenId() {
     },
 
     /**
-     * What the provider says of whoever came back. @param came the address they came back to, as it is configured
-     * @throws what openid-client throws where the answer does not hold
+     * The provider's claims about the person. @param came the configured address they returned to
+     * @throws errors of openid-client for an invalid response
      */
     async readClaims(provider: SignInProvider, came: URL, challenge: Challenge): Promise<Claims> {
       const configuration = await configurationOf(provider);

@@ -21,7 +21,7 @@ import type { ConversationContext } from '#messages/context.ts';
 
 const readObject = (value: Json): JsonObject => (isObject(value) ? value : {});
 
-/** Whom a step for a person is for, and who answered it. */
+/** The assignee of a step, and the person who answered it. */
 export function namedIn({ tool, args, output, target }: Step): string[] {
   if (tool !== 'human') return [];
   const said = readObject(output);
@@ -32,7 +32,7 @@ export function namedIn({ tool, args, output, target }: Step): string[] {
 
 type Drawn = Omit<PlanCardFacts, 'names' | 'unsure'>;
 
-/** The facts with what readers are shown in the place of everybody they name. */
+/** Replaces all names in the facts with display names. */
 export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardFacts> {
   const { plan, patch, steps, running, next, failed, waiting } = facts;
   const named = [
@@ -51,7 +51,7 @@ export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardF
   };
 }
 
-/** Of the people whom the steps of a plan in a chat ask, those whose name is no account's there, or that several are called. */
+/** Assignees in a chat whose name matches no account there, or several. */
 async function findUnsure(
   db: Queryable,
   { conversation, requester }: Pick<Plan, 'conversation' | 'requester'>,
@@ -68,7 +68,7 @@ async function findUnsure(
   return unsure;
 }
 
-/** The plans with what readers are shown in the place of who asked for them. */
+/** Replaces requesters with display names. */
 export async function nameRequesters<P extends PlanSummary>(
   service: Pick<Service, 'shownNames'>,
   plans: P[],
@@ -80,7 +80,7 @@ export async function nameRequesters<P extends PlanSummary>(
   });
 }
 
-/** What `nameOnCard` does, for a session, once it is known who went on with it. */
+/** `nameOnCard` for a session, once it is known who continued it. */
 export async function nameOnSession(
   db: Queryable,
   facts: SessionCardFacts,
@@ -96,7 +96,7 @@ export async function nameOnSession(
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
-/** All names of those who stand behind `names`, and of the configured approvers. */
+/** All names of the people behind `names`, and of the configured approvers. */
 export async function findNames(
   { db, approvers, guardedApprovers }: Asking,
   names: readonly string[],
@@ -111,19 +111,19 @@ export async function findNames(
 }
 
 const longest = 80;
-/** A process writes the same name again after so long: another may have heard another one since. */
+/** After this long a process writes an unchanged name again: another one may have stored a different name. */
 const keptForMs = 10 * 60_000;
 const maxKept = 5000;
 
-/** Letters of other alphabets that look like those beside them: whose name it is cannot be read. */
+/** Scripts with letters that look Latin: mixed names can't be read reliably. */
 const alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}]/u;
 const isMixed = (word: string): boolean => /\p{Script=Latin}/u.test(word) && alike.test(word);
-/** The zero-width joiners are how some names are spelled, and how emoji stay whole. */
+/** Keeps zero-width joiners, which spell some names and hold emoji together. */
 const unseen = /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}](?<!\u200c|\u200d|\ufe0f)/gu;
 
 /**
- * The name as it may be shown: one line of what is visible. null: none is left, or it could be read as somebody's address, a
- * platform's id or another's name. Pure.
+ * The displayable name, on one line, or null if nothing is left or it could pass for an address, a platform ID or another's name.
+ * Pure.
  */
 export function readCalled(said: string): string | null {
   const line = makeStorableText(said)
@@ -137,7 +137,7 @@ export function readCalled(said: string): string | null {
     : line;
 }
 
-/** A function that keeps what an account is called. Where that cannot be kept, they are called what they were. */
+/** A function that stores display names; on failure the old one stays. */
 export function createNoteName({
   db,
   clock,
@@ -156,7 +156,7 @@ export function createNoteName({
     try {
       await storeName(db.query, account, called);
     } catch (error) {
-      // Who waits for this is about to decide something.
+      // The caller is about to decide something and must not be delayed.
       warn('What somebody is called was not kept.', error);
       return;
     }

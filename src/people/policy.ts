@@ -1,5 +1,5 @@
-// The policy in force for a run: defaults, then the person's saved preferences, then what was said in the conversation. Messages that
-// only change it are stored and confirmed; they start no plan.
+// The policy of a run: defaults, saved preferences, then what was said in the conversation. Messages that only change it are
+// stored and confirmed; they start no plan.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -23,10 +23,9 @@ import { requireRecentSetting } from '#messages/act-once.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 
-/** After so long a conversation is taken up anew. */
+/** After this long a conversation starts over. */
 const heldForMs = 24 * 3_600_000;
 
-/** What a planner of this run is to keep to. */
 export async function readPolicyOf(
   db: Queryable,
   run: Pick<RunRow, 'user' | 'policy'>,
@@ -35,7 +34,7 @@ export async function readPolicyOf(
   return applyOverride(applyOverride(defaultPolicy, policy), run.policy);
 }
 
-/** What was said about it in the conversation before, by the same person. */
+/** What the same person said before in the conversation. */
 export async function inheritPolicy(
   { db, clock }: ConversationContext,
   conversation: string,
@@ -47,7 +46,7 @@ export async function inheritPolicy(
   return age > heldForMs ? {} : PolicyOverride.parse(latest.policy);
 }
 
-/** What was said about it in conversations of the last day, where it still holds: the latest of each. */
+/** The latest preference stated in each conversation of the last day, if it still applies. */
 export async function readSaidPolicies(
   { db, clock }: ConversationContext,
   user: string,
@@ -60,7 +59,7 @@ export async function readSaidPolicies(
   });
 }
 
-/** What a message says about how to talk, and what else it asks for; null: nothing, or the planner reads that itself. */
+/** A message's preferences and remaining request, or null if there are none or the planner reads them. */
 export async function readWish(
   { db, planner }: Pick<ConversationContext, 'db' | 'planner'>,
   conversation: string,
@@ -78,7 +77,7 @@ async function isStyleAsked(db: Queryable, conversation: string): Promise<boolea
   return parts.facts.questions.some(({ id }) => id === styleQuestionId);
 }
 
-/** Keeps a wish for the run, and for the person if it was meant so, and says what is different now. */
+/** Stores a preference for the run, and permanently if meant so, and confirms it. */
 export async function keepWish(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -91,7 +90,7 @@ export async function keepWish(
   await sayPreference(context, tx, { ...run, runId: run.id }, confirmation);
 }
 
-/** Says what is different now in how people are talked to, or in what is remembered. */
+/** Confirms a change of preferences or memory. */
 export async function sayPreference(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -102,14 +101,14 @@ export async function sayPreference(
   await speakAsBot(context, tx, { conversation, says, runId });
 }
 
-// What a person has set for themselves. Only they change it, on any surface; never a model.
+// Preferences that people set themselves. Only they change them, on any surface; never a model.
 
 export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
   const { policy } = await readPolicy(db, user);
   return { user, policy: applyOverride(defaultPolicy, policy), set: policy };
 }
 
-/** @throws `not_allowed` for anybody else than the person; `stale_version` when they pressed it so long ago that they are asked again */
+/** @throws `not_allowed` for anyone else; `stale_version` for an outdated press, which must be repeated */
 export async function setPolicy(
   { db, clock }: { db: Database; clock: Clock },
   user: string,

@@ -1,6 +1,5 @@
-// The archive: what retention deletes, as JSON lines, in one file for each kind and day; files of earlier days are gzipped. What
-// `append` has answered is on the disk. A line that a crash or a full disk cut off is removed before the next one is written, so
-// every file can be read to its end; lines that stand there twice have the same ids.
+// The archive of deleted data: JSON lines, one file per kind and day, gzipped afterwards. `append` returns once data is on disk.
+// A line cut off by a crash or full disk is removed before the next write; repeated lines have the same IDs.
 import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,17 +10,17 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 export type Archive = {
   folder: string;
-  /** Writes lines to today's file of `kind`. @returns the file's name once they are on the disk */
+  /** Appends lines to today's file of `kind`. @returns its name, once they are on disk */
   append(kind: string, lines: string[]): Promise<string>;
   /** Gzips the files of earlier days. */
   compress(): Promise<void>;
 };
 
 const fileName = /^[a-z]+-(\d{4}-\d{2}-\d{2})\.jsonl$/;
-/** Bytes that are looked through at once for the end of the last whole line. */
+/** Bytes searched at once for the last complete line. */
 const lookedAtOnce = 65_536;
 
-/** A code for what the archive cannot do, so that deletion stops and the bot goes on. */
+/** The error code of a failing archive, which stops deletion only. */
 const archiveFailed = 'archive_failed';
 
 export function isArchiveFailure(error: unknown): error is CountersignError {
@@ -40,7 +39,7 @@ function explain(folder: string, cause: unknown): CountersignError {
   );
 }
 
-/** The length of the file without a last line that was cut off. */
+/** The file's length without an incomplete last line. */
 async function findWholeLength(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   for (let end = size; end > 0; ) {
@@ -53,7 +52,7 @@ async function findWholeLength(file: FileHandle): Promise<number> {
   return 0;
 }
 
-/** What the disk has of a folder's names: a new file is safe only with it. Windows opens no folders, and needs none. */
+/** Flushes a folder: a new file is only safe with its name on disk. Windows can't open folders and needn't. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, constants.O_RDONLY);
@@ -66,7 +65,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 async function write(folder: string, name: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Not in append mode: what was cut off before is overwritten, and a write that fails leaves only what the next one removes.
+  // Not in append mode: overwrites an incomplete line, and a failed write leaves only what the next one removes.
   const file = await open(join(folder, name), constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const length = await findWholeLength(file);
@@ -82,7 +81,7 @@ async function write(folder: string, name: string, text: string): Promise<void> 
 async function gzip(folder: string, name: string): Promise<void> {
   const there = await readdir(folder);
   let to = `${name}.gz`;
-  // One that is there already has lines of its own: a clock was set back, or a crash came just before the removal.
+  // An existing one has other lines: a clock was set back, or a crash prevented the removal.
   for (let n = 2; there.includes(to); n += 1) to = `${name.replace(/\.jsonl$/, '')}.${n}.jsonl.gz`;
   const draft = join(folder, `${name}.gz.part`);
   await pipeline(

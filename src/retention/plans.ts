@@ -1,7 +1,5 @@
-// Deletes plans that ended long ago, and events and attempts of those that ended a while ago. Some plans are archived whole, then
-// the row of each is deleted if nothing has changed since, which makes it vanish at once, and what they have in large tables follows
-// in parts: a round that was cut off goes on there, since a deleted plan is remembered as not emptied yet. Small plans are taken
-// together, since each statement and each write to the archive costs as much for one as for a hundred.
+// Deletes ended plans, and trims events and attempts of others. Plans are archived in batches; deleting their row hides them at
+// once, and large tables follow in parts. An interrupted round resumes there.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { type PlanRow, readAllOf, rowsOfPlans } from '#db/plans/rows.ts';
@@ -11,22 +9,22 @@ import { tableRules } from './rules.ts';
 import { cutoff, deleteTaken, lineOf, type RetentionContext, takeRows } from './sweep.ts';
 
 const plansAtOnce = 100;
-/** Plans whose rows are deleted in one transaction, with all small ones of theirs. */
+/** Plans whose rows are deleted in one transaction, together with their small tables. */
 const deletedAtOnce = 20;
-/** Steps of plans that are archived together; a plan with more stands alone. */
+/** Steps of plans archived together; a larger plan goes alone. */
 const stepsAtOnce = 20_000;
-/** Of plans with so many steps at most the archive also has the Markdown, to read; the rows say the same of all. */
+/** Up to this many steps, the archive also has the plan in Markdown. */
 const readableSteps = 2000;
 const rowsAtOnce = 2000;
 /** They can be large. */
 const artifactsAtOnce = 5;
 
-/** The plan `p` has ended, nothing is under way about it, and it has not changed since. */
+/** Plan `p` has ended, has nothing pending and hasn't changed since. */
 const hasEnded = (before: string): SQL => sql`
   p.status in ('completed', 'failed', 'cancelled', 'rejected') and not p.revising and p.pending_patch is null
   and p.updated_at < ${before}::timestamptz and (p.open_until is null or p.open_until < ${before}::timestamptz)`;
 
-/** Nothing that goes on refers to it: no reminder that still rings, and no run that somebody may go on with. */
+/** No active reminder or run refers to it. */
 const isAlone = (before: string): SQL => sql`
   not exists (select 1 from ${countersign}.reminders r where r.plan_id = p.id and r.next_at is not null)
   and not exists (select 1 from ${countersign}.runs r where r.plan_id = p.id
@@ -36,7 +34,7 @@ type Found = { id: string; revision: number; total: number };
 
 const idsOf = (plans: Found[]) => plans.map(({ id }) => id);
 
-/** Plans with what `condition` says of them, a few at a time. */
+/** Plans with the result of `condition`, in batches. */
 async function* findPlans(db: Queryable, condition: SQL): AsyncGenerator<Found[]> {
   for (let after = ''; ; ) {
     const { rows } = await db.execute<Found>(sql`
@@ -63,7 +61,7 @@ const planTables = Object.entries(tableRules).flatMap(([table, rule]) =>
   'with' in rule && rule.with === 'plan' ? [{ table, large: rule.large === true }] : [],
 );
 
-/** Writes everything of some plans to the archive. @returns the file's name */
+/** Archives whole plans. @returns the file's name */
 async function archivePlans(context: RetentionContext, plans: Found[]): Promise<string | null> {
   const { archive, db } = context;
   if (archive === null) return null;
@@ -97,7 +95,7 @@ async function archivePlans(context: RetentionContext, plans: Found[]): Promise<
   return file;
 }
 
-/** The rows of those plans that are still as they were archived, and all small ones of them. @returns their ids */
+/** Deletes the rows of plans unchanged since archiving, and of their small tables. @returns their IDs */
 function deleteRows(
   { db }: RetentionContext,
   plans: Found[],
@@ -120,7 +118,7 @@ function deleteRows(
   });
 }
 
-/** What deleted plans have left in large tables. Nobody refers to it, so its rows are locked by nobody else. */
+/** Deletes the remains in large tables. Unreferenced, so never contended. */
 async function emptyPlans(context: RetentionContext, ids: string[]): Promise<void> {
   const { db } = context;
   if (ids.length === 0) return;
@@ -129,7 +127,7 @@ async function emptyPlans(context: RetentionContext, ids: string[]): Promise<voi
     for (let more = true; more; ) {
       const page = await context.pace(async (limit) => {
         const gone = await db.transaction(async (tx) => {
-          // Blocks need not be kept right for a plan that is not there.
+          // A deleted plan's blocks need no counting.
           await tx.execute(sql`select set_config('countersign.counted', 'on', true)`);
           const { rowCount } = await tx.execute(sql`delete from ${name} where ctid = any(array(
             select ctid from ${name} t where ${rowsOfPlans(ids)} limit ${limit}))`);
@@ -146,7 +144,7 @@ async function emptyPlans(context: RetentionContext, ids: string[]): Promise<voi
   );
 }
 
-/** Goes on with plans of which only the beginning was deleted. */
+/** Continues with partly deleted plans. */
 export async function emptyDeletedPlans(context: RetentionContext): Promise<void> {
   const { rows } = await context.db.query.execute<{ id: string }>(
     sql`select id from ${countersign}.deleted_plans where not emptied order by id`,
@@ -173,9 +171,9 @@ export async function deletePlans(context: RetentionContext, days: number): Prom
   }
 }
 
-/** What is trimmed of plans that have ended; the row is `t`, the plan `p`. */
+/** Trimmed tables of ended plans; `t` is the row, `p` the plan. */
 const trimmed = {
-  // The last one stays, and says how far the plan had come.
+  // Keeps the last one, with the plan's final progress.
   events: { table: 'plan_events', which: sql`t.plan_id = p.id and t.revision < p.revision` },
   attempts: { table: 'step_attempts', which: sql`t.plan_id = p.id` },
 } as const;
@@ -199,7 +197,7 @@ export async function trimPlans(
     for (let more = true; more; ) {
       const page = await context.pace(async (limit) => {
         const gone = await db.transaction(async (tx) => {
-          // Whoever resumes one waits a moment, and what comes then finds a plan that has not ended.
+          // Locks the plans: resuming one waits briefly, and later pages skip it.
           const { rows } = await tx.execute<{ id: string }>(sql`
             select p.id from ${countersign}.plans p where p.id = any(${sql.param(idsOf(plans))}::text[]) and ${hasEnded(before)}
             for no key update skip locked`);

@@ -1,10 +1,10 @@
-// What bounds each table: the plan or run its rows go with, an age, or a reason why it stays small. A test looks that no table is
-// left out. The sweeps at the end delete by age, whole rows that nothing refers to any more; plans are deleted by `plans.ts`.
+// The bound of each table: its plan or run, an age, or the reason why it stays small. A test covers all tables. The sweeps at the
+// end delete unreferenced rows by age; `plans.ts` deletes plans.
 import { type SQL, sql } from 'drizzle-orm';
 import { countersign } from '#db/schema.ts';
 import type { Retention } from '#domain/settings.ts';
 
-/** Names of the archive's files, and of what is counted. `chat` and `caches` are never archived. */
+/** Names of archive files and counters. `chat` and `caches` are never archived. */
 export type Kind =
   | 'plans'
   | 'events'
@@ -16,7 +16,7 @@ export type Kind =
   | 'chat'
   | 'caches';
 
-/** `plan`: its rows go with their plan; `run`: with their run; `kind`: by age; `stays`: why it is bounded. */
+/** Deleted with the plan or run, by age, or never, with the reason. */
 type TableRule =
   | { with: 'plan'; large?: true }
   | { with: 'run' }
@@ -27,7 +27,7 @@ const plan = { with: 'plan' } as const;
 /** Without a foreign key to `plans`: deleted in parts. */
 const largePart = { with: 'plan', large: true } as const;
 
-/** In the order in which the rows of one plan are deleted. */
+/** In the order in which a plan's rows are deleted. */
 export const tableRules: Record<string, TableRule> = {
   plans: { by: 'plans' },
   plan_versions: plan,
@@ -107,27 +107,25 @@ export const tableRules: Record<string, TableRule> = {
   audit_seals: { by: 'audit' },
 };
 
-/** Rows of one table that are over, by their age. */
+/** Expired rows of one table. */
 export type Sweep = {
   kind: Kind;
   table: string;
   /** One column that names a row, and its type. */
   key: { column: string; type: 'bigint' | 'text' };
-  /** What is compared with the age. */
+  /** Compared with the age. */
   time: string;
-  /**
-   * `index`: pages go by an index on `time`. `key`: keys grow with time, and pages go by them until one is young throughout.
-   */
+  /** `index`: paged by an index on `time`. `key`: paged by keys that grow with time, until a page has no old rows. */
   order: 'index' | 'key';
-  /** Rows older than this many days. */
+  /** Maximum age. */
   days: number;
-  /** Rows of a page at most, where one can be large. */
+  /** Page size for rows that can be large. */
   atMost?: number;
-  /** What else has to hold; the row is `t`. */
+  /** An additional condition on row `t`. */
   also?: SQL;
-  /** Rows of other tables that go with these, by the column that has the key. */
+  /** Dependent rows, by the column with the key. */
   with?: { table: string; column: string }[];
-  /** Empty this column instead of deleting the row. */
+  /** Clears this column instead of deleting the row. */
   empties?: { column: string; to: SQL };
 };
 
@@ -135,14 +133,14 @@ const noPlan = (id: string) =>
   sql`not exists (select 1 from ${countersign}.plans p where p.id = ${sql.raw(id)})`;
 const noRun = sql`not exists (select 1 from ${countersign}.runs r where r.id = t.run_id)`;
 
-/** Of a run that nobody goes on with, and whose plan, if it has one, has ended. */
+/** A finished run whose plan, if any, has ended. */
 const overRun = (run: string) => sql`${sql.raw(run)}.planning_status in ('complete', 'aborted')
   and not exists (select 1 from ${countersign}.plans p where p.id = ${sql.raw(run)}.plan_id
     and (p.status not in ('completed', 'failed', 'cancelled', 'rejected') or p.revising))`;
 
 const hour = 1 / 24;
 
-/** Those of the settings; `null` days: it stays for ever, and there is no sweep. */
+/** Sweeps for the settings; none if `days` is null. */
 export function sweepsOf(settings: Retention): Sweep[] {
   const serial = { key: { column: 'id', type: 'bigint' }, order: 'key' } as const;
   const named = (column: string) => ({ key: { column, type: 'text' }, order: 'index' }) as const;
@@ -222,7 +220,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
   ];
   const always: Sweep[] = [
     {
-      // Long beyond the retries of any platform: Slack's end after an hour.
+      // Well beyond any platform's retries: Slack's end after an hour.
       kind: 'chat',
       table: 'inbox',
       key: serial.key,
@@ -234,7 +232,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
     { kind: 'chat', table: 'inbox_leases', ...named('thread'), time: 'lease_until', days: 1 },
     { kind: 'chat', table: 'presses', ...named('once'), time: 'at', days: 7 },
     {
-      // Nobody presses a card that ended so long ago. The messages themselves stay, on their platform and here.
+      // Nobody presses a card that old. The messages stay.
       kind: 'chat',
       table: 'chat_posts',
       key: { column: 'message_id', type: 'bigint' },
@@ -243,7 +241,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
       days: 30,
       also: sql`not t.live and t.state <> 'sending' and t.asked <= t.answered`,
     },
-    // A client that got no answer has given up long before.
+    // Clients have given up long before.
     { kind: 'caches', table: 'kept_answers', ...named('key'), time: 'at', days: 1 },
     {
       kind: 'caches',
@@ -265,7 +263,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
     { kind: 'caches', table: 'link_codes', ...named('account'), time: 'expires_at', days: hour },
     { kind: 'caches', table: 'link_tries', ...named('account'), time: 'since', days: hour },
     {
-      // About plans that are older than its end they decide; a name can have several, and no plan of theirs is left of any.
+      // They matter only to plans created before their end, of which none is left.
       kind: 'caches',
       table: 'former_links',
       ...named('account'),
@@ -273,7 +271,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
       days: 30,
       also: sql`not exists (select 1 from ${countersign}.plans p where p.created_at < t.ended_at)`,
     },
-    // What was fetched while planning, of runs that came to no plan.
+    // Data fetched while planning, of runs without a plan.
     ...['artifacts', 'plan_requests'].map(
       (table): Sweep => ({
         kind: 'caches',

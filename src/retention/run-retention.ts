@@ -1,4 +1,4 @@
-// A round of retention: one process of all deletes what is over, until nothing is left. What is cut off goes on in the next round.
+// A round of retention: one process deletes expired data until none is left. An interrupted round resumes next time.
 import { isAbsolute, join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import type { AuditKey } from '#db/audit/chain.ts';
@@ -21,9 +21,9 @@ export type Keeping = {
   clock: Clock;
   random: Random;
   settings: Retention;
-  /** Signs for what is removed from the audit log; null: nobody can. */
+  /** Signs removals from the audit log, or null if no key is set. */
   auditKey: AuditKey | null;
-  /** The home of this process: the archive is in it unless the settings say where. */
+  /** This process's home; contains the archive by default. */
   home: string;
   warn(message: string, error?: unknown): void;
 };
@@ -40,7 +40,7 @@ export function archiveFolder({ archive }: Retention, home: string): string | nu
 
 const auditRowsAtOnce = 1000;
 
-/** Removes the old end of the audit log, as whole seals. What is archived twice, where that was cut off, has the same ids. */
+/** Removes the old end of the audit log in whole seals. An interrupted removal archives lines twice, with the same IDs. */
 async function trimAudit(
   context: RetentionContext,
   days: number,
@@ -69,13 +69,13 @@ async function trimAudit(
   }
 }
 
-/** The rules that hold for the instance: those of the worker that started last, or `own` while none is there. */
+/** The instance's rules: those of the last worker to start, or `own` without workers. */
 export async function retentionInForce(db: Queryable, own: Retention): Promise<Retention> {
   const [newest] = await readShared(db);
   return newest?.shared.retention ?? own;
 }
 
-/** The work of a round, in the order of what refers to what: plans before their runs, and runs before their messages. */
+/** In order of references: plans before runs, runs before messages. */
 function choresOf(
   context: RetentionContext,
   { settings, auditKey }: Pick<Keeping, 'settings' | 'auditKey'>,
@@ -93,9 +93,9 @@ function choresOf(
 }
 
 /**
- * Deletes what is over. Safe in any number of processes: one has the lease, the others return at once.
- * @param signal ends it after the page under way
- * @returns rows deleted by kind; null: another process is at it
+ * Deletes expired data. Safe in many processes: one holds the lease, the others return at once.
+ * @param signal ends it after the current page
+ * @returns rows deleted by kind, or null if another process is at work
  */
 export async function runRetention(
   keeping: Keeping,
@@ -133,7 +133,7 @@ export async function runRetention(
       try {
         await chore();
       } catch (error) {
-        // What needs no archive goes on.
+        // Continues with what needs no archive.
         if (!isArchiveFailure(error)) throw error;
         if (problem === null) warn(error.message, error.cause);
         problem = error.message;
@@ -152,7 +152,7 @@ export async function runRetention(
 
 export type Preview = Record<Kind, number> & { steps: number };
 
-/** What a round would delete now, in rows; of plans how many, and their steps. */
+/** Rows that a round would delete now, with plans and their steps. */
 export async function previewRetention({
   db,
   clock,

@@ -1,5 +1,5 @@
-// Deletes rows that are over, in short transactions: a page is locked (rows that somebody else holds are left for the next round),
-// written to the archive, and deleted. The size of a page follows how long pages take, and after each the database rests as long.
+// Deletes expired rows in short transactions: locks a page (skipping locked rows), archives and deletes it. Page size adapts to
+// duration, and the database rests as long after each.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/database.ts';
@@ -10,17 +10,17 @@ import type { Kind, Sweep } from './rules.ts';
 export type RetentionContext = {
   db: Database;
   clock: Clock;
-  /** null: what is deleted is not written anywhere. */
+  /** Null for data that isn't archived. */
   archive: Archive | null;
-  /** Books deleted rows and keeps the lease. @throws when this process is to stop or another one has taken over */
+  /** Books deleted rows and renews the lease. @throws when stopping, or if another process took over */
   book(kind: Kind, rows: number): Promise<void>;
   pace: Pace;
 };
 
-/** Runs one page after the other: `work` is told how many rows it may take. */
+/** Runs pages in sequence: `work` gets the number of rows it may take. */
 export type Pace = <T>(work: (rows: number) => Promise<T>) => Promise<T>;
 
-/** Milliseconds: pages become smaller beyond the one, and larger below the other. */
+/** Milliseconds above which pages shrink, and below which they grow. */
 const longMs = 100;
 const shortMs = 40;
 const fewest = 20;
@@ -44,7 +44,7 @@ const column = (of: string) => sql`t.${sql.identifier(of)}`;
 
 type Taken = { ctid: string; row: string; place: string | null; key: string | null };
 
-/** Locks up to `limit` rows. @param from.whole reads them as JSON; else their `row` is empty */
+/** Locks up to `limit` rows. @param from.whole reads them as JSON; otherwise `row` is empty */
 export async function takeRows(
   tx: Transaction,
   from: {
@@ -64,7 +64,7 @@ export async function takeRows(
   return rows;
 }
 
-/** Deletes rows that this transaction has locked. @returns how many */
+/** Deletes rows locked by this transaction. @returns how many */
 export async function deleteTaken(
   tx: Transaction,
   table: string,
@@ -83,17 +83,17 @@ export function cutoff(clock: Clock, days: number): string {
   return new Date(clock.now().getTime() - days * 86_400_000).toISOString();
 }
 
-/** What a sweep looks for, wherever it stands. */
+/** The condition for expired rows. */
 function isOver(sweep: Sweep, before: string): SQL {
   return sql`${column(sweep.time)} < ${before}::timestamptz and ${sweep.also ?? sql`true`}`;
 }
 
-/** Kinds of what is deleted without a trace: it says nothing that is not said elsewhere. */
+/** Kinds not archived: they hold nothing that isn't stored elsewhere. */
 const unarchived = new Set<Kind>(['chat', 'caches']);
 
 type Place = { time: string; key: string };
 
-/** Deletes a page. @returns where the next one begins; null: this was the last */
+/** Deletes a page. @returns where the next one starts, or null after the last */
 async function sweepPage(
   context: RetentionContext,
   tx: Transaction,
@@ -185,12 +185,12 @@ async function sweepByKey(context: RetentionContext, sweep: Sweep): Promise<void
   }
 }
 
-/** Deletes what a sweep finds; what somebody holds at the moment is left for the next time. */
+/** Deletes expired rows; locked ones are left for the next round. */
 export function sweep(context: RetentionContext, one: Sweep): Promise<void> {
   return one.order === 'index' ? sweepByTime(context, one) : sweepByKey(context, one);
 }
 
-/** How many rows a sweep would delete or empty now. */
+/** Rows that a sweep would delete or clear now. */
 export async function countOver({ db, clock }: Pick<RetentionContext, 'db' | 'clock'>, one: Sweep) {
   const { rows } = await db.query.execute<{ n: number }>(
     sql`select count(*)::int as n from ${name(one.table)} t where ${isOver(one, cutoff(clock, one.days))}`,

@@ -1,4 +1,4 @@
-// Runs whose planner died: planned again while that helps, and finally ended with the reason.
+// Runs whose planner died: retried while that helps, then ended with the reason.
 import { writeMessage } from '#cards/message-text.ts';
 import { findAbandonedRuns, lockRun, readRun, updateRun } from '#db/planning/runs.ts';
 import { lockPlan } from '#db/plans/plans.ts';
@@ -12,11 +12,11 @@ import { nextRunStatus } from './run-table.ts';
 import { queuePlanning } from './start-run.ts';
 
 const runsATurn = 50;
-/** Beyond the planner's own time: pg-boss has tried again by then. */
+/** Beyond the planner's own limit: pg-boss has retried by then. */
 const graceSeconds = 30;
 const maxTries = 3;
 
-/** One round. A planner that still is at it is not disturbed: its turn's outcome counts as long as no other came first. */
+/** Runs one round. A live planner is not disturbed: the first outcome of a turn counts. */
 export async function retryAbandonedRuns(context: ConversationContext): Promise<void> {
   const { db, planningSeconds } = context;
   const patience = planningSeconds + graceSeconds;

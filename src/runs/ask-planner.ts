@@ -21,13 +21,13 @@ import { readDraft, revisableSteps } from '#plans/views/draft.ts';
 const historyLength = 30;
 const graceSeconds = 5;
 
-/** Where the message stands that this turn is about; where it is not known, what a person said last. */
+/** Index of the message this turn is about, by default the person's last one. */
 function findAsked(said: StoredMessage[], { request_message }: RunRow): number {
   const asked = said.findIndex(({ id }) => id === request_message);
   return asked < 0 ? said.findLastIndex(({ author }) => author === 'person') : asked;
 }
 
-/** A message as a planner reads it. How people are talked with is no part of it: the policy says that. */
+/** A message for the planner, without talk about style, which the policy covers. */
 function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   if (parts === null) return [{ author, text }];
   const { kind } = parts;
@@ -46,7 +46,7 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
   }
 }
 
-/** What was said before the message at `latest`; of what belongs to this run, whether the bot has said anything since. */
+/** Messages before `latest`; of this run, whether the bot has spoken since. */
 function tellHistory(said: StoredMessage[], latest: number, { id }: RunRow): Utterance[] {
   const before = said.slice(0, Math.max(0, latest));
   const answered = before.findLastIndex(({ author, run_id }) => author === 'bot' && run_id === id);
@@ -72,7 +72,7 @@ async function readOwnWords(
   });
 }
 
-/** What of the last feedback is about single steps. */
+/** Comments of the last feedback on single steps. */
 function commentsOf({ rejection_history }: PlanRow): { comments?: StepComment[] } {
   const comments = rejection_history.at(-1)?.comments;
   return comments === undefined ? {} : { comments };
@@ -136,9 +136,9 @@ function aborted(context: ConversationContext, reason: string): PlanningOutcome 
 }
 
 /**
- * The outcome of the planner for this turn of `run`.
- * @param refused the plan it is to revise, if there is one
- * @throws where the database was away for a moment: the job is tried again
+ * The planner's outcome for this turn.
+ * @param refused the plan to revise, if any
+ * @throws while the database is unavailable; the job is retried
  */
 export async function askPlanner(
   context: ConversationContext,
@@ -153,12 +153,12 @@ export async function askPlanner(
       `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
     );
   }
-  // A planner ends by its own clock; this is for one that does not. While it waits for planners of its parts, it says so.
+  // A backstop for the planner's own time limit. A planner waiting for its parts reports that.
   const deadline = new AbortController();
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused);
-    // What a planner may name is what workers offer now.
+    // Planners may use the operations that workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);
     return await context.planner.plan(request, ended, (activity) => {
@@ -166,7 +166,7 @@ export async function askPlanner(
       report(activity);
     });
   } catch (error) {
-    // Asked again once the database is there, it goes on where it was.
+    // The retry continues from its checkpoint.
     if (isDatabaseAway(error) && !deadline.signal.aborted) throw error;
     context.warn(`The planner failed in run ${run.id}.`, error);
     const reason = deadline.signal.aborted
@@ -178,22 +178,22 @@ export async function askPlanner(
   }
 }
 
-/** Milliseconds between two notes: people read no faster, and chat platforms take no more. */
+/** Milliseconds between updates: people read no faster, and chat platforms accept no more. */
 const paceMs = 1000;
-/** A plan that is there sooner is preceded by “thinking” alone, which the row says already. */
+/** A faster plan would only be preceded by “thinking”, which is shown already. */
 const firstMs = 300;
-/** What has not changed is noted again after so long, for platforms whose signs fade (Teams' typing). */
+/** Milliseconds after which unchanged activity is sent again, for indicators that fade (Teams' typing). */
 const againMs = 4000;
 
 type FollowedPlanner = {
   report: ReportActivity;
-  /** Aborts when the turn is over: it was stopped, or somebody has said more. */
+  /** Aborts when the turn ends: it was stopped, or a new message came. */
   over: AbortSignal;
-  /** Nothing is noted after this. */
+  /** Nothing is recorded after this. */
   close(): Promise<void>;
 };
 
-/** Follows the planner of a turn. Failures to note anything are logged and change nothing. */
+/** Follows a turn's planner. Failures to record are only logged. */
 export function followPlanner(
   { db, listener, warn }: Pick<ConversationContext, 'db' | 'listener' | 'warn'>,
   { id, turn, activity: stored }: Pick<RunRow, 'id' | 'turn' | 'activity'>,

@@ -1,4 +1,4 @@
-// Turns a planner's outcome into the columns of its run. Pure.
+// Converts a planner's outcome into the columns of its run. Pure.
 import type { RunRow } from '#db/planning/runs.ts';
 import { type CallToAction, callOf, type MessageParts } from '#domain/chat/message-parts.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
@@ -10,7 +10,7 @@ import type { TraceEntry } from '#domain/planning/trace.ts';
 import { callOfPlan } from '#messages/call-to-action.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
-/** An outcome that counts: what another planner went on with is that one's to tell. */
+/** An outcome that counts, not superseded by another planner. */
 export type Ended = PlanningOutcome & {
   result: Exclude<PlanningOutcome['result'], { kind: 'superseded' }>;
 };
@@ -18,7 +18,7 @@ type Result = Ended['result'];
 type Tone = InteractionPolicy['tone'];
 type Closing = Partial<RunRow> & Pick<RunRow, 'planning_status'>;
 
-/** Why a session without a state of its own stands still. */
+/** Why a session without its own state is paused. */
 function pauseOf(result: Result): Pause | null {
   switch (result.kind) {
     case 'gate':
@@ -43,7 +43,7 @@ function pauseOf(result: Result): Pause | null {
   }
 }
 
-/** What the run keeps of the session: why it stands, and the shape of the work. */
+/** The session's columns: its pause and the shape of the work. */
 export function sessionColumns(
   { result, session }: Ended,
   run: Pick<RunRow, 'pattern' | 'rfc'>,
@@ -53,13 +53,13 @@ export function sessionColumns(
   return { pause, pattern: session.pattern, rfc: session.rfc };
 }
 
-/** The run's trace with that of a turn; what stands there of the same turn is replaced, but people's decisions stay. */
+/** Adds a turn's trace, replacing earlier entries of that turn except people's decisions. */
 export function traceWith(run: Pick<RunRow, 'trace' | 'turn'>, added: TraceEntry[]): TraceEntry[] {
   const before = run.trace.filter(({ turn, tool }) => turn !== run.turn || tool === 'person');
   return [...before, ...added.map((entry) => ({ ...entry, turn: entry.turn ?? run.turn }))];
 }
 
-/** Whether no new version comes of what was asked, so that the refused plan waits for none. */
+/** Whether the request yields no new version, so that the refused plan stops waiting. */
 export function endsRevision({ result, session }: Ended): boolean {
   switch (result.kind) {
     case 'answer':
@@ -83,13 +83,13 @@ export function endsRevision({ result, session }: Ended): boolean {
 type Talk = Exclude<Result, { kind: 'proposal' | 'patch' }>;
 type OpenPlan = Pick<Plan, 'id' | 'status'>;
 
-/** What waits beside an answer: a plan, or the session itself. */
+/** What else waits after an answer: a plan, or the session. */
 function callBeside(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
   if (pause === null || pause.kind === 'plan') return open === null ? null : callOfPlan(open, tone);
   return callOf(pause, tone);
 }
 
-/** What the message of a turn that proposes nothing says. @param open the run's plan, where it waits for a decision */
+/** The message of a turn without a proposal. @param open the run's plan, if it waits for a decision */
 export function saysOf(
   result: Talk,
   pause: Pause | null,
@@ -127,7 +127,7 @@ export function saysOf(
   }
 }
 
-/** The card of a session shows all that it stands still with; an answer has no card. */
+/** A session's card shows its full pause; an answer has no card. */
 function splitLines({ kind, text }: Talk): SaidLine[] {
   const answered = kind === 'answer' || kind === 'cannot' || kind === 'gate';
   return text
@@ -135,7 +135,7 @@ function splitLines({ kind, text }: Talk): SaidLine[] {
     .map((line) => (answered ? { text: line } : { text: line, on_card: true }));
 }
 
-/** The outcome of a turn that proposes nothing. @param open whether the run's plan waits for a decision */
+/** The outcome of a turn without a proposal. @param open whether the run's plan waits for a decision */
 export function closing(result: Talk, pause: Pause | null, open: boolean): Closing {
   const after = (event: RunEvent) => nextRunStatus('running', event);
   switch (result.kind) {

@@ -1,5 +1,5 @@
-// A planner for one part of what a turn plans: claims the part under a lease, plans it in a session of its own, and stores the steps for
-// the planner that waits. One that dies is replaced: the next goes on from its checkpoints, and paid replies are used again.
+// Plans one part of a turn: claims it under a lease, plans it in its own session, and stores the steps for the waiting planner. A
+// replacement resumes from checkpoints and reuses paid replies.
 import { readManifests } from '#db/backends.ts';
 import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import {
@@ -19,15 +19,15 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { endOfPart, writePart } from '#planner/parts/describe-part.ts';
 
-/** A planner that is not heard of for so long is passed by. */
+/** Seconds without a heartbeat after which a planner is replaced. */
 const leaseSeconds = 15;
 const graceSeconds = 5;
-/** After so many planners that broke off, another one would too. */
+/** After this many planners broke off, another would too. */
 const maxAttempts = 5;
-/** A part that failed is tried once more, by a planner that is told why. */
+/** A failed part is retried once, with the reason. */
 const maxTries = 2;
 
-/** What all planners of a part are given. */
+/** The same request for every planner of a part. */
 async function buildRequest(
   context: ConversationContext,
   place: PartPlace,
@@ -65,7 +65,7 @@ async function buildRequest(
   };
 }
 
-/** Plans the part; where that fails, once more with the reason. null: another planner has gone on with it. */
+/** Plans the part, retrying once with the reason. Null if another planner has taken over. */
 async function planPart(
   context: ConversationContext,
   place: PartPlace,
@@ -93,7 +93,7 @@ async function planPart(
   }
 }
 
-/** Plans a part, where it waits for a planner and its turn is not over. @throws to have it tried again */
+/** Plans a part if it waits for a planner and its turn is still open. @throws to have it retried */
 export async function expandPart(
   context: ConversationContext,
   place: PartPlace,

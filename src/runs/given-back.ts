@@ -1,4 +1,4 @@
-// What the run of a plan is left with: decided, or waiting again, with what is said, when a change that was asked for came to nothing.
+// The state of a plan's run when a requested change came to nothing: decided or waiting again, with a message.
 import type { Transaction } from '#db/database.ts';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -6,7 +6,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import { nextRunStatus } from './run-table.ts';
 
-/** Nothing waits in the run any more. @param text what it ended with */
+/** Nothing in the run waits any more. @param text its final message */
 export function nothingWaits(run: Pick<RunRow, 'planning_status'>, text: string) {
   return {
     planning_status: nextRunStatus(run.planning_status, 'decide'),
@@ -17,7 +17,7 @@ export function nothingWaits(run: Pick<RunRow, 'planning_status'>, text: string)
   } satisfies Partial<RunRow>;
 }
 
-/** The run waits for the decision about its plan, as it did before the change was asked for. */
+/** The run waits for the decision on its plan, as before the change request. */
 export function waitsAgain(run: Pick<RunRow, 'planning_status'>) {
   const ends = run.planning_status === 'running';
   return {
@@ -30,7 +30,7 @@ export function waitsAgain(run: Pick<RunRow, 'planning_status'>) {
   } satisfies Partial<RunRow>;
 }
 
-/** Shows the plan again as it waits. @param by who took the changes back; null: they could not be made */
+/** Shows the waiting plan again. @param by who withdrew the changes, or null if they failed */
 export async function tellGivenBack(
   context: ConversationContext,
   tx: Transaction,

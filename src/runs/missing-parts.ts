@@ -1,4 +1,4 @@
-// Parts that a plan in two layers lacks, as findings of the plan: what could not be planned is never left out unseen.
+// Raises findings for missing parts of a two-layer plan: nothing is left out silently.
 import type { Transaction } from '#db/database.ts';
 import { readEndedParts } from '#db/planning/parts.ts';
 import type { RunRow } from '#db/planning/runs.ts';
@@ -11,12 +11,12 @@ import type { ConversationContext } from '#messages/context.ts';
 import { findMissing } from '#planner/parts/assemble-parts.ts';
 import { raiseFindings } from '#plans/findings/raise.ts';
 
-/** Ids of the parts that steps of the draft belong to. */
+/** IDs of the parts that the draft's steps belong to. */
 function partsOf({ steps }: PlanDraft): Set<string> {
   return new Set(steps.flatMap(({ partition }) => partition?.split('/')[0] ?? []));
 }
 
-/** Raises a finding for each part that the plan lacks; those of earlier versions ended with them. */
+/** Raises a finding per missing part; those of earlier versions ended with them. */
 export async function tellMissingParts(
   context: ConversationContext,
   tx: Transaction,

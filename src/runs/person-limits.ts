@@ -1,4 +1,4 @@
-// What one person may ask for at once and in a day: refused before a planner begins, naming the limit and when to try again.
+// Per-person limits at once and per day: refused before a planner starts, naming the limit and when to retry.
 import { sql } from 'drizzle-orm';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -9,7 +9,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { countOf } from '#domain/words.ts';
 import type { ConversationContext } from '#messages/context.ts';
 
-/** Seconds after which to try again, where that depends on other people or on a planner. */
+/** Seconds until a retry, if that depends on others or a planner. */
 const askAgainSeconds = 30;
 const daySeconds = 86_400;
 
@@ -32,7 +32,7 @@ function refuse(reached: string, sentence: string, seconds: number): never {
 
 type Limited = Pick<ConversationContext, 'personLimits' | 'clock'>;
 
-/** Waits for other transactions that count for this person, and holds off new ones until this one ends. */
+/** Locks and reads a person's usage until the transaction ends. */
 async function lockUsed(tx: Transaction, user: string): Promise<Used> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended(${`countersign limits of ${user}`}, 0))`,
@@ -50,8 +50,8 @@ function requireFewPlans(waiting: number, most: number | undefined): void {
 }
 
 /**
- * In the transaction that stores the request. Requests of one person wait here for each other, so that two at once are counted.
- * @throws `rate_limited` that says which limit of `limits.person` is reached, and when it is free again
+ * Serialises a person's requests in the transaction that stores them.
+ * @throws `rate_limited` with the limit of `limits.person` and when to retry
  */
 export async function requireRoom(tx: Transaction, limited: Limited, user: string): Promise<void> {
   const { open_runs: runs, waiting_plans: plans } = limited.personLimits;
@@ -68,7 +68,7 @@ export async function requireRoom(tx: Transaction, limited: Limited, user: strin
   await requireBudget(tx, limited, user);
 }
 
-/** Whether another plan of `user` may wait, counted without a lock. @throws `rate_limited` */
+/** Whether `user` may have another waiting plan, counted without a lock. @throws `rate_limited` */
 export async function requireFewWaiting(
   db: Queryable,
   { personLimits: { waiting_plans: most } }: Limited,
@@ -80,9 +80,8 @@ export async function requireFewWaiting(
 }
 
 /**
- * Stores a plan that is proposed whole. The lock is taken after that, so that a large plan does not hold up other requests of
- * the person.
- * @throws `rate_limited`, and then nothing is stored
+ * Stores a plan proposed whole. The lock is taken afterwards, so that a large plan doesn't block the person's other requests.
+ * @throws `rate_limited`, storing nothing
  */
 export async function storeWithinLimits<T>(
   tx: Transaction,
@@ -95,14 +94,14 @@ export async function storeWithinLimits<T>(
   await requireFewWaiting(tx, limited, user);
   const stored = await store(tx);
   const { waiting_plans: waiting } = await lockUsed(tx, user);
-  // The stored plan is one of them.
+  // Includes the plan just stored.
   requireFewPlans(waiting - 1, most);
   return stored;
 }
 
 /**
- * Whether a planner may begin a turn for `user`; a turn that has begun goes on.
- * @throws `rate_limited` that says what was spent, and when planning is free again
+ * Whether a planner may begin a turn for `user`; running turns continue.
+ * @throws `rate_limited` with the amount spent and when to retry
  */
 export async function requireBudget(
   tx: Transaction,

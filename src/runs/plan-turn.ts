@@ -47,19 +47,19 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
   return row.status === 'rejected' && row.revising ? row : null;
 }
 
-/** What the world answered about a plan's times is kept with the plan, as far as anybody reads. */
+/** Maximum schedule conflicts stored with a plan. */
 const conflictsNoted = 20;
 
-/** What a turn puts before people. `once`: the key under which it is said. */
+/** What a turn shows to people. `once`: its deduplication key. */
 type Stored = { plan: Plan; says: MessageParts; once: string };
-/** `about`: the plan that is changed; null: there is none yet. */
+/** `about`: the plan being changed, or null for a new one. */
 type Storing = {
   about: string | null;
   event: Extract<RunEvent, 'propose' | 'answer'>;
   store(tx: Transaction): Promise<Stored>;
 };
 
-/** The draft with the modes it was planned in, where they are not the usual ones. */
+/** The draft with its planning modes, if not the defaults. */
 function withModes(
   { modes: usual }: Pick<ConversationContext, 'modes'>,
   { modes }: Pick<RunRow, 'modes'>,
@@ -81,7 +81,7 @@ function requesterOf({ user, via, tenant, verified }: RunRow): Actor {
   };
 }
 
-/** Checks a proposal outside the transaction; what cannot run is not stored. */
+/** Checks a proposal outside the transaction; one that can't run is not stored. */
 async function prepareProposal(
   context: ConversationContext,
   run: RunRow,
@@ -90,9 +90,9 @@ async function prepareProposal(
   { draft: drafted, again }: Extract<Ended['result'], { kind: 'proposal' }>,
 ): Promise<Storing> {
   const draft = withModes(context, run, drafted);
-  // It takes no time to plan, so the limit of open requests does not hold these back.
+  // A repeated plan takes no planning time, so the limit of open requests does not apply.
   if (again !== undefined) await requireFewWaiting(context.db.query, context, run.user);
-  // A model does not choose who approves. A plan that is run again keeps the rule that people gave it.
+  // A model does not choose approvers. A plan that is run again keeps the rule that people set.
   const actor: Actor =
     again?.keepsApprovers === true && run.agent === null
       ? requesterOf(run)
@@ -139,7 +139,7 @@ async function prepareProposal(
   return { about: refused?.id ?? null, event: 'propose', store: propose };
 }
 
-/** Checks a change of a plan that is there. */
+/** Checks a change of an existing plan. */
 async function prepareContinuation(
   context: ConversationContext,
   run: RunRow,
@@ -237,9 +237,8 @@ async function storeOutcome(
 }
 
 /**
- * Runs the planner for `turn` of a run and stores what came of it. A second call for the same turn, or one that
- * comes after the conversation has gone on, changes nothing.
- * @param onWaiting called when it begins to wait for the planners of its parts
+ * Runs the planner for `turn` and stores the outcome. Has no effect for a repeated or outdated turn.
+ * @param onWaiting called when it starts to wait for its parts' planners
  */
 export async function planTurn(
   context: ConversationContext,
@@ -264,7 +263,7 @@ export async function planTurn(
   });
 }
 
-/** @returns what came of it; null: the turn was over before, or another planner goes on with it */
+/** @returns the outcome's kind, or null if the turn had ended or another planner continues it */
 async function planStored(
   context: ConversationContext,
   stored: RunRow,
@@ -303,7 +302,7 @@ async function planStored(
   }
 }
 
-/** What a turn puts before people, checked outside the transaction; null: it only says something. */
+/** What a turn shows, checked outside the transaction, or null if it only talks. */
 async function prepareStoring(
   context: ConversationContext,
   run: RunRow,

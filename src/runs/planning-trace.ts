@@ -12,12 +12,12 @@ import {
 
 // Totals of a run from its trace: cost, working time and calls.
 
-/** Work inside a stage; transitions and what people decided are none. */
+/** Work inside a stage, as opposed to transitions and decisions. */
 function isWork(entry: TraceEntry): boolean {
   return entry.event === undefined && entry.decision === undefined;
 }
 
-/** Milliseconds covered by at least one entry: calls side by side count once. */
+/** Milliseconds covered by at least one entry: concurrent calls count once. */
 function measureWork(entries: TraceEntry[]): number {
   const spans = entries
     .map(({ at, duration_ms }) => {
@@ -48,13 +48,13 @@ export function addUpTrace(entries: TraceEntry[]): TraceTotals {
   };
 }
 
-/** Turns that are over are on the run; what one under way has done so far is in its last checkpoint. */
+/** Ended turns are stored on the run; the current one in its last checkpoint. */
 async function readEntries(db: Queryable, run: RunRow): Promise<TraceEntry[]> {
   if (run.planning_status !== 'running') return run.trace;
   return [...run.trace, ...(await readTurnTrace(db, run.id, run.turn))];
 }
 
-/** The transition that an entry stands for; work inside a stage is none. */
+/** The entry's transition; none for work inside a stage. */
 function readTransition({ turn = 1, stage, event, to }: TraceEntry): TraceTransition[] {
   const read = TraceTransition.safeParse({ turn, stage, event, to });
   return read.success ? [read.data] : [];
@@ -73,7 +73,7 @@ export async function readRunTrace(db: Queryable, run: RunRow): Promise<Planning
   };
 }
 
-/** The trace of a plan that no run has made. */
+/** The trace of a plan without a run. */
 export function emptyTrace(planner: string): PlanningTrace {
   return {
     run_id: null,

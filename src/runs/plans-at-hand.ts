@@ -1,4 +1,4 @@
-// Plans that are there already, for going on with them: read for planners, tried, and changed as a planner proposes.
+// Existing plans for planners to continue: read, tried, and changed as proposed.
 import { confirmAnswer } from '#cards/decision-words.ts';
 import { isShownIn } from '#db/chat/messages.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -34,14 +34,14 @@ import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
 
 type Asking = Pick<RunRow, 'conversation' | 'user'>;
 
-/** A planner's changes are proposed in its name; only a person decides about them. */
+/** Changes are proposed in the planner's name; only a person decides on them. */
 function actorOf(planner: string): Actor {
   return { kind: 'model', id: planner, via: 'system' };
 }
 
 /**
- * Whether a planner may propose a change: of plans of its run's conversation, and of those that its requester has asked for.
- * @throws `plan_not_found`, and `invalid_transition` where the plan has not been approved yet
+ * Allows changes to plans of the run's conversation, and of its requester.
+ * @throws `plan_not_found`, and `invalid_transition` before approval
  */
 async function requireAtHand(
   db: Queryable,
@@ -60,7 +60,7 @@ async function requireAtHand(
   );
 }
 
-/** Whose playbooks a run may use, its own organisation last. Those of no organisation count unless several share the instance. */
+/** Owners of the playbooks a run may use, its organisation last. Those without one count unless several share the instance. */
 function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
   const tenant = tenantOfTurn(run);
   if (tenant === null) return [{}];
@@ -68,9 +68,9 @@ function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
 }
 
 /**
- * What planners may look at and try of plans that are there.
- * @param contextOf the conversations of the instance, which are made after its planner
- * @param isApart whether several organisations share it
+ * What planners may read and try of existing plans.
+ * @param contextOf the conversations, which are created after the planner
+ * @param isApart whether several organisations share the instance
  */
 export function createPlansAtHand(
   contextOf: () => ConversationContext,
@@ -111,7 +111,7 @@ export function createPlansAtHand(
   };
 }
 
-/** What a planner that repairs a plan may read and try of it; the plan has asked for it, so that nothing is asked of people. */
+/** What a repairing planner may read and try; the plan itself asked, so people are not asked. */
 export function createPlanInRepair(contextOf: () => ConversationContext): PlanInRepair {
   return {
     async readAffected(planId, findingId, after) {
@@ -125,14 +125,14 @@ export function createPlanInRepair(contextOf: () => ConversationContext): PlanIn
   };
 }
 
-/** The values of a form of one field, where they were said in words. */
+/** Fills a single-field form from an answer in words. */
 function fillIn(step: Step, answer: StepAnswer): StepAnswer {
   const [field, ...others] = fieldsOf(isObject(step.output) ? step.output.form : undefined);
   if (typeof answer !== 'string' || field === undefined || others.length > 0) return answer;
   return { [field.name]: answer };
 }
 
-/** What would be confirmed to answer a step; or why it cannot be. */
+/** The answer to a step for confirmation, or why it is invalid. */
 async function readGiven(
   db: Queryable,
   { id: plan_id, version }: PlanRow,
@@ -167,7 +167,7 @@ export type StoredChange = { plan: Plan; change: PatchOutcome; says: MessagePart
 
 /**
  * Checks a change that a planner proposes; the commit puts it up for approval.
- * @throws (and the commit) what stands against it
+ * @throws (and the commit) the reason against it
  */
 export async function prepareChange(
   context: ConversationContext,
@@ -179,7 +179,7 @@ export async function prepareChange(
   await check(context.db.query, await readPlanRow(context.db.query, id));
   const commit = await checkPatch(context, id, patch, actorOf(planner), check, true);
   return async (tx) => {
-    // What was fetched for the change belongs to the plan that it changes.
+    // Fetched data belongs to the plan that is changed.
     await giveRequests(tx, run.id, id);
     const { patch_id } = await commit(tx);
     const plan = await readPlan(tx, id);

@@ -1,11 +1,11 @@
-// What a run's planning session is waiting for, and the digest that binds what was shown. Pure.
+// What a run's planning session waits for, and the digest that binds what was shown. Pure.
 import { createHash } from 'node:crypto';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 
 type Kind = Pause['kind'];
-/** What people can decide, or answer, of a session; a plan that waits is decided on its own card. */
+/** What people can decide or answer in a session; a waiting plan has its own card. */
 export type Waits = Exclude<Kind, 'plan'>;
 
 type Shown = Pick<
@@ -13,19 +13,19 @@ type Shown = Pick<
   'id' | 'turn' | 'planning_status' | 'pause' | 'questions' | 'rfc' | 'response_text' | 'request'
 >;
 
-/** What the session waits for; null: nothing, or the plan. */
+/** What the session waits for, or null if nothing or the plan. */
 export function waitsFor({ planning_status: status, pause, questions }: Shown): Waits | null {
   if (status !== 'needs_clarification' && status !== 'needs_scheduling_escalation') return null;
   if (pause !== null) return pause.kind === 'plan' ? null : pause.kind;
   return questions === null ? null : 'questions';
 }
 
-/** Whether the words `approve` and `propose changes: …` are about the session rather than about a plan. */
+/** Whether `approve` and `propose changes: …` refer to the session, not a plan. */
 export function isDecidable(waits: Waits | null): waits is Exclude<Waits, 'questions'> {
   return waits !== null && waits !== 'questions';
 }
 
-/** A gate's digest is that of its artifact; of anything else it is of what was said about it. */
+/** A gate's digest is its artifact's; otherwise it covers the message. */
 export function digestShown(run: Shown): string {
   if (run.pause?.digest != null) return run.pause.digest;
   const shown = [run.id, run.turn, run.pause?.kind ?? null, run.rfc?.text ?? null];
@@ -34,7 +34,7 @@ export function digestShown(run: Shown): string {
     .digest('hex');
 }
 
-/** What is shown, as part of a sentence: `the outline`. */
+/** `the outline`. */
 export function nameShown(run: Shown): string {
   const waits = waitsFor(run);
   switch (waits) {
@@ -57,7 +57,7 @@ export function nameShown(run: Shown): string {
   }
 }
 
-/** The same with what it is about, where several are to be told apart. */
+/** The same with its subject, to distinguish several. */
 export function nameWaiting(run: Shown): string {
   return `${nameShown(run)} of ${quoteWords(run.request, 60)}`;
 }

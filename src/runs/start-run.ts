@@ -22,10 +22,10 @@ import { readModes } from './read-modes.ts';
 import { nextRunStatus } from './run-table.ts';
 
 /**
- * Stores the run and queues its first turn. A message that only says how to talk, or what to remember, is answered, and nothing is planned.
- * @param once the name of the message where it came from
- * @returns its id and conversation
- * @throws SaidBefore, `rate_limited` where a limit of the person is reached, and `invalid_request` for a text that is too long; then nothing is stored
+ * Stores the run and queues its first turn. A message only about style or memory is answered without planning.
+ * @param once the message's external ID
+ * @returns its ID and conversation
+ * @throws SaidBefore, `rate_limited`, and `invalid_request` for a text that is too long; then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
@@ -39,10 +39,10 @@ export async function startRun(
   const user = request.user ?? actor.id;
   const inherited = await inheritPolicy(context, conversation, user);
   const policy = { ...inherited, ...request.interaction_policy };
-  // An agent asks for somebody, whose preferences and memory hold only what they said themselves.
+  // An agent's words don't change the preferences and memory of its person.
   const own = actor.kind === 'person';
   const { typed } = request;
-  // A message that quotes another is not kept by its words alone.
+  // A message with a quotation is not a memory command.
   const speaks = own && typed === undefined;
   const wish = speaks ? await readWish(context, conversation, request.text) : null;
   const memory =
@@ -64,7 +64,7 @@ export async function startRun(
   };
   await context.db.transaction(async (tx) => {
     if (asks) await requireRoom(tx, context, user);
-    // An agent calls itself what it likes; what it says never stands under the name of a person.
+    // An agent chooses its own name; its words never appear under a person's.
     const name = own ? user : `${actor.id} (agent of ${user})`;
     const said = { conversation, actor, name, text: request.text, runId: id, parts: heard, once };
     const requestMessage = await hearPerson(tx, said);
@@ -81,7 +81,7 @@ export async function startRun(
       planning_status: asks ? 'running' : 'complete',
       request: asked?.rest ?? wanted,
       response_text: remembered ?? (asks ? '' : (wish?.confirmation ?? '')),
-      // What a control says counts before words.
+      // Controls take precedence over words.
       modes: { ...context.modes, ...asked?.modes, ...pickModes(request) },
       policy,
       traceparent: currentTrace(),
@@ -92,13 +92,13 @@ export async function startRun(
       await sayPreference(context, tx, { runId: id, conversation }, remembered);
     if (!asks) return;
     await queuePlanning(context, tx, { id, user, turn: 1 });
-    // People see at once that it is worked on, before a planner is free for it.
+    // Shows activity before a planner is free.
     await notify(tx, `activity:${conversation}`);
   });
   return { run_id: id, conversation };
 }
 
-/** Has a turn of a run planned, when it is its requester's turn among those who wait. */
+/** Queues a turn of a run, fairly among waiting requesters. */
 export async function queuePlanning(
   { enqueue }: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
@@ -107,7 +107,7 @@ export async function queuePlanning(
   await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
 }
 
-/** Has another process plan a turn whose job is done and whose planner was stopped. If this fails, `retryAbandonedRuns` does it. */
+/** Has another process plan a turn whose job is done but whose planner was stopped. `retryAbandonedRuns` is the fallback. */
 export async function queueAgain(
   context: ConversationContext,
   runId: string,
@@ -124,12 +124,11 @@ export async function queueAgain(
 }
 
 /**
- * Queues the next turn of a run the caller has locked. Results of earlier turns are ignored.
- * @param actor whose word it is
- * @param said what the person said, and the message it is from where that is written down already; null: a decision alone,
- *   and the turn is about what was said last
- * @param zone the speaker's zone; null: unknown, or it is read with what was said before
- * @throws `rate_limited` where planning for the run's requester has cost what it may in a day
+ * Queues the next turn of a locked run. Results of earlier turns are ignored.
+ * @param actor the speaker
+ * @param said the text, and its message if stored already, or null for a decision alone, about the last message
+ * @param zone the speaker's zone, or null if unknown or read with an earlier message
+ * @throws `rate_limited` if the requester's daily planning budget is spent
  */
 export async function queueTurn(
   context: ConversationContext,
@@ -140,7 +139,7 @@ export async function queueTurn(
   zone: string | null,
   decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
-  // What is given up costs nothing more.
+  // A rejection costs nothing.
   if (decision.kind !== 'reject') await requireBudget(tx, context, run.user);
   const turn = run.turn + 1;
   const tenant = run.tenant === null ? actor.tenant : undefined;
@@ -167,12 +166,12 @@ export async function queueTurn(
   await queuePlanning(context, tx, { id: run.id, user: run.user, turn });
   await endTurn(tx, run);
   await notify(tx, `activity:${run.conversation}`);
-  // The card of the turn before is over; it says so and loses its buttons. What was said may still be written down after this.
+  // Retires the previous turn's card. The message may be stored after this.
   await lockConversation(tx, run.conversation);
   await askToDeliver(context, tx, run.conversation);
 }
 
-/** Has the planner stop that still works on the turn of a run, as the caller found it: nothing it says counts any more. */
+/** Stops the planner of the run's turn: its result no longer counts. */
 export async function endTurn(
   tx: Transaction,
   { id, planning_status }: Pick<RunRow, 'id' | 'planning_status'>,

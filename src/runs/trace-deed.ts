@@ -15,8 +15,8 @@ import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 export type Deed = { word: 'approve' | 'reject' | 'propose changes' | 'cancel'; actor: Actor };
 
 /**
- * The trace of `run` with the deed at its end. A version counts as shown from its proposal on, or from the refusal that
- * left it to people.
+ * Appends the decision to the run's trace. A version counts as shown from its proposal, or from the refusal that returned it to
+ * people.
  * @param row the plan after the decision
  */
 export async function traceDeed(

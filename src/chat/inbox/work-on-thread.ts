@@ -104,13 +104,10 @@ export async function workOnThread(
   }
 }
 
-/**
- * Threads of a platform worked on at once in one process: fewer than it has connections, since each may hold one while it
- * waits for a tool, and leases have to be renewed meanwhile.
- */
+/** Threads per platform worked on at once. Fewer than connections, since each may hold one while leases are renewed. */
 export const threadsAtOnce = 6;
 
-/** Hands out `most` slots, first come, first served. @returns takes one, and answers how to give it back */
+/** Hands out `most` slots in order of arrival. @returns takes a slot and resolves to its release */
 function createSlots(most: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let free = most;

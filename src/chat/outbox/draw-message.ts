@@ -137,32 +137,32 @@ async function draw(
   };
 }
 
-/** How a platform draws, within its limits. The same view gives the same drawing. */
+/** How a platform draws within its limits. Deterministic. */
 export type CardDrawing = {
   /** A notice or a question. */
   text(view: TextView): unknown;
   /**
-   * A plan or a session below what was said.
-   * @param asks the port adds the names of those it asks
-   * @returns `plain`: the same for where the platform does not take `card`
+   * A plan or session below the text.
+   * @param asks whether the port adds the names of those asked
+   * @returns `plain`: a fallback if the platform rejects `card`
    */
   card(
     above: TextView,
     view: PlanView | SessionView,
     asks: boolean,
   ): Pick<ChatContent, 'card' | 'plain'>;
-  /** In the platform's own escapes, for notifications and those who see no card. */
+  /** In the platform's escapes, for notifications and readers without cards. */
   words(view: PlanView | SessionView | TextView): string;
-  /** What who listens is read: the text, which then says all that the card says, or the card itself. */
+  /** Read by screen readers: the complete text, or the card itself. */
   readAloud: 'text' | 'card';
-  /** Whether each reader may see a card of their own; then it says whom it waits for. */
+  /** Whether each reader may get their own card, which names whom it waits for. */
   forReaders: boolean;
 };
 
-/** Paragraphs and characters of a text that has a card under it. */
+/** Limits of the text above a card. */
 const aboveCard = { paragraphs: 6, characters: 500 };
 
-/** What was said and the card below does not say; its buttons are the call to action. */
+/** The text without what the card repeats; its buttons are the call to action. */
 function viewAbove({ parts, text }: Said): TextView {
   const { paragraphs, ...rest } = viewNotice(writeAboveCard(parts, text));
   return {
@@ -176,12 +176,12 @@ function viewAbove({ parts, text }: Said): TextView {
 }
 
 function drawNotice(drawing: CardDrawing, said: TextView): ChatContent {
-  // No platform takes a message of nothing.
+  // Platforms reject empty messages.
   const view = said.paragraphs.length > 0 ? said : { ...said, paragraphs: ['…'] };
   return { text: drawing.words(view), card: drawing.text(view) };
 }
 
-/** Characters and lines that a message shows whole, on whatever platform. */
+/** Maximum characters and lines shown in full, on any platform. */
 const shownWhole = { characters: 6000, lines: 30 };
 
 function linkIn(parts: MessageParts | null): TextLink | null {
@@ -190,7 +190,7 @@ function linkIn(parts: MessageParts | null): TextLink | null {
   return url === null ? null : { url, label: openCard };
 }
 
-/** What has no card; all of it is in a file where the message shows a part. */
+/** A message without a card, with a file if it is shown partly. */
 function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = null): ChatContent {
   const drawn = drawNotice(drawing, viewNotice(text, { link }));
   const lines = text.split('\n').length;
@@ -198,13 +198,13 @@ function drawWords(drawing: CardDrawing, text: string, link: TextLink | null = n
   return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
 }
 
-/** Whether what the card was posted with, that it asks for a decision, still is so. */
+/** Whether the card still asks for the decision it was posted for. */
 function asksStill(view: PlanView | SessionView): boolean {
   if (!('plan_id' in view)) return view.buttons.length > 0 || view.asks.length > 0;
   return view.buttons.some(({ press }) => press.action === 'approve');
 }
 
-/** What was said, and the card as it stands now. Who sees no card can answer in words until it is decided. */
+/** The text with the card's current content; readers without cards can answer in words. */
 function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
   const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
   return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: 0 };
@@ -216,7 +216,7 @@ function drawCard(drawing: CardDrawing, said: Said, view: PlanView | SessionView
   return { text: drawing.words(said.text.trim() === '' ? view : viewNotice(said.text)), ...card };
 }
 
-/** Where the text says it all, a card would only say it again. */
+/** If the text says it all, a card would only repeat it. */
 function drawSession(drawing: CardDrawing, said: Said, facts: SessionCardFacts): ChatContent {
   const view = viewSession(facts);
   return hasCard(view) ? drawCard(drawing, said, view) : drawWords(drawing, said.text);
@@ -228,7 +228,7 @@ export function drawForChat(drawing: CardDrawing, said: Said): ChatContent {
   if (facts === null) return drawWords(drawing, text, linkIn(parts));
   const view = viewPlan(facts);
   if (superseded) {
-    // What it asked for is asked further down now; answered here, it would be about what stands there.
+    // It is asked again below; an answer here would apply to that.
     const notice = viewNotice(writeMessage(parts, text, false));
     const below = `The card of ${view.plan_id} ${quoteWords(facts.plan.title, 300)} is further down.`;
     const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];

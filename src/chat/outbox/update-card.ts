@@ -89,12 +89,12 @@ export async function updateCard(
   return 'done';
 }
 
-/** Milliseconds for one call: an answer may wait behind it. */
+/** Timeout in milliseconds: an answer may wait behind the call. */
 const callWithinMs = 1500;
 
 type Wanted = Pick<ShownStatus, 'turn' | 'asked' | 'activity'>;
 
-/** What is being planned in the conversation; null: nothing. */
+/** The conversation's activity, or null. */
 async function findWanted({ db }: DeliveryContext, conversation: string): Promise<Wanted | null> {
   const found = await readActivity(db.query, conversation);
   if (found === null) return null;
@@ -103,14 +103,14 @@ async function findWanted({ db }: DeliveryContext, conversation: string): Promis
   return { turn: `${run_id}:${turn}`, asked, activity };
 }
 
-/** Whether it stands there, and has not faded. */
+/** Whether it is shown and has not faded. */
 function stands(wanted: Wanted, shown: ShownStatus | null, { fadesAfterMs }: StatusPort): boolean {
   if (shown === null || shown.turn !== wanted.turn) return false;
   if (JSON.stringify(shown.activity) !== JSON.stringify(wanted.activity)) return false;
   return Date.now() - Date.parse(shown.at) < fadesAfterMs;
 }
 
-/** Brings the status of a held place up to date. @returns what stands there now, as far as is known. Does not throw */
+/** Updates the status of a held place. @returns what is shown now, as far as known. Never throws */
 export async function updateStatus(
   context: DeliveryContext,
   { conversation, place, status: shown, port }: Visit,
@@ -123,7 +123,7 @@ export async function updateStatus(
   if (wanted === undefined) return shown;
   if (wanted === null) {
     if (shown === null) return null;
-    // It is not tried again: what stays fades by itself.
+    // Not retried: it fades by itself.
     await settleWithin(callWithinMs, (givenUp) => statuses.clear(place, shown, givenUp)).catch(
       fail,
     );
@@ -137,13 +137,13 @@ export async function updateStatus(
     );
     return { ...wanted, at, ...(own === undefined ? {} : { own }) };
   } catch (error) {
-    // Said once a turn. It may have got through, so that it is taken away in the end.
+    // Logged once per turn. It may have been shown, so it is cleared in the end.
     if (shown?.turn !== wanted.turn) fail(error);
     return { ...shown, ...wanted, at };
   }
 }
 
-/** The same at the end of a delivery, whose holder goes on. */
+/** The same at the end of a delivery that keeps its lease. */
 export async function keepStatus(context: DeliveryContext, visit: Visit): Promise<void> {
   const status = await updateStatus(context, visit);
   if (status === visit.status) return;
@@ -151,10 +151,7 @@ export async function keepStatus(context: DeliveryContext, visit: Visit): Promis
   await noteStatus(context.db.query, visit.lease, status);
 }
 
-/**
- * The shown status that the message with `key`, an answer, replaces. It is stored before the message is posted, so that every try
- * replaces the same status.
- */
+/** The status that the message with `key` replaces. Stored before posting, so that every attempt replaces the same one. */
 export async function handOverStatus(
   context: DeliveryContext,
   visit: Visit,
@@ -164,7 +161,7 @@ export async function handOverStatus(
   const own = shown === null ? null : (port.status?.handOver?.(shown, key) ?? null);
   if (shown === null || own === null) return null;
   const wanted = await findWanted(context, visit.conversation);
-  // While that turn goes on, the message is about something else.
+  // While that turn continues, the message is about something else.
   if (wanted?.turn === shown.turn) return null;
   visit.status = { ...shown, own };
   await noteStatus(context.db.query, lease, visit.status);

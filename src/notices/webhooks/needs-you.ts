@@ -1,4 +1,4 @@
-// Tells webhooks that a plan waits for a person: a question, a task, an outcome nobody knows, or a change. Each once.
+// Notifies webhooks once when a plan waits for a person: a question, a task, an unknown outcome, or a change.
 import { lockPlan, readPlan } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { hasEndpoints } from '#db/webhooks.ts';
@@ -6,17 +6,17 @@ import type { ConversationContext } from '#messages/context.ts';
 import { tellWebhooks } from '#plans/lifecycle/lifecycle.ts';
 import { describeQuestion } from '../announce.ts';
 
-/** Of a plan that asks more at once, the rest is told as these are answered. */
+/** Events per round; the rest follow as these are answered. */
 const toldAtOnce = 50;
 
-/** Safe to call at any time and any number of times. */
+/** Idempotent. */
 export async function tellNeedsYou(
   { db, enqueue }: Pick<ConversationContext, 'db' | 'enqueue'>,
   planId: string,
 ): Promise<void> {
   if (!(await hasEndpoints(db.query))) return;
   await db.transaction(async (tx) => {
-    // A change that is being committed holds this lock: it may have counted on the job that brought us here.
+    // Waits for a change being committed, which may have relied on this very job.
     await lockPlan(tx, planId);
     const plan = await readPlan(tx, planId);
     const asking = plan.counts.waiting + plan.counts.unknown > 0;

@@ -1,4 +1,4 @@
-// One call of an endpoint: the event as JSON, signed as Standard Webhooks has it (standardwebhooks.com).
+// One call of an endpoint: the event as JSON, signed as in Standard Webhooks (standardwebhooks.com).
 import { Webhook } from 'standardwebhooks';
 import { type Agent, fetch } from 'undici';
 import type { Clock } from '#domain/clock.ts';
@@ -8,14 +8,14 @@ import type { Json } from '#domain/text.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
 import { type AddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 
-/** How webhooks are sent from this process. `timeoutMs`: until an endpoint has to have answered. */
+/** `timeoutMs`: until the endpoint must have answered. */
 type Way = { agent: Agent; rules: AddressRules; timeoutMs: number; clock: Clock };
 
-/** What an event is at most, in characters of JSON: receivers refuse what is large. */
+/** Maximum characters of JSON: receivers reject large payloads. */
 const maxCharacters = 60_000;
 const maxText = 4000;
 
-/** Long texts, of which a receiver finds the rest at the plan, are cut. */
+/** Cuts long texts; receivers find the rest at the plan. */
 function cutTexts(value: Json): Json {
   if (typeof value === 'string')
     return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
@@ -44,7 +44,7 @@ function sign(secret: string, id: string, at: Date, body: string): string {
 
 const longestWaitSeconds = 3600;
 
-/** Calls the endpoint once. Never throws: what went wrong is in the answer, without anything that the endpoint wrote. */
+/** Calls the endpoint once. Never throws: the result describes failures without quoting the endpoint. */
 export async function send(
   { agent, rules, timeoutMs, clock }: Way,
   { url, secret, headers = {} }: WebhookSettings,

@@ -1,4 +1,4 @@
-// What sends webhooks. Its libraries are loaded with the first event, since most instances tell nobody.
+// Sends webhooks. The libraries are loaded with the first event, since most instances have no endpoints.
 import type { Clock } from '#domain/clock.ts';
 import type { WebhookAnswer, WebhookMessage, WebhookSettings } from '#domain/webhook.ts';
 import { createAddressRules } from '#tools/http/addresses.ts';
@@ -13,10 +13,10 @@ export type Sender = {
   close(): Promise<void>;
 };
 
-/** Milliseconds until an endpoint has to have answered. */
+/** Milliseconds until the endpoint must have answered. */
 const usualTimeoutMs = 10_000;
 
-/** @param options.allowPrivate hosts and CIDR ranges that may be called although they are private, as for the web tools */
+/** @param options.allowPrivate private hosts and CIDR ranges that may be called, as for the web tools */
 export function openSender(options: {
   allowPrivate: string[];
   clock: Clock;

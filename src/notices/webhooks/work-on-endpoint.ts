@@ -1,8 +1,5 @@
-// Sends what is due to one endpoint, one event after the other.
-//
-// Promises: each event is sent until the endpoint takes it, for a day, always with the same id; events of one plan are sent in their
-// order. An endpoint may get an event twice: a process that dies between the call and its record has it sent again.
-// Two processes at one endpoint: the lease lets one in. What is written while somebody is in is seen before, or just after, they leave.
+// Sends due events to one endpoint, in sequence. At-least-once for a day, always with the same ID, in order per plan. A lease
+// keeps other processes out; events written meanwhile are seen before or right after it ends.
 import type { Database, Transaction } from '#db/database.ts';
 import {
   type Delivery,
@@ -34,17 +31,17 @@ export type WebhooksContext = {
   warn(message: string): void;
 };
 
-/** Seconds: a call and its record take less. */
+/** Seconds; longer than a call and its record. */
 const leaseSeconds = 30;
 const sentInARow = 200;
-/** Failures in a row after which an endpoint is left alone for a while, so that its attempts cost nobody else. */
+/** Consecutive failures after which an endpoint rests, so that others aren't held up. */
 const failuresBeforeRest = 3;
 const firstRestSeconds = 10;
 const longestRestSeconds = 900;
 const firstRetrySeconds = 5;
 const longestRetrySeconds = 3600;
 
-/** Twice as long each time, give or take a fifth, so that not all come at the same moment. */
+/** Doubles each time, with 20% jitter. */
 function backOff(first: number, longest: number, tries: number, random: Random): number {
   const seconds = Math.min(first * 2 ** Math.min(tries, 20), longest);
   return seconds * (0.8 + drawFraction(random) * 0.4);
@@ -57,7 +54,7 @@ function messageOf({ linkTo }: WebhooksContext, delivery: Delivery): WebhookMess
   return { id, type, at, data: { ...data, links: { console, api } } };
 }
 
-/** Records what became of a call. @returns whether the endpoint is to be left alone now */
+/** Records the result of a call. @returns whether the endpoint should rest now */
 async function settle(
   { db, random }: WebhooksContext,
   delivery: Delivery,
@@ -95,7 +92,7 @@ const diedOf: WebhookAnswer = {
   retryAfterSeconds: 0,
 };
 
-/** Sends while something is due and the lease holds. @returns whether more may be due right now */
+/** Sends while events are due and the lease holds. @returns whether more may be due now */
 async function stay(
   context: WebhooksContext,
   endpoint: WebhookSettings,
@@ -120,7 +117,7 @@ async function stay(
       continue;
     }
     if (!(await renewEndpoint(db.query, id, lease))) return false;
-    // It may have ended the process, so it waits like after any failure.
+    // The previous attempt may have ended the process, so it counts as a failure.
     const answer = died
       ? diedOf
       : await sender.send(endpoint, messageOf(context, delivery), stopping);
@@ -137,7 +134,7 @@ async function stay(
   return false;
 }
 
-/** Sends what is due to an endpoint, unless somebody else is at it or it rests. */
+/** Sends due events, unless another process does or the endpoint rests. */
 export async function workOnEndpoint(
   context: WebhooksContext,
   id: string,
@@ -145,7 +142,7 @@ export async function workOnEndpoint(
 ): Promise<void> {
   const { db, random, endpoints } = context;
   const endpoint = endpoints.find((one) => endpointId(one) === id);
-  // Another process knows it; the round of its worker finds what waits.
+  // Another process knows it; its recovery round finds the event.
   if (endpoint === undefined) return;
   const lease = { holder: random.hex(16), seconds: leaseSeconds };
   for (let more = true; more; ) {
@@ -160,7 +157,7 @@ export async function workOnEndpoint(
   }
 }
 
-/** For the recovery round: wakes endpoints with something due, also those whose jobs were lost. */
+/** Recovery round: wakes endpoints with due events, including those with lost jobs. */
 export async function lookAfterWebhooks({
   db,
   enqueue,
