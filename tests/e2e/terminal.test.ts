@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Options, usePrograms } from '../setup/process.ts';
+import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
@@ -33,6 +34,22 @@ describe.concurrent('countersign ask', () => {
     expect(stdout).toContain('Creates yes.txt');
     expect(stdout).toContain('Approved by you');
     expect(await readNote('yes.txt')).toBe('Hello');
+  });
+
+  it('reads the decision from its input, and ends with 3 when it is rejected', async () => {
+    const { code, stdout } = await ask('Create rejected.txt saying "Hello"', [], 'reject');
+    expect(code).toBe(3);
+    expect(stdout).toContain('Rejected by you');
+    await expect(readNote('rejected.txt')).rejects.toThrow('ENOENT');
+  });
+
+  it('ends with 130 at Ctrl-C and leaves the plan as it is', async () => {
+    const program = programs.run(['ask', 'Create left.txt saying "Hello"'], options);
+    await waitFor('the question', () => program.stdout().includes('[a]pprove'), {
+      timeoutMs: 30_000,
+    });
+    expect((await program.stop('SIGINT')).code).toBe(130);
+    expect(program.stdout()).toMatch(/Stopped watching\..*countersign plans PLAN-/s);
   });
 
   it('speaks JSON lines with --json, the last of them the outcome, for the person it is told', async () => {
@@ -84,12 +101,12 @@ describe('countersign plans', () => {
     ]);
     expect([open.code, all.code]).toEqual([0, 0]);
     expect(open.stdout).toMatch(
-      /Needs you · \d+\n +PLAN-[0-9a-f]{8} +◷ needs your approval.*Create nobody\.txt/,
+      /Needs you · \d+\n(?: +PLAN-.*\n)* +PLAN-[0-9a-f]{8} +◷ needs your approval.*Create nobody\.txt/,
     );
     expect(open.stdout).not.toContain('yes.txt');
     const { plans }: { plans: Plan[] } = JSON.parse(all.stdout);
     expect(plans.map(({ status }) => status)).toEqual(
-      expect.arrayContaining(['proposed', 'completed']),
+      expect.arrayContaining(['proposed', 'completed', 'rejected']),
     );
     expect(plans.filter(({ requester }) => requester === 'ana')).toHaveLength(1);
   });
