@@ -75,7 +75,6 @@ function untilThen(status: PlanStatus): string {
     : 'Until then the approved plan continues.';
 }
 
-/** The ask for the pending change, if any. */
 function askAboutChange(facts: PlanCardFacts): Ask[] {
   const { plan, patch } = facts;
   if (patch === null) return [];

@@ -89,7 +89,6 @@ export function readAloud(said: string[]): string {
   return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
 }
 
-/** Title, state and asks. */
 function speak({ title, state, asks, sentence, quotes, approvals }: CardView): string {
   return readAloud([
     title,

@@ -33,7 +33,6 @@ const pressed: Record<FindingAction, CardPress['action']> = {
   dismiss: 'finding_dismiss',
 };
 
-/** The step's label on the card. */
 function placeOf({ step_id, partition }: Finding, { labels }: PlanCardFacts): string {
   if (step_id !== null) return ` · step ${quoteName(labels[step_id] ?? step_id, 60)}`;
   return partition === null ? '' : ` · part ${quoteName(partition, 60)}`;

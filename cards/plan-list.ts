@@ -7,7 +7,6 @@ import { drawBar } from './report.ts';
 import { formatAge } from './times.ts';
 import { groupTitles, nothingWaiting, statusSymbols, statusWords } from './words.ts';
 
-/** A list of plans in a chat. */
 export type PlanListView = {
   title: string;
   /** With a group heading or empty; `more`: how to show the rest. */
@@ -27,7 +26,6 @@ export type PlanListView = {
 /** The inbox, a search, one of its groups, or plans of any status. */
 type PlanListKind = 'inbox' | 'find' | InboxGroup | 'all' | 'mine';
 
-/** The command for each group. */
 const groupCommands: Record<InboxGroup, string> = {
   needs_you: 'waiting',
   running: 'running',

@@ -49,7 +49,6 @@ type Card = { [key: string]: unknown };
 /** The verb of Teams' refresh request. */
 export const refreshVerb = 'refresh';
 
-/** The card's subject. */
 export const CardSubject = z.union([
   z.object({ plan_id: z.string().max(40) }),
   z.object({ run_id: z.string().max(100) }),

@@ -8,7 +8,6 @@ import { callPerson } from './step-lines.ts';
 import { tellTime } from './times.ts';
 import type { Button, Form, SessionKind, SessionView, Tone } from './view.ts';
 
-/** The kind of session, from status and pause. */
 export function kindOf({ status, pause, questions }: SessionCardFacts): SessionKind {
   switch (status) {
     case 'running':

@@ -168,7 +168,6 @@ export type CardView<Press extends AnyPress = AnyPress> = {
     open: boolean;
   };
   asks: Ask<Press>[];
-  /** The number of asks not drawn. */
   asks_more: number;
   /** The goal or, once ended, the result. */
   sentence: string;

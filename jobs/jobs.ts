@@ -105,7 +105,6 @@ function cardJob(context: ConversationContext): Job<'card'> {
       await announce(context, plan_id, later);
       await followPlan(context, plan_id, { later, progress });
       await tellNeedsYou(context, plan_id);
-      // Homes show no progress.
       if (progress !== true) await followHomes(context);
     },
   };

@@ -128,5 +128,4 @@ export const queuesFor = (platforms: PlatformName[]): QueueSpec[] => [
 /** Cron schedule for checking proposals and questions. */
 export const expireCron = '*/10 * * * *';
 
-/** Cron schedule for retention. */
 export const retentionCron = '17 * * * *';

@@ -1,5 +1,5 @@
-// Background requests are served one at a time, and while nobody else is served, so that people never queue behind pages that refresh
-// themselves. A request says so by `Priority: u=7`, which RFC 9218 reserves for tasks whose delay nobody notices.
+// Serves background requests one at a time and only while idle, so that people never queue behind self-refreshing pages. They are
+// marked by `Priority: u=7`, reserved by RFC 9218 for tasks whose delay goes unnoticed.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;

@@ -62,7 +62,7 @@ export async function refuseTaken(
 const describeTaken = (variable: string, port: number | string, host: string) =>
   `${variable}: ${port} is taken on ${host}. Stop what listens there or set ${variable} to another one.`;
 
-/** Explains to whoever set `variable` why the server can't listen. */
+/** Explains to the person who set `variable` why the server can't listen. */
 export function explainTaken(
   variable: 'PORT' | 'HEALTH_PORT',
   port: number,

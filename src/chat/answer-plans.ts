@@ -28,7 +28,7 @@ export type PlansQuestion = {
   account: Actor;
   /** The ID of the event. */
   once?: string;
-  /** The reader's name for others who see the answer, or null if nobody else does. */
+  /** The reader's name for others who see the answer, or null without others. */
   readBy: string | null;
   now: Date;
 };

@@ -62,7 +62,7 @@ export async function readDeciders(
     same,
     shown: new Map([...shown, ...showGroups(groups)]),
     groups: groupMembers([run.user, ...approvers], groups),
-    // One person is enough, whoever vouches for them.
+    // One person is enough, however their identity is proven.
     vouched: () => false,
     requesterVouched: false,
   };

@@ -49,7 +49,7 @@ const ToolFacts = z.object({
       trusted: z.boolean(),
     })
     .nullable(),
-  /** What is not offered or not checked here, with advice. */
+  /** Operations not offered or not checked here, with advice. */
   notes: z.array(z.string()),
   operations: z.array(OperationFacts),
 });

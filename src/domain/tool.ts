@@ -255,7 +255,7 @@ export type ToolStatus = {
   reason?: string;
   /** The MCP server's usage instructions. */
   instructions?: string;
-  /** What is not offered or not checked here, with advice. */
+  /** Operations not offered or not checked here, with advice. */
   notes?: string[];
   /** For MCP servers. */
   health?: ServerHealth;

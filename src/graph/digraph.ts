@@ -1,5 +1,5 @@
-// Directed graphs over 0…size-1 in flat arrays: topological order, components, a shortest cycle, edges to remove to break all cycles.
-// Linear and iterative, so long chains do not overflow the stack.
+// Directed graphs over 0…size-1 in flat arrays: topological order, components, shortest cycle, edges to remove to break all
+// cycles. Linear and iterative, so that long chains don't overflow the stack.
 
 /** Successors of `v` are `targets[offsets[v]]` up to, excluding, `targets[offsets[v + 1]]`. */
 export type Digraph = { size: number; offsets: Int32Array; targets: Int32Array; arcs: Int32Array };

@@ -1,4 +1,4 @@
-// What a waiting plan or planning session asks a person to do, and how long a message may be.
+// Calls to action of waiting plans and planning sessions, and the length limit of messages.
 import { refusalWords } from '#cards/decision-words.ts';
 import type { CallToAction, MessageParts } from '#domain/chat/message-parts.ts';
 import { CountersignError } from '#domain/errors.ts';

@@ -154,7 +154,7 @@ function readThere(db: Queryable, { id, conversation, alone }: Asker): Promise<s
   return readSpeakersBefore(db, conversation, { id, minutes: alone ? null : isThereForMinutes });
 }
 
-/** The people a message asks now, or null if nobody needs to be notified. */
+/** The people a message asks now, or null if none needs to be notified. */
 export async function readAsked(context: Asking, message: Asker): Promise<Asked | null> {
   const { plan_id, parts } = message;
   if (plan_id === null || parts === null) return null;
@@ -171,7 +171,7 @@ export async function readAsked(context: Asking, message: Asker): Promise<Asked 
       !isAmong({ same }, there, name) && !isAmong({ same }, found.people.slice(0, index), name),
   );
   const { people: _, groups, ...what } = found;
-  // Slack mentions a group as a whole, which notifies nobody in a direct message.
+  // In a direct message, mentioning a Slack group as a whole would notify none of its members.
   const asGroups = message.conversation.startsWith('slack-') && !message.alone;
   const asked = asGroups ? [...new Set(absent.map((name) => groups?.get(name) ?? name))] : absent;
   if (asked.length === 0 || asked.length > maxAsked) return null;

@@ -1,5 +1,5 @@
 // Links accounts to one person with both sides' consent: one requests a code, the other sends it. One lock serialises links and
-// unlinks. Accounts point to persons and persons to nobody, so cycles can't arise.
+// unlinks. Accounts point to persons, which point nowhere, so cycles can't arise.
 import { hash } from 'node:crypto';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
@@ -40,7 +40,7 @@ function rankOf(name: string): number {
   return isAccountId(name) ? 1 : 0;
 }
 
-/** The shared name; on a tie, that of whoever requested the code. */
+/** The shared name; on a tie, that of the account that requested the code. */
 export function chooseName(asked: string, used: string): string {
   return rankOf(used) > rankOf(asked) ? used : asked;
 }

@@ -51,7 +51,7 @@ const maxBrief = 2000;
 
 /**
  * The newest entries that fit in a briefing.
- * @param ownWords whether the person speaks themselves; their private memory is used for nobody else
+ * @param ownWords whether the person speaks themselves; their private memory serves only them
  */
 export async function readMemoryBrief(
   db: Queryable,

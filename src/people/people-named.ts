@@ -1,4 +1,4 @@
-// The people a card or sentence mentions, with the names readers know them by, as chat platforms told them.
+// The people a card or sentence mentions, with their display names from chat platforms.
 import type { Database, Queryable } from '#db/database.ts';
 import {
   findCalled,

@@ -34,7 +34,7 @@ export async function readPolicyOf(
   return applyOverride(applyOverride(defaultPolicy, policy), run.policy);
 }
 
-/** What the same person said before in the conversation. */
+/** The same person's earlier preferences in the conversation. */
 export async function inheritPolicy(
   { db, clock }: ConversationContext,
   conversation: string,

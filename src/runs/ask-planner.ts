@@ -1,5 +1,5 @@
-// Calls the planner with everything it may know, tells what it is doing and stops it when its turn is over. Every call ends in an
-// outcome, unless the database goes away.
+// Calls the planner with its full context, reports its activity, and stops it when its turn ends. Every call ends in an outcome
+// unless the database is unavailable.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readManifests } from '#db/backends.ts';
 import { readLatestMessages, type StoredMessage } from '#db/chat/messages.ts';

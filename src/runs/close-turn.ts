@@ -83,7 +83,7 @@ export function endsRevision({ result, session }: Ended): boolean {
 type Talk = Exclude<Result, { kind: 'proposal' | 'patch' }>;
 type OpenPlan = Pick<Plan, 'id' | 'status'>;
 
-/** What else waits after an answer: a plan, or the session. */
+/** The other thing waiting after an answer: a plan, or the session. */
 function callBeside(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
   if (pause === null || pause.kind === 'plan') return open === null ? null : callOfPlan(open, tone);
   return callOf(pause, tone);

@@ -50,7 +50,7 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
 /** Maximum schedule conflicts stored with a plan. */
 const conflictsNoted = 20;
 
-/** What a turn shows to people. `once`: its deduplication key. */
+/** A turn's output for people. `once`: its deduplication key. */
 type Stored = { plan: Plan; says: MessageParts; once: string };
 /** `about`: the plan being changed, or null for a new one. */
 type Storing = {
@@ -302,7 +302,7 @@ async function planStored(
   }
 }
 
-/** What a turn shows, checked outside the transaction, or null if it only talks. */
+/** A turn's output, checked outside the transaction, or null if it only talks. */
 async function prepareStoring(
   context: ConversationContext,
   run: RunRow,

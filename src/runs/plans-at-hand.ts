@@ -68,7 +68,7 @@ function ownersOf(run: RunRow, apart: boolean): Pick<Actor, 'tenant'>[] {
 }
 
 /**
- * What planners may read and try of existing plans.
+ * Access of planners to existing plans: reading and trying changes.
  * @param contextOf the conversations, which are created after the planner
  * @param isApart whether several organisations share the instance
  */
@@ -111,7 +111,7 @@ export function createPlansAtHand(
   };
 }
 
-/** What a repairing planner may read and try; the plan itself asked, so people are not asked. */
+/** Access of a repairing planner to its plan. The plan itself asked, so people are not asked. */
 export function createPlanInRepair(contextOf: () => ConversationContext): PlanInRepair {
   return {
     async readAffected(planId, findingId, after) {

@@ -1,11 +1,11 @@
-// What a run's planning session waits for, and the digest that binds what was shown. Pure.
+// The subject that a run's planning session waits for, and the digest that binds it. Pure.
 import { createHash } from 'node:crypto';
 import type { RunRow } from '#db/planning/runs.ts';
 import type { Pause } from '#domain/planning/state.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 
 type Kind = Pause['kind'];
-/** What people can decide or answer in a session; a waiting plan has its own card. */
+/** Subjects that people can decide or answer in a session; a waiting plan has its own card. */
 export type Waits = Exclude<Kind, 'plan'>;
 
 type Shown = Pick<
@@ -13,7 +13,7 @@ type Shown = Pick<
   'id' | 'turn' | 'planning_status' | 'pause' | 'questions' | 'rfc' | 'response_text' | 'request'
 >;
 
-/** What the session waits for, or null if nothing or the plan. */
+/** The session's subject, or null if it waits for nothing or for the plan. */
 export function waitsFor({ planning_status: status, pause, questions }: Shown): Waits | null {
   if (status !== 'needs_clarification' && status !== 'needs_scheduling_escalation') return null;
   if (pause !== null) return pause.kind === 'plan' ? null : pause.kind;

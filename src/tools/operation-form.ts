@@ -283,7 +283,7 @@ class FormMaker {
   }
 }
 
-/** What later steps can reference: the whole output, its members, and theirs. */
+/** Outputs that later steps can reference: the whole, its members, and theirs. */
 function outputsOf({ output }: OperationSpec): OutputChoice[] {
   if (output === undefined) return [{ path: '', label: 'the whole output' }];
   const walker = new SchemaWalker(output);

@@ -1,4 +1,4 @@
-// What built-in tools need from the rest of the instance, injected at start.
+// Dependencies of built-in tools on the rest of the instance, injected at start.
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { ToolContext } from '#domain/tool.ts';

@@ -1,4 +1,4 @@
-// Finds rules that name unreadable groups, or that nobody can currently meet.
+// Finds rules that name unreadable groups or can't currently be met.
 import type { Queryable } from '#db/database.ts';
 import { readStanding } from '#db/people/identities.ts';
 import { countUnreadGroups } from '#db/people/sign-ins.ts';

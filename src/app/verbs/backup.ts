@@ -1,4 +1,4 @@
-// `backup` and `restore`: the database as one file, with the files beside it if requested.
+// `backup` and `restore`: the database as one file, with the home's files if requested.
 import { join, resolve } from 'node:path';
 import { writeBackup } from '#db/backup/dump.ts';
 import { restoreBackup } from '#db/backup/restore.ts';

@@ -86,7 +86,7 @@ async function beginTraces(
   return close;
 }
 
-/** Null if nobody can read metrics, to avoid loading their modules. */
+/** Null if metrics can't be read, to avoid loading their modules. */
 async function openMetrics(instance: Instance, { env }: Config, log: Logger, role: string) {
   if (role === 'worker' && env.HEALTH_PORT === undefined) return null;
   const { createMetrics } = await import('../metrics/create-metrics.ts');

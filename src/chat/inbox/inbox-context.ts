@@ -20,8 +20,8 @@ export type EventAttempt = {
   /** Milliseconds from storing to taking the event, by the database's clock. */
   age(): number;
   /**
-   * The reply to whoever waits for the event (`wait-until-handled.ts`): JSON, stored with the mark. If it isn't read in time, the
-   * event is handled once more without a waiter.
+   * The reply to the event's waiter (`wait-until-handled.ts`): JSON, stored with the mark. If it isn't read in time, the event is
+   * handled once more without a waiter.
    */
   reply(value: unknown): void;
   /** Deletes the body of an event that is not for the bot. */
@@ -56,7 +56,7 @@ export type InboxRule = RetryRule & {
   tryWithinMs: number;
   /** Seconds before recovery wakes an idle thread whose wakeup may still be on its way. */
   lateSeconds: number;
-  /** Seconds after which nobody waits for a reply. */
+  /** Seconds after which no waiter is left. */
   unreadSeconds: number;
 };
 

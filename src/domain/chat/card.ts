@@ -163,7 +163,7 @@ export const CardPress = z.object({
   /** The step's attempt and status; the press applies to no other. */
   attempt: z.number().int().min(0).exactOptional(),
   stood: z.enum(settledStands).exactOptional(),
-  /** The change that the button itself stands for. */
+  /** The change that the button proposes. */
   choice: z.string().max(600).exactOptional(),
   /** The finding that is settled. */
   finding_id: z.string().max(40).exactOptional(),

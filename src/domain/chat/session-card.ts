@@ -66,7 +66,7 @@ export const SessionPress = z.object({
   run_id: z.string().max(100),
   turn: z.number().int(),
   digest: z.string().max(128),
-  /** The answer or change that the button itself stands for. */
+  /** The answer or change that the button sends. */
   choice: z.string().max(600).exactOptional(),
 });
 export type SessionPress = z.infer<typeof SessionPress>;

@@ -4,7 +4,7 @@
 export const settledStands = ['waiting', 'unknown', 'failed'] as const;
 type Stand = (typeof settledStands)[number];
 
-/** The step state seen by whoever settles it. */
+/** The step state seen by the person who settles it. */
 export type LookedAt = { attempt: number; status: Stand };
 
 /** Null if a person can't settle that status. */

@@ -1,5 +1,5 @@
-// Playbooks: plans saved to be proposed again with other values. Parameters are texts listed beside the draft; nothing in the
-// draft is marked, so no text can be mistaken for a parameter or template.
+// Playbooks: plans saved to be proposed again with other values. Parameters are texts listed separately; nothing in the draft is
+// marked, so no text can be mistaken for a parameter or template.
 import { z } from 'zod';
 import { CountersignError } from '../errors.ts';
 import { type Json, type JsonObject, line } from '../text.ts';

@@ -89,7 +89,7 @@ function summarise(name: string, text: string, result: CallToolResult): string {
   return words === '' ? `${name} is done.` : toLine(words, maxSummary);
 }
 
-/** What a server may report about the calling step, without knowing its ID. */
+/** Findings that a server may report about the calling step, without knowing its ID. */
 const Reported = NewFinding.pick({ severity: true, message: true, evidence: true });
 
 /** Valid findings in `_meta["countersign/findings"]`. */

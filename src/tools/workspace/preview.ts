@@ -108,7 +108,7 @@ function showBeginning(path: string, { text, bytes: _, ...found }: Found): FileP
   return { path, ...found, hunks: null, text: shown, cut };
 }
 
-/** What a call would change; for a new file, only that it is new. */
+/** The change a call would make; for a new file, only that it is new. */
 export function previewWith(sandbox: Sandbox, next: NextText): NonNullable<Operation['preview']> {
   return async (args, signal) => {
     const path = textOf(args.path);
