@@ -97,29 +97,33 @@ export type Graph = {
 /** All precedence of an outline as it was written, valid or not: between nodes and between steps. */
 export function readGraph(tree: Tree): Graph {
   const { nodes, places, children } = tree;
-  const owners = [...nodes.keys(), ...nodes.keys()];
+  const owners = [...nodes.keys()];
   const graph: Graph = { size: 0, edges: [], owners, unknown: [], dangling: [] };
-  // A leaf of one step is one moment, so its finish is its start.
-  const singles = nodes.map(({ steps }, at) => children[at]?.length === 0 && steps.length <= 1);
-  const momentOf = (event: number) =>
-    event >= nodes.length && singles[event - nodes.length] === true ? event - nodes.length : event;
+  const momentOf = new Int32Array(2 * nodes.length);
+  for (const [place, { steps }] of nodes.entries()) {
+    momentOf[place] = place;
+    // A leaf of one step is one moment, so its finish is its start.
+    const single = children[place]?.length === 0 && steps.length <= 1;
+    momentOf[nodes.length + place] = single ? place : owners.push(place) - 1;
+  }
   const link = (from: number, to: number, wait: Wait | null = null) =>
-    graph.edges.push({ from: momentOf(from), to: momentOf(to), wait });
+    graph.edges.push({ from, to, wait });
 
   const pairs = treePairs(tree);
   for (let at = 0; at < pairs.length; at += 2) {
-    const from = momentOf(pairs[at] ?? 0);
-    const to = momentOf(pairs[at + 1] ?? 0);
+    const from = momentOf[pairs[at] ?? 0] ?? 0;
+    const to = momentOf[pairs[at + 1] ?? 0] ?? 0;
     if (from !== to) link(from, to);
   }
   const stepMoments = new Map<string, number>();
   for (const [place, { steps }] of nodes.entries()) {
+    const finish = momentOf[nodes.length + place] ?? place;
     for (const { id } of steps) {
-      const moment = singles[place] === true ? place : owners.push(place) - 1;
+      const moment = finish === place ? place : owners.push(place) - 1;
       if (id !== undefined && !stepMoments.has(id)) stepMoments.set(id, moment);
       if (moment === place) continue;
       link(place, moment);
-      link(moment, nodes.length + place);
+      link(moment, finish);
     }
   }
 
@@ -147,7 +151,7 @@ export function readGraph(tree: Tree): Graph {
       if (place === undefined) graph.unknown.push({ node: index, wait });
       else {
         const { from, to } = eventsOf(tree, { from: place, to: index }, type);
-        link(from, to, wait);
+        link(momentOf[from] ?? 0, momentOf[to] ?? 0, wait);
       }
     }
     for (const step of node.steps) addStep(index, node.id, step);
