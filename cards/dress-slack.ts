@@ -1,7 +1,7 @@
 // A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
 import { cutShown } from '#domain/shown-text.ts';
 import { describeField } from './form-fields.ts';
-import { slackLimits } from './limits.ts';
+import { platformLimits } from './limits.ts';
 import { isBinding } from './lines.ts';
 import { escapeMrkdwn } from './plain.ts';
 import { drawQuote } from './quotes.ts';
@@ -40,7 +40,7 @@ const italic = { italic: true } as const;
 
 /** Runs within a section's limit; Slack rejects empty ones. */
 function fitRuns(runs: Run[]): Run[] {
-  let left: number = slackLimits.sectionText;
+  let left: number = platformLimits.slack.sectionText;
   const kept: Run[] = [];
   for (const item of runs.filter(({ text }) => text !== '')) {
     const text = cutShown(item.text, left);
@@ -97,7 +97,7 @@ export function holdsEffects({ sections, link }: CardView): boolean {
   return sections.every((section) => {
     if (!isBinding(section)) return true;
     const length = sectionRuns(section, link).reduce((sum, { text }) => sum + text.length, 0);
-    return length <= slackLimits.sectionText;
+    return length <= platformLimits.slack.sectionText;
   });
 }
 
@@ -112,17 +112,20 @@ function dressButton(button: Button<AnyPress>, index: number) {
   const { press } = button;
   const confirm = button.confirm ?? button.guard ?? null;
   return {
-    label: cutShown(button.label, slackLimits.buttonText),
-    action_id: cutShown(`countersign:${press.action}${suffixOf(press, index)}`, slackLimits.id),
+    label: cutShown(button.label, platformLimits.slack.buttonText),
+    action_id: cutShown(
+      `countersign:${press.action}${suffixOf(press, index)}`,
+      platformLimits.slack.id,
+    ),
     value: JSON.stringify(press),
     style: button.style === 'primary' ? 'primary' : null,
     confirm:
       confirm === null
         ? null
         : {
-            title: plain(cutShown(`${button.label}?`, slackLimits.confirmTitle)),
-            text: plain(cutShown(confirm.text, slackLimits.confirmText)),
-            confirm: plain(cutShown(confirm.submit, slackLimits.confirmButton)),
+            title: plain(cutShown(`${button.label}?`, platformLimits.slack.confirmTitle)),
+            text: plain(cutShown(confirm.text, platformLimits.slack.confirmText)),
+            confirm: plain(cutShown(confirm.submit, platformLimits.slack.confirmButton)),
             deny: plain(button.confirm === null ? 'Not yet' : 'Keep it'),
           },
   };
@@ -144,7 +147,7 @@ function askRuns(ask: Ask<AnyPress>): Run[] {
 
 function dressAsk(whole: Ask<AnyPress>, index: number) {
   const length = askRuns(whole).reduce((sum, { text }) => sum + text.length, 0);
-  const ask = length > slackLimits.sectionText ? { ...whole, ...whole.short } : whole;
+  const ask = length > platformLimits.slack.sectionText ? { ...whole, ...whole.short } : whole;
   return {
     block: `ask:${index}`,
     runs: fitRuns(askRuns(ask)),
@@ -163,12 +166,12 @@ const richText = (text: string) => ({
 /** Slack's own `plan` block: https://docs.slack.dev/reference/block-kit/blocks/plan-block */
 function dressTasks(list: TaskList) {
   return {
-    title: cutShown(list.title, slackLimits.taskTitle),
+    title: cutShown(list.title, platformLimits.slack.taskTitle),
     more: moreTasks(list),
     rows: list.tasks.map(({ id, title, status, note }, index) => ({
       // Our IDs may exceed Slack's limit.
-      id: cutShown(`${index}:${id}`, slackLimits.id),
-      title: cutShown(title, slackLimits.taskTitle),
+      id: cutShown(`${index}:${id}`, platformLimits.slack.id),
+      title: cutShown(title, platformLimits.slack.taskTitle),
       status,
       details: note === '' || status === 'complete' ? null : richText(note),
       output: note !== '' && status === 'complete' ? richText(note) : null,
@@ -187,7 +190,7 @@ export function dressCardForSlack(view: PlanView | SessionView, withPlan = false
   const first = `${state.symbol} ${state.words}`;
   return {
     block: keyOf(view),
-    title: cutShown(view.title, slackLimits.headerText),
+    title: cutShown(view.title, platformLimits.slack.headerText),
     state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
     asks: view.asks.map((ask, index) => dressAsk(ask, index)),
     asks_more: andMore(view.asks_more),
@@ -212,10 +215,10 @@ export function dressCardForSlack(view: PlanView | SessionView, withPlan = false
 /** The data of `slack/notice.json` and `slack/question.json`. */
 export function dressTextForSlack(view: TextView) {
   return {
-    heading: cutShown(view.heading, slackLimits.headerText),
+    heading: cutShown(view.heading, platformLimits.slack.headerText),
     paragraphs: view.paragraphs.map((text, i) => ({
       block: `text:${i}`,
-      text: cutShown(text, slackLimits.sectionText),
+      text: cutShown(text, platformLimits.slack.sectionText),
     })),
     more: moreLines(view.more),
     link: view.link,
@@ -227,7 +230,7 @@ const sizeOf = (text: string) => new TextEncoder().encode(text).length;
 /** The escaped `text` next to the blocks, for notifications and screen readers. */
 export function fallbackFor(view: PlanView | SessionView | TextView): string {
   const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
-  const atMost = slackLimits.fallbackBytes;
+  const atMost = platformLimits.slack.fallbackBytes;
   let escaped = escapeMrkdwn(cutShown(text, atMost));
   // An escaped character takes up to five bytes: cut the text before escaping, never an escape.
   for (let kept = atMost, bytes = sizeOf(escaped); bytes > atMost; bytes = sizeOf(escaped)) {

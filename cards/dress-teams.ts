@@ -1,7 +1,7 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own IDs.
 import { cutShown, quoteWords } from '#domain/shown-text.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
-import { teamsLimits } from './limits.ts';
+import { platformLimits } from './limits.ts';
 import { escapeMacros, mapShown } from './plain.ts';
 import { drawQuote } from './quotes.ts';
 import { drawPlainText, drawText, moreLines } from './text.ts';
@@ -126,10 +126,10 @@ function dressButton(button: Button<AnyPress>, index: number) {
   const confirm = button.confirm ?? guard ?? null;
   const opens = form !== null || confirm !== null;
   return {
-    title: cutShown(button.label, teamsLimits.actionTitle),
+    title: cutShown(button.label, platformLimits.teams.actionTitle),
     opens,
     style: button.style === 'primary' ? 'positive' : null,
-    mode: index < teamsLimits.primaryActions ? null : 'secondary',
+    mode: index < platformLimits.teams.primaryActions ? null : 'secondary',
     press,
     form:
       form === null

@@ -5,14 +5,7 @@ import { createRequire } from 'node:module';
 import type { Template } from 'adaptivecards-templating/lib/template-engine.js';
 import { dressCardForSlack, dressTextForSlack, fallbackFor, holdsEffects } from './dress-slack.ts';
 import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
-import {
-  fitCard,
-  fitText,
-  measureBlocks,
-  measureCard,
-  slackLimits,
-  teamsLimits,
-} from './limits.ts';
+import { fitCard, fitText, measureBlocks, measureCard, platformLimits } from './limits.ts';
 import type { PlanView, SessionView, TextView } from './view.ts';
 
 /** JSON for a platform. */
@@ -81,11 +74,14 @@ export function expandBlocks(template: LazyTemplate, data: unknown): Drawn[] {
 }
 
 export function fitsTeams(card: Drawn): boolean {
-  return measureCard(card) <= teamsLimits.payload;
+  return measureCard(card) <= platformLimits.teams.payload;
 }
 
 function fitsSlack(blocks: Drawn[]): boolean {
-  return blocks.length <= slackLimits.blocks && measureBlocks(blocks) <= slackLimits.message;
+  return (
+    blocks.length <= platformLimits.slack.blocks &&
+    measureBlocks(blocks) <= platformLimits.slack.message
+  );
 }
 
 /** A plan or session as an Adaptive Card 1.5, within Teams' limits. */

@@ -6,90 +6,94 @@ import { isBinding, keepLines } from './lines.ts';
 import { shrinkTasks } from './tasks.ts';
 import type { AnyPress, Ask, CardView, Details, Quote, Section, TextView } from './view.ts';
 
-/** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
-export const slackLimits = {
-  blocks: 50,
-  sectionText: 3000,
-  headerText: 150,
-  /** Elements of one actions block. */
-  actions: 25,
-  buttonText: 75,
-  buttonValue: 2000,
-  id: 255,
-  confirmTitle: 100,
-  confirmText: 300,
-  confirmButton: 30,
-  /** Elements of one context block. */
-  contextElements: 10,
-  /** Undocumented: above about 13,200 characters in total Slack answers `msg_blocks_too_long`. Measured here as JSON. */
-  message: 13_000,
-  /** Escaped text next to the blocks, in UTF-8 bytes: `chat.update` accepts 4,000, less than a new message. */
-  fallbackBytes: 3900,
-  url: 3000,
-  /** In a `plan` block: a task's name, and the block's title. */
-  taskTitle: 256,
-  /** Windows and the Home tab. */
-  viewBlocks: 100,
-  viewTitle: 24,
-  viewButton: 24,
-  /** A window's stored state. */
-  viewMetadata: 3000,
-  inputLabel: 2000,
-  placeholder: 150,
-  inputText: 3000,
-  /** Elements of a menu, and of one block of checkboxes. */
-  options: 100,
-  checkboxes: 10,
-  optionText: 75,
-  optionValue: 150,
-
-  // Our own choices:
-  /** For long text in messages: characters per section, leaving room for escapes, and number of sections. */
-  pageText: 2900,
-  pageSections: 4,
-  pages: 10,
-  pageTitle: 150,
-  /**
-   * Characters per review page. With layout, a tenth of Slack's 250 KB per view and a third of its 100 blocks; people turn the
-   * page by then.
-   */
-  reviewPage: 12_000,
-  /** Characters per page of an ask. */
-  askPage: 12_000,
-  /** One line of a form. */
-  inputLine: 1000,
-  /** Maximum characters of a plan's record sent as a file; longer ones need the API. */
-  exportText: 20_000_000,
-} as const;
-
 /**
  * The whole message, including parts the connector adds:
  * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages
  */
 const teamsMessage = 28 * 1024;
 
-/** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
-export const teamsLimits = {
-  message: teamsMessage,
-  /** Others go into the overflow menu. */
-  primaryActions: 6,
-  actionTitle: 75,
-  /** People for whom a card is redrawn when viewed. */
-  refreshUsers: 60,
+/** By platform. */
+export const platformLimits = {
+  /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
 
-  // Our own choices:
-  /** Allowance for what isn't counted exactly. */
-  around: 200,
-  /** Characters per page of an ask. */
-  askPage: 4000,
-  /** A card that answers a press. */
-  answer: teamsMessage - 1024,
-  /** A posted card. */
-  payload: teamsMessage - 3 * 1024,
-  /** Characters in the chat list and activity feed. */
-  summary: 300,
-  /** Characters per review page: three bytes each, and as many again for layout. */
-  reviewPage: 4000,
+  slack: {
+    blocks: 50,
+    sectionText: 3000,
+    headerText: 150,
+    /** Elements of one actions block. */
+    actions: 25,
+    buttonText: 75,
+    buttonValue: 2000,
+    id: 255,
+    confirmTitle: 100,
+    confirmText: 300,
+    confirmButton: 30,
+    /** Elements of one context block. */
+    contextElements: 10,
+    /** Undocumented: above about 13,200 characters in total Slack answers `msg_blocks_too_long`. Measured here as JSON. */
+    message: 13_000,
+    /** Escaped text next to the blocks, in UTF-8 bytes: `chat.update` accepts 4,000, less than a new message. */
+    fallbackBytes: 3900,
+    url: 3000,
+    /** In a `plan` block: a task's name, and the block's title. */
+    taskTitle: 256,
+    /** Windows and the Home tab. */
+    viewBlocks: 100,
+    viewTitle: 24,
+    viewButton: 24,
+    /** A window's stored state. */
+    viewMetadata: 3000,
+    inputLabel: 2000,
+    placeholder: 150,
+    inputText: 3000,
+    /** Elements of a menu, and of one block of checkboxes. */
+    options: 100,
+    checkboxes: 10,
+    optionText: 75,
+    optionValue: 150,
+
+    // Our own choices:
+    /** For long text in messages: characters per section, leaving room for escapes, and number of sections. */
+    pageText: 2900,
+    pageSections: 4,
+    pages: 10,
+    pageTitle: 150,
+    /**
+     * Characters per review page. With layout, a tenth of Slack's 250 KB per view and a third of its 100 blocks; people turn the
+     * page by then.
+     */
+    reviewPage: 12_000,
+    /** Characters per page of an ask. */
+    askPage: 12_000,
+    /** One line of a form. */
+    inputLine: 1000,
+    /** Maximum characters of a plan's record sent as a file; longer ones need the API. */
+    exportText: 20_000_000,
+  },
+  /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
+
+  teams: {
+    message: teamsMessage,
+    /** Others go into the overflow menu. */
+    primaryActions: 6,
+    actionTitle: 75,
+    /** People for whom a card is redrawn when viewed. */
+    refreshUsers: 60,
+
+    // Our own choices:
+    /** Allowance for what isn't counted exactly. */
+    around: 200,
+    /** Characters per page of an ask. */
+    askPage: 4000,
+    /** A card that answers a press. */
+    answer: teamsMessage - 1024,
+    /** A posted card. */
+    payload: teamsMessage - 3 * 1024,
+    /** Characters in the chat list and activity feed. */
+    summary: 300,
+    /** Characters per review page: three bytes each, and as many again for layout. */
+    reviewPage: 4000,
+  },
 } as const;
 
 /** Upper bound of Slack's count. */

@@ -8,7 +8,7 @@ import { countRest } from '#domain/words.ts';
 import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
-import { slackLimits } from './limits.ts';
+import { platformLimits } from './limits.ts';
 import {
   describeGuard,
   describePlan,
@@ -31,7 +31,7 @@ const templates = {
   home: findTemplate('slack/home.json'),
 };
 
-/** Per line, so that a full list stays within `slackLimits.message`. */
+/** Per line, so that a full list stays within `platformLimits.slack.message`. */
 const titleLength = 100;
 
 type Section = PlanListView['sections'][number];
@@ -42,7 +42,7 @@ function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
   const [title = '', ...facts] = describePlan(plan, now, { bar, reader: null }).split('\n');
   const text = [cutShown(title, titleLength), ...facts].join('\n');
   return {
-    text: cutShown(text, slackLimits.sectionText),
+    text: cutShown(text, platformLimits.slack.sectionText),
     action_id: `countersign:details:${id}`,
     button: decides ? reviewLabel : pressWords.details,
     value: JSON.stringify({ action: 'details', plan_id: id, version, digest }),
@@ -53,9 +53,9 @@ function dressRow(plan: Section['plans'][number], now: string, bar: boolean) {
 export function drawPlanLists(sections: Section[], now: string, bar: boolean): Drawn[] {
   return expandBlocks(templates.list, {
     sections: sections.map(({ heading, plans, more }) => ({
-      heading: cutShown(heading, slackLimits.headerText),
+      heading: cutShown(heading, platformLimits.slack.headerText),
       rows: plans.map((plan) => dressRow(plan, now, bar)),
-      more: cutShown(more, slackLimits.sectionText),
+      more: cutShown(more, platformLimits.slack.sectionText),
     })),
   });
 }
@@ -80,7 +80,7 @@ function dressSlider(slider: keyof InteractionPolicy, policy: InteractionPolicy)
   return {
     text: cutShown(
       `${label}: ${about}\n${describeEffect(slider, policy)}`,
-      slackLimits.sectionText,
+      platformLimits.slack.sectionText,
     ),
     action_id: `${sliderPrefix}${slider}`,
     options,
@@ -143,7 +143,7 @@ export function drawHome({ groups, policy, said }: HomeFacts, now: string): Draw
     ...expandBlocks(templates.home, {
       title: homeWords.policy,
       sliders: sliderNames.map((slider) => dressSlider(slider, policy)),
-      said: cutShown(sayPolicies(said), slackLimits.sectionText),
+      said: cutShown(sayPolicies(said), platformLimits.slack.sectionText),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 // A review's calls as blocks, in full, with long values as text that Slack never parses. Pure.
 import { windowWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
-import { slackLimits } from './limits.ts';
+import { platformLimits } from './limits.ts';
 import { drawQuote } from './quotes.ts';
 import { boundary, type ReviewStep } from './review.ts';
 
@@ -22,8 +22,8 @@ const lookBack = 500;
 function splitText(text: string): string[] {
   const parts: string[] = [];
   let rest = text;
-  while (rest.length > slackLimits.sectionText) {
-    const atMost = slackLimits.sectionText;
+  while (rest.length > platformLimits.slack.sectionText) {
+    const atMost = platformLimits.slack.sectionText;
     const lineEnd = rest.lastIndexOf('\n', atMost - 1) + 1;
     const at = lineEnd > atMost - lookBack ? lineEnd : boundary(rest, atMost);
     parts.push(rest.slice(0, at));
@@ -45,7 +45,7 @@ function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
   for (const item of items) {
     const last = groups.at(-1);
     size += sizeOf(item);
-    if (last !== undefined && size <= slackLimits.sectionText) {
+    if (last !== undefined && size <= platformLimits.slack.sectionText) {
       last.push(item);
       continue;
     }

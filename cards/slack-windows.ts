@@ -2,7 +2,7 @@
 import { cutShown } from '#domain/shown-text.ts';
 import { windowWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, expandCard, findTemplate } from './expand.ts';
-import { slackLimits } from './limits.ts';
+import { platformLimits } from './limits.ts';
 import type { Field, Form } from './view.ts';
 
 const templates = {
@@ -11,7 +11,7 @@ const templates = {
 };
 
 /** Maximum characters of input. */
-export const maxText = slackLimits.inputText;
+export const maxText = platformLimits.slack.inputText;
 
 /** Block and element IDs. */
 export const textBlock = 'text';
@@ -27,7 +27,7 @@ const plain = (text: string, max: number) => ({
 
 /** Text that Slack does not parse. */
 export function textSection(text: string) {
-  return { type: 'section' as const, text: plain(text, slackLimits.sectionText) };
+  return { type: 'section' as const, text: plain(text, platformLimits.slack.sectionText) };
 }
 
 /** @param submit null if it can only be closed */
@@ -42,16 +42,17 @@ export function drawWindow(view: {
   const { title, close, submit } = view;
   return expandCard(templates.window, {
     ...view,
-    title: cutShown(title, slackLimits.viewTitle),
-    close: cutShown(close, slackLimits.viewButton),
-    submit: submit === null ? null : plain(submit, slackLimits.viewButton),
+    title: cutShown(title, platformLimits.slack.viewTitle),
+    close: cutShown(close, platformLimits.slack.viewButton),
+    submit: submit === null ? null : plain(submit, platformLimits.slack.viewButton),
   });
 }
 
-const placeholderOf = (text: string) => (text === '' ? null : plain(text, slackLimits.placeholder));
+const placeholderOf = (text: string) =>
+  text === '' ? null : plain(text, platformLimits.slack.placeholder);
 
 const optionOf = (label: string, value: string) => ({
-  label: cutShown(label, slackLimits.optionText),
+  label: cutShown(label, platformLimits.slack.optionText),
   value,
 });
 
@@ -61,7 +62,12 @@ function dressElement({ type, help, options, min, max, whole }: Field) {
   switch (type) {
     case 'text':
       return {
-        ...{ kind: 'text', multiline: false, max_length: slackLimits.inputLine, placeholder },
+        ...{
+          kind: 'text',
+          multiline: false,
+          max_length: platformLimits.slack.inputLine,
+          placeholder,
+        },
       };
     case 'multiline':
       return { kind: 'text', multiline: true, max_length: maxText, placeholder };
@@ -78,7 +84,7 @@ function dressElement({ type, help, options, min, max, whole }: Field) {
         kind: 'choice',
         // By position: a value may exceed Slack's limit.
         options: options
-          .slice(0, slackLimits.options)
+          .slice(0, platformLimits.slack.options)
           .map(({ label }, index) => optionOf(label, String(index))),
       };
     case 'boolean':
@@ -95,7 +101,7 @@ function drawInputs(inputs: Input[]): Drawn[] {
     inputs: inputs.map((input) => ({
       ...input,
       action_id: valueId,
-      label: cutShown(input.label, slackLimits.inputLabel),
+      label: cutShown(input.label, platformLimits.slack.inputLabel),
     })),
   });
 }
@@ -120,7 +126,7 @@ export function drawForm({ fields, label, placeholder, required }: Form): Drawn[
 
 /** Checkboxes for steps by place, in blocks of Slack's size; all ticked at first. */
 export function drawTicks(steps: { label: string; place: number }[]): Drawn[] {
-  const atOnce = slackLimits.checkboxes;
+  const atOnce = platformLimits.slack.checkboxes;
   const blocks = Array.from({ length: Math.ceil(steps.length / atOnce) }, (_, index) =>
     steps
       .slice(index * atOnce, (index + 1) * atOnce)
@@ -132,7 +138,7 @@ export function drawTicks(steps: { label: string; place: number }[]): Drawn[] {
       ...{ block_id: partBlock(index), label: index === 0 ? first : more, optional: true },
       ...{ kind: 'ticks', options },
       initial: options.map(({ label, value }) => ({
-        text: plain(label, slackLimits.optionText),
+        text: plain(label, platformLimits.slack.optionText),
         value,
       })),
     })),

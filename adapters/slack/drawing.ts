@@ -1,7 +1,7 @@
 // How Slack draws what is said: Block Kit, and text that is read aloud in place of the blocks.
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawBlocks, drawTextBlocks } from '#cards/expand.ts';
-import { fitCard, measureBlocks, slackLimits } from '#cards/limits.ts';
+import { fitCard, measureBlocks, platformLimits } from '#cards/limits.ts';
 import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 
 /** The block of names that the port adds for the people who are asked. */
@@ -17,8 +17,8 @@ export const slackDrawing: CardDrawing = {
         view,
         (shrunk) => [...said.blocks, ...drawBlocks(shrunk, withPlan).blocks],
         (all) =>
-          all.length + room.blocks <= slackLimits.blocks &&
-          measureBlocks(all) + room.characters <= slackLimits.message,
+          all.length + room.blocks <= platformLimits.slack.blocks &&
+          measureBlocks(all) + room.characters <= platformLimits.slack.message,
       );
     const plain = draw(false);
     return view.tasks === null ? { card: plain } : { card: draw(true), plain };

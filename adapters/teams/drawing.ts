@@ -1,6 +1,6 @@
 // How Teams draws what is said: Adaptive Cards, which are read aloud themselves and refreshed for each reader.
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
-import { fitCard, measureCard, teamsLimits } from '#cards/limits.ts';
+import { fitCard, measureCard, platformLimits } from '#cards/limits.ts';
 import { addRefresh } from '#cards/press.ts';
 import { drawPlainText, drawText } from '#cards/text.ts';
 import type { CardDrawing } from '#chat/outbox/draw-message.ts';
@@ -15,7 +15,7 @@ export const teamsDrawing: CardDrawing = {
         const drawn = drawAdaptiveCard(shrunk);
         return addRefresh({ ...drawn, body: [said, drawn.body].flat() }, shrunk);
       },
-      (all) => measureCard(all) <= teamsLimits.payload,
+      (all) => measureCard(all) <= platformLimits.teams.payload,
     );
     return { card };
   },

@@ -5,7 +5,7 @@ import { fillDetails } from '#adapters/slack/press/fill-window.ts';
 import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { drawDetails } from '#adapters/teams/press/show.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import { teamsLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
 import { drawHome } from '#cards/slack-lists.ts';
 import type { Said } from '#chat/outbox/delivery-context.ts';
@@ -200,7 +200,7 @@ async function ofReview(about: string, facts: PlanCardFacts, all: ShownStep[]): 
   };
   const place = { channel: 'C1', thread: null };
   const held = { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages: [''] };
-  const page = await readReview(service, facts, '', teamsLimits.reviewPage);
+  const page = await readReview(service, facts, '', platformLimits.teams.reviewPage);
   return {
     about,
     said: null,

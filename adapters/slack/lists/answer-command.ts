@@ -2,7 +2,7 @@
 import type { types } from '@slack/bolt';
 import { exportWords, writeTrace } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { describeCommands, type PlanListView } from '#cards/plan-list.ts';
 import { drawPlanLists } from '#cards/slack-lists.ts';
@@ -20,7 +20,7 @@ import { toBlocks } from '../press/windows.ts';
 import type { CommandSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 
-const fits = (text: string) => text.length <= slackLimits.exportText;
+const fits = (text: string) => text.length <= platformLimits.slack.exportText;
 
 /** Somebody waits for it; after a refusal by Slack they repeat the command. */
 const ask: Ask = (_, call) => call();

@@ -2,7 +2,7 @@
 // the operator is told what is missing. Each message has a key of its own, so that one that stands is not posted again.
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import type { ChatFile } from '#domain/chat/chat.ts';
 import { cutText } from '#domain/shown-text.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
@@ -19,7 +19,7 @@ type Sender = {
   warn(message: string, error?: unknown): void;
 };
 
-const { pageText, pageSections, pages: maxPages } = slackLimits;
+const { pageText, pageSections, pages: maxPages } = platformLimits.slack;
 
 /** The text in messages that Slack takes, cut at the ends of lines where it can be. Pure. */
 function splitIntoMessages(text: string): { messages: string[][]; whole: boolean } {
@@ -58,7 +58,7 @@ async function sendPages(
   const { messages, whole } = splitIntoMessages(text);
   const call = { team, method: 'chat.postMessage', channel, deed: 'take text' };
   const pages = messages.map((sections, index) => ({
-    text: cutText(`${title} (${index + 1} of ${messages.length})`, slackLimits.pageTitle),
+    text: cutText(`${title} (${index + 1} of ${messages.length})`, platformLimits.slack.pageTitle),
     blocks: sections.map(sectionOf),
   }));
   const all = whole ? pages : [...pages, { text: fileWords.restElsewhere, blocks: [] }];

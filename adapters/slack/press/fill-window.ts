@@ -4,7 +4,7 @@ import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
 import { type DetailsView, viewDetails } from '#cards/details-view.ts';
 import { drawBlocks } from '#cards/expand.ts';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawReviewLine, drawReviewSteps } from '#cards/slack-review.ts';
@@ -24,7 +24,7 @@ function textSections(lines: string[]): types.KnownBlock[] {
   const texts: string[] = [];
   for (const line of lines) {
     const before = texts.at(-1);
-    if (before === undefined || before.length + 1 + line.length > slackLimits.sectionText)
+    if (before === undefined || before.length + 1 + line.length > platformLimits.slack.sectionText)
       texts.push(line);
     else texts[texts.length - 1] = `${before}\n${line}`;
   }
@@ -40,7 +40,7 @@ const parts = /[\s\S]{1,1450}/gu;
  * @returns null: `press` is about a whole plan, or nothing like it is asked any more
  */
 export function fillAsk(view: PlanView, press: CardPress, held: Held): types.ModalView | null {
-  const page = reviewAsk(view, press, held.pages.at(-1) ?? '', slackLimits.askPage);
+  const page = reviewAsk(view, press, held.pages.at(-1) ?? '', platformLimits.slack.askPage);
   if (page === null) return null;
   const confirm = page.buttons.find((button) => agreeing.has(button.press.action));
   const blocks = [
@@ -162,7 +162,12 @@ export async function fillDetails(
   const changed = press.version !== version || press.digest !== digest;
   // Of another version no page has been seen: it begins again.
   const pages = changed ? [''] : held.pages;
-  const review = await readReview(service, facts, pages.at(-1) ?? '', slackLimits.reviewPage);
+  const review = await readReview(
+    service,
+    facts,
+    pages.at(-1) ?? '',
+    platformLimits.slack.reviewPage,
+  );
   // What is opened from a list or from Home decides nothing: there is no conversation in which others would see it.
   const view = viewDetails(facts, { ...review, pages }, held.place !== null);
   const { approve, covers, earlier, steps, ticks } = view;

@@ -1,6 +1,6 @@
 // What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
 import { z } from 'zod';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { AnyPress } from '#domain/chat/press.ts';
 import { parseAs } from '#domain/json.ts';
 import { fieldTypes } from '#domain/plan/form.ts';
@@ -35,7 +35,9 @@ export type Held = z.infer<typeof Held>;
 /** What comes back with the window. Of what does not fit, the service checks the fields when they are sent. */
 export function writeHeld(held: Held): string {
   const whole = JSON.stringify(held);
-  return whole.length <= slackLimits.viewMetadata ? whole : JSON.stringify({ ...held, fields: [] });
+  return whole.length <= platformLimits.slack.viewMetadata
+    ? whole
+    : JSON.stringify({ ...held, fields: [] });
 }
 
 /** null: not a window of ours. */

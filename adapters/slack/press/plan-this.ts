@@ -1,7 +1,7 @@
 // "Plan this", a shortcut on any message: a window asks what is to be done with it, and the answer is planned in its thread; where the
 // app may not post there, in the person's direct messages.
 import type { types } from '@slack/bolt';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { planThisWords as words } from '#cards/plan-this.ts';
 import { drawForm, textSection } from '#cards/slack-windows.ts';
@@ -25,7 +25,7 @@ const maxQuoted = 2000;
 /** As much of the text as a window remembers, with what stands around it. */
 function fitAbout(about: About): { about: About; cut: boolean } {
   let text = about.text.slice(0, maxQuoted);
-  const fits = () => JSON.stringify({ ...about, text }).length <= slackLimits.viewMetadata;
+  const fits = () => JSON.stringify({ ...about, text }).length <= platformLimits.slack.viewMetadata;
   while (!fits()) text = text.slice(0, Math.floor(text.length * 0.8));
   text = cutMarkup(about.text, text.length);
   return { about: { ...about, text }, cut: text.length < about.text.length };

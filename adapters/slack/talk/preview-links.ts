@@ -1,7 +1,7 @@
 // Unfurls a link to a plan in the console to its title, state and progress. Everyone in the channel reads it, so it covers only plans that
 // everyone in the workspace may see, and no channels shared with other organisations.
 import type { types } from '@slack/bolt';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -28,12 +28,12 @@ function drawPreview({ title, state, progress, sentence }: PlanView, url: string
             {
               type: 'link',
               url,
-              text: cutShown(title, slackLimits.headerText),
+              text: cutShown(title, platformLimits.slack.headerText),
               style: { bold: true },
             },
             {
               type: 'text',
-              text: `\n${cutShown(lines.join('\n'), slackLimits.sectionText - 200)}`,
+              text: `\n${cutShown(lines.join('\n'), platformLimits.slack.sectionText - 200)}`,
             },
           ],
         },

@@ -1,6 +1,6 @@
 // A message as Teams takes it: what `cards/` drew, with the people for whom it is refreshed, within the size that gets through. Pure.
 import { z } from 'zod';
-import { teamsLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
 import { cutText } from '#domain/shown-text.ts';
 import { addMention, type Mentioned } from './mention.ts';
@@ -40,8 +40,8 @@ export function makeActivity(
   if (card === null) return { ...common, text, textFormat: 'plain' };
   // What the list of chats and the feed of what is new show.
   const [summary = ''] = text.split('\n', 1);
-  const around = { ...common, summary: cutText(summary, teamsLimits.summary) };
-  const room = teamsLimits.message - sizeOf(around) - teamsLimits.around;
+  const around = { ...common, summary: cutText(summary, platformLimits.teams.summary) };
+  const room = platformLimits.teams.message - sizeOf(around) - platformLimits.teams.around;
   const named = mentioned === null ? card : addMention(card, mentioned, aloud);
   // What somebody decides by must get through, with or without names.
   const shown = sizeOf(named) <= room ? named : card;

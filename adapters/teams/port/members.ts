@@ -1,6 +1,6 @@
 // Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while. Teams lets a card name sixty
 // people, however many read it: those whom it waits for come first.
-import { teamsLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { personKey } from '#domain/people/names.ts';
@@ -34,7 +34,7 @@ export function chooseReaders(
   const isWanted = ({ account }: { account: string }) => wanted.has(personKey(account));
   const first = readers.filter(isWanted);
   const others = readers.filter((reader) => !isWanted(reader));
-  return [...first, ...others].slice(0, teamsLimits.refreshUsers).map(({ id }) => id);
+  return [...first, ...others].slice(0, platformLimits.teams.refreshUsers).map(({ id }) => id);
 }
 
 export function createReaders(options: {
@@ -75,7 +75,8 @@ export function createReaders(options: {
     if (where.kind === 'personal') return where.person === null ? [] : [where.person];
     const readers = await read(where);
     // Where all are named anyway, nobody has to be looked up.
-    const names = readers.length > teamsLimits.refreshUsers ? await namesOf(concerned) : [];
+    const names =
+      readers.length > platformLimits.teams.refreshUsers ? await namesOf(concerned) : [];
     return chooseReaders(readers, names);
   }
 

@@ -4,7 +4,7 @@ import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { viewDetails } from '#cards/details-view.ts';
 import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
 import { drawAdaptiveDetails, drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import { teamsLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { addRefresh, type CardSubject, refreshVerb, verbs } from '#cards/press.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
@@ -51,7 +51,11 @@ async function drawSubject(
     'plan_id' in subject
       ? viewForReader(await service.card(subject.plan_id, viewer))
       : viewSession(await service.runCard(subject.run_id, viewer));
-  return fillReaders(addRefresh(drawAdaptiveCard(view), view), [scene.from.id], teamsLimits.answer);
+  return fillReaders(
+    addRefresh(drawAdaptiveCard(view), view),
+    [scene.from.id],
+    platformLimits.teams.answer,
+  );
 }
 
 async function showDetails(
@@ -66,10 +70,10 @@ async function showDetails(
   // What a list shows is decided about elsewhere.
   const asked =
     list === null
-      ? viewAskPage(viewPlan(facts), press, pages.at(-1) ?? '', teamsLimits.askPage)
+      ? viewAskPage(viewPlan(facts), press, pages.at(-1) ?? '', platformLimits.teams.askPage)
       : null;
   if (asked !== null) return drawAdaptiveCard(asked);
-  const page = await readReview(read, facts, pages.at(-1) ?? '', teamsLimits.reviewPage);
+  const page = await readReview(read, facts, pages.at(-1) ?? '', platformLimits.teams.reviewPage);
   return drawDetails(facts, page, { press, pages, list });
 }
 

@@ -12,7 +12,7 @@ import { listPlans } from '#adapters/terminal/plans.ts';
 import { headlineOf, wholeParts } from '#cards/calls.ts';
 import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveDetails } from '#cards/expand-teams.ts';
-import { teamsLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
@@ -120,7 +120,7 @@ async function readTeams(plan: Plan): Promise<string> {
   const back = { title: 'Back', verb: 'refresh', data: {} };
   let text = '';
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = await readReview(service, facts, cursor, teamsLimits.reviewPage);
+    const page = await readReview(service, facts, cursor, platformLimits.teams.reviewPage);
     const view = viewDetails(facts, { ...page, pages: [''] }, true);
     text += readCard(drawAdaptiveDetails(view, press, back));
     cursor = page.next;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { reviewAsk, viewAskPage } from '#cards/ask-review.ts';
 import { drawAdaptiveCard, drawBlocks, drawWholeCard } from '#cards/expand.ts';
-import { measureCard, teamsLimits } from '#cards/limits.ts';
+import { measureCard, platformLimits } from '#cards/limits.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts, ShownChange } from '#domain/chat/card.ts';
@@ -177,12 +177,12 @@ describe('the review of a confirmation as a card of its own', () => {
     const press = view.asks[0]?.short?.buttons[0]?.press;
     if (press === undefined) throw new Error('there is no Review button');
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = viewAskPage(view, press, cursor, teamsLimits.askPage);
+      const page = viewAskPage(view, press, cursor, platformLimits.teams.askPage);
       if (page === null) throw new Error('nothing is asked');
       const drawn = drawAdaptiveCard(page);
       expect(drawn).toEqual(drawWholeCard(page));
-      expect(measureCard(drawn)).toBeLessThanOrEqual(teamsLimits.payload);
-      cursor = reviewAsk(view, press, cursor, teamsLimits.askPage)?.next ?? null;
+      expect(measureCard(drawn)).toBeLessThanOrEqual(platformLimits.teams.payload);
+      cursor = reviewAsk(view, press, cursor, platformLimits.teams.askPage)?.next ?? null;
       expect(actionsOf(drawn).includes('settle_retry')).toBe(cursor === null);
       if (cursor === null) expect(stringsOf(drawn).join(' ')).toContain(evil);
     }

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
-import {
-  fitCard,
-  fitText,
-  measureBlocks,
-  measureCard,
-  slackLimits,
-  teamsLimits,
-} from '#cards/limits.ts';
+import { fitCard, fitText, measureBlocks, measureCard, platformLimits } from '#cards/limits.ts';
 import { moreLines, viewNotice } from '#cards/text.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -24,27 +17,33 @@ function headerOf(view: PlanView): string {
 
 describe('what Slack takes', () => {
   it('a title at the limit stays, one beyond is cut', () => {
-    expect(headerOf(titled(slackLimits.headerText))).toContain(`"${'x'.repeat(150)}"`);
-    expect(headerOf(titled(slackLimits.headerText + 1))).toContain(`"${'x'.repeat(149)}…"`);
+    expect(headerOf(titled(platformLimits.slack.headerText))).toContain(`"${'x'.repeat(150)}"`);
+    expect(headerOf(titled(platformLimits.slack.headerText + 1))).toContain(
+      `"${'x'.repeat(149)}…"`,
+    );
   });
 
-  it.each([slackLimits.sectionText, slackLimits.sectionText + 1])(
+  it.each([platformLimits.slack.sectionText, platformLimits.slack.sectionText + 1])(
     'a sentence of %i characters is taken',
     (length) => {
       const message = drawBlocks({ ...proposed, sentence: 'x'.repeat(length) });
       expect(checkSlackMessage(message)).toEqual([]);
-      expect(JSON.stringify(message.blocks).includes('…')).toBe(length > slackLimits.sectionText);
+      expect(JSON.stringify(message.blocks).includes('…')).toBe(
+        length > platformLimits.slack.sectionText,
+      );
     },
   );
 
-  it.each([slackLimits.buttonText, slackLimits.buttonText + 1])(
+  it.each([platformLimits.slack.buttonText, platformLimits.slack.buttonText + 1])(
     'a button of %i characters is taken',
     (length) => {
       const [button] = proposed.buttons;
       const buttons = button === undefined ? [] : [{ ...button, label: 'x'.repeat(length) }];
       const message = drawBlocks({ ...proposed, buttons });
       expect(checkSlackMessage(message)).toEqual([]);
-      expect(JSON.stringify(message.blocks).includes('xxx…')).toBe(length > slackLimits.buttonText);
+      expect(JSON.stringify(message.blocks).includes('xxx…')).toBe(
+        length > platformLimits.slack.buttonText,
+      );
     },
   );
 
@@ -75,10 +74,10 @@ describe('what Slack takes', () => {
     const fitted = fitCard(
       { ...blank, title: '', sentence: 'x'.repeat(total - base) },
       draw,
-      (drawn) => measureBlocks(drawn) <= slackLimits.message,
+      (drawn) => measureBlocks(drawn) <= platformLimits.slack.message,
     );
-    expect(measureBlocks(fitted) === total).toBe(total <= slackLimits.message);
-    expect(measureBlocks(fitted)).toBeLessThanOrEqual(slackLimits.message);
+    expect(measureBlocks(fitted) === total).toBe(total <= platformLimits.slack.message);
+    expect(measureBlocks(fitted)).toBeLessThanOrEqual(platformLimits.slack.message);
   });
 });
 
@@ -93,11 +92,11 @@ describe('what Teams takes', () => {
       });
       return (actions as { mode?: string }[]).map(({ mode }) => mode);
     };
-    expect(modes(teamsLimits.primaryActions)).toEqual(Array(6).fill(undefined));
-    expect(modes(teamsLimits.primaryActions + 1).at(-1)).toBe('secondary');
+    expect(modes(platformLimits.teams.primaryActions)).toEqual(Array(6).fill(undefined));
+    expect(modes(platformLimits.teams.primaryActions + 1).at(-1)).toBe('secondary');
   });
 
-  it.each([teamsLimits.payload, teamsLimits.payload + 1])('%i bytes', (bytes) => {
+  it.each([platformLimits.teams.payload, platformLimits.teams.payload + 1])('%i bytes', (bytes) => {
     const draw = (view: PlanView) => ({ text: view.sentence });
     const base = measureCard(draw({ ...proposed, sentence: '' }));
     const drawn = fitCard(
@@ -106,10 +105,10 @@ describe('what Teams takes', () => {
         sentence: `${'語'.repeat(Math.floor((bytes - base) / 3))}${'x'.repeat((bytes - base) % 3)}`,
       },
       draw,
-      (card) => measureCard(card) <= teamsLimits.payload,
+      (card) => measureCard(card) <= platformLimits.teams.payload,
     );
-    expect(measureCard(drawn) === bytes).toBe(bytes <= teamsLimits.payload);
-    expect(measureCard(drawn)).toBeLessThanOrEqual(teamsLimits.payload);
+    expect(measureCard(drawn) === bytes).toBe(bytes <= platformLimits.teams.payload);
+    expect(measureCard(drawn)).toBeLessThanOrEqual(platformLimits.teams.payload);
   });
 });
 

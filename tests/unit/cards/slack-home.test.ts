@@ -1,6 +1,6 @@
 // The Home tab is published anew for what people look there for, not for each step of a plan that runs.
 import { expect, test } from 'vitest';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { digestHome, drawHome, type HomeFacts, linesOfGroup } from '#cards/slack-lists.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
@@ -62,7 +62,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
     policy: defaultPolicy,
   }));
   const blocks = drawHome({ groups, policy: defaultPolicy, said }, now);
-  expect(blocks.length).toBeLessThanOrEqual(slackLimits.viewBlocks);
+  expect(blocks.length).toBeLessThanOrEqual(platformLimits.slack.viewBlocks);
   const shown = JSON.stringify(blocks);
   expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([
     'And 1,980 more: /plans waiting',

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { measureCard, teamsLimits } from '#cards/limits.ts';
+import { measureCard, platformLimits } from '#cards/limits.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { checkAdaptiveCard } from '../../fixtures/adaptive-card.ts';
 import { checkSlackMessage, checkSlackView } from '../../fixtures/block-kit.ts';
@@ -56,7 +56,7 @@ describe('the states of cards', () => {
     (_, state) => {
       const { card } = drawState('teams', state);
       expect(checkAdaptiveCard(card)).toEqual([]);
-      expect(measureCard(card)).toBeLessThanOrEqual(teamsLimits.payload);
+      expect(measureCard(card)).toBeLessThanOrEqual(platformLimits.teams.payload);
     },
   );
 

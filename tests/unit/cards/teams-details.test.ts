@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import { teamsLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
@@ -43,7 +43,10 @@ const asked = { action: 'details', plan_id: 'PLAN-3f9a1c20', version: 1, digest:
 const back = { title: 'Back to the plan', verb: 'refresh', data: { plan_id: 'PLAN-3f9a1c20' } };
 const pageOf = async (facts: PlanCardFacts) => {
   const service = { listSteps: async () => ({ steps: facts.steps, next_cursor: null }) };
-  return { ...(await readReview(service, facts, '', teamsLimits.reviewPage)), pages: [''] };
+  return {
+    ...(await readReview(service, facts, '', platformLimits.teams.reviewPage)),
+    pages: [''],
+  };
 };
 const first = await pageOf(samples.proposed);
 const proposed = drawAdaptiveDetails(viewDetails(samples.proposed, first, true), asked, back);
@@ -113,7 +116,7 @@ describe('a large plan’s details', async () => {
     makeStep(`s${i}`, { position: 16 + i, args: { path: `${i}.md`, content: '語'.repeat(3000) } }),
   );
   const service = { listSteps: async () => ({ steps, next_cursor: 'more' }) };
-  const page = await readReview(service, huge, '', teamsLimits.reviewPage);
+  const page = await readReview(service, huge, '', platformLimits.teams.reviewPage);
   const view = (pages: string[], next: string | null) =>
     viewDetails(huge, { ...page, pages, next }, true);
   const draw = (pages: string[], next: string | null) =>

@@ -5,7 +5,7 @@ import { readHeld, writeHeld } from '#adapters/slack/press/held.ts';
 import { objectTo } from '#adapters/slack/press/read-entered.ts';
 import { makeWindow, toBlocks } from '#adapters/slack/press/windows.ts';
 import { entryWords } from '#cards/chat-words.ts';
-import { slackLimits } from '#cards/limits.ts';
+import { platformLimits } from '#cards/limits.ts';
 import { drawForm, drawTicks, textBlock, textSection, valueId } from '#cards/slack-windows.ts';
 import type { Field, Form } from '#cards/view.ts';
 import { checkSlackView } from '../../../fixtures/block-kit.ts';
@@ -38,23 +38,31 @@ const writeForm = (given: Partial<Form>) =>
 
 /** Each text as a window shows it. */
 const texts: [string, number, (text: string) => string][] = [
-  ['its title', slackLimits.viewTitle, (title) => draw({ title, blocks: [] }).title.text],
+  ['its title', platformLimits.slack.viewTitle, (title) => draw({ title, blocks: [] }).title.text],
   [
     'the button that sends it',
-    slackLimits.viewButton,
+    platformLimits.slack.viewButton,
     (submit) => draw({ submit, blocks: toBlocks(drawForm(form({}))) }).submit?.text ?? '',
   ],
-  ['what is asked', slackLimits.inputLabel, (label) => writeForm({ label })],
-  ['an example of it', slackLimits.placeholder, (placeholder) => writeForm({ placeholder })],
+  ['what is asked', platformLimits.slack.inputLabel, (label) => writeForm({ label })],
+  [
+    'an example of it',
+    platformLimits.slack.placeholder,
+    (placeholder) => writeForm({ placeholder }),
+  ],
   [
     'the name of a field',
-    slackLimits.inputLabel,
+    platformLimits.slack.inputLabel,
     (label) => writeForm({ fields: [field({ label })] }),
   ],
-  ['help to a field', slackLimits.placeholder, (help) => writeForm({ fields: [field({ help })] })],
+  [
+    'help to a field',
+    platformLimits.slack.placeholder,
+    (help) => writeForm({ fields: [field({ help })] }),
+  ],
   [
     'a choice',
-    slackLimits.optionText,
+    platformLimits.slack.optionText,
     (label) =>
       writeForm({
         fields: [field({ type: 'choice', options: [{ value: 'v', label, called: label }] })],
@@ -62,13 +70,13 @@ const texts: [string, number, (text: string) => string][] = [
   ],
   [
     'a step to tick',
-    slackLimits.optionText,
+    platformLimits.slack.optionText,
     (label) =>
       JSON.stringify(draw({ blocks: ticks([{ label, place: 0 }]), submit: 'Send' }).blocks),
   ],
   [
     'a line',
-    slackLimits.sectionText,
+    platformLimits.slack.sectionText,
     (line) => JSON.stringify(draw({ blocks: [textSection(line)] }).blocks),
   ],
 ];
@@ -85,8 +93,8 @@ describe.each(texts)('%s', (_what, atMost, show) => {
 });
 
 test.each([
-  [slackLimits.options, slackLimits.options],
-  [slackLimits.options + 1, slackLimits.options],
+  [platformLimits.slack.options, platformLimits.slack.options],
+  [platformLimits.slack.options + 1, platformLimits.slack.options],
 ])('of %i choices %i are offered', (given, offered) => {
   const options = Array.from({ length: given }, (_, n) => ({
     value: `${n}`,
@@ -101,8 +109,8 @@ const WithOptions = z.object({ element: z.object({ options: z.array(z.unknown())
 const readOptions = (block: unknown) => WithOptions.parse(block).element.options;
 
 test.each([
-  [slackLimits.checkboxes, 1],
-  [slackLimits.checkboxes + 1, 2],
+  [platformLimits.slack.checkboxes, 1],
+  [platformLimits.slack.checkboxes + 1, 2],
 ])('%i steps to tick stand in %i blocks, each once', (steps, blocks) => {
   const labels = Array.from({ length: steps }, (_, n) => ({ label: `<${n}>`, place: n }));
   const drawn = draw({ blocks: ticks(labels), submit: 'Send' }).blocks;
@@ -123,9 +131,9 @@ const held = (label: string) => ({
 });
 
 test('what a window remembers is whole at the bound; one beyond, its fields are left to be checked later', () => {
-  const room = slackLimits.viewMetadata - JSON.stringify(held('')).length;
+  const room = platformLimits.slack.viewMetadata - JSON.stringify(held('')).length;
   const whole = writeHeld(held(long(room)));
-  expect(whole).toHaveLength(slackLimits.viewMetadata);
+  expect(whole).toHaveLength(platformLimits.slack.viewMetadata);
   expect(readHeld(whole)).toEqual(held(long(room)));
   const less = writeHeld(held(long(room + 1)));
   expect(readHeld(less)).toEqual({ ...held(''), fields: [] });
@@ -144,7 +152,7 @@ function objectToText(text: string) {
 }
 
 test('a text is taken at the bound, and said to be too long one beyond', () => {
-  const atMost = slackLimits.inputText;
+  const atMost = platformLimits.slack.inputText;
   expect(objectToText(long(atMost))).toBeNull();
   expect(objectToText(long(atMost + 1))).toEqual({
     response_action: 'errors',
@@ -153,8 +161,8 @@ test('a text is taken at the bound, and said to be too long one beyond', () => {
 });
 
 test.each([
-  ['text', slackLimits.inputLine],
-  ['multiline', slackLimits.inputText],
+  ['text', platformLimits.slack.inputLine],
+  ['multiline', platformLimits.slack.inputText],
 ] as const)('a field of %s takes %i characters', (type, atMost) => {
   expect(writeForm({ label: '', fields: [field({ type })] })).toContain(`"max_length":${atMost}`);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { slackDrawing } from '#adapters/slack/drawing.ts';
 import { teamsDrawing } from '#adapters/teams/drawing.ts';
 import { writeCall } from '#cards/calls-to-action.ts';
-import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
+import { measureCard, platformLimits } from '#cards/limits.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -48,7 +48,7 @@ describe('a message of the bot', () => {
       expect(objections(drawForChat(slackDrawing, said))).toEqual([]);
       await nextTurn();
       expect(measureCard(drawForChat(teamsDrawing, said).card)).toBeLessThanOrEqual(
-        teamsLimits.payload,
+        platformLimits.teams.payload,
       );
       await nextTurn();
     }
@@ -125,7 +125,7 @@ describe('a message of the bot', () => {
     ]) {
       const said = { text: long, facts, session: null, parts: null, superseded: false };
       const { text } = drawForChat(slackDrawing, said);
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(slackLimits.fallbackBytes);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(platformLimits.slack.fallbackBytes);
       expect(Buffer.byteLength(text)).toBeGreaterThan(300);
       expect(text.replaceAll('&lt;', '')).not.toMatch(/&(?!amp;|gt;)/);
     }
@@ -147,7 +147,7 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
     (_, session) => {
       const content = say(long, session, platform);
       if (platform === 'slack') expect(objections(content)).toEqual([]);
-      else expect(measureCard(content.card)).toBeLessThanOrEqual(teamsLimits.payload);
+      else expect(measureCard(content.card)).toBeLessThanOrEqual(platformLimits.teams.payload);
     },
   );
 
