@@ -90,7 +90,7 @@ export type StepFilter = {
   unpartitioned?: true;
   /** Only steps that call this operation, by tool and operation. */
   operation?: string;
-  /** Only steps with this longest number of predecessors, plus one; excludes other conditions. */
+  /** Only steps of this stage: one more than their longest chain of predecessors. Excludes other conditions. */
   stage?: number;
   tag?: string;
   /** Words that must all be in a step's ID, description, operation, partition or arguments, case-insensitive; or its number. */
