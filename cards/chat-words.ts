@@ -89,17 +89,30 @@ export const commandWords = {
     `Unknown command: ${quoteWords(command, 200)}.\n\n${help}`,
 } as const;
 
+/** What works without a model, and how to connect one. */
+export const noModelWords = ({ help }: { help: string }) =>
+  `No model is connected, so I read fixed commands (${help} lists them) and run playbooks. To let people ask in their own words, an admin connects a model in the console, under Settings, Models.`;
+
 export const greetWords = {
   /** For a mention without text. */
   nothingSaid: ({ help }: { help: string }) =>
     `Say what you want done, for example: ${short}. Type ${help} for more.`,
   /** @param mention the bot's name if it must be mentioned, or null */
-  welcome: ({ mention, help }: { mention: string | null; help: string }) => {
+  welcome: ({
+    mention,
+    help,
+    hasModel,
+  }: {
+    mention: string | null;
+    help: string;
+    hasModel: boolean;
+  }) => {
     const how =
       mention === null
         ? `Tell me what you want done, for example: ${short}.`
         : `Mention me and say what you want done, for example: ${mention} ${short}.`;
-    return `I'm Countersign. ${how}\nI draft a plan, and nothing runs until someone approves it. Type ${help} for more.`;
+    const more = hasModel ? `Type ${help} for more.` : noModelWords({ help });
+    return `I'm Countersign. ${how}\nI draft a plan, and nothing runs until someone approves it. ${more}`;
   },
 } as const;
 

@@ -6,7 +6,7 @@ import type { SaidPolicy } from '#domain/service.ts';
 import { cutShown, isolateText, quoteWords } from '#domain/shown-text.ts';
 import { countRest } from '#domain/words.ts';
 import { reviewLabel } from './buttons.ts';
-import { homeWords, pressWords } from './chat-words.ts';
+import { homeWords, noModelWords, pressWords } from './chat-words.ts';
 import { type Drawn, expandBlocks, findTemplate } from './expand.ts';
 import { platformLimits } from './limits.ts';
 import {
@@ -65,6 +65,7 @@ export type HomeFacts = {
   groups: InboxPage[];
   policy: InteractionPolicy;
   said: SaidPolicy[];
+  has_model: boolean;
 };
 
 /** Prefix of a slider's input ID. */
@@ -104,11 +105,13 @@ const linesOf: Partial<Record<InboxGroup, number>> = {
 /** Plans per group needed to draw it. */
 export const linesOfGroup = 20;
 
-const emptyHome = [
-  nothingWaiting('by writing to me or mentioning me'),
-  homeWords.example,
-  homeWords.promise,
-].join('\n');
+const sayEmpty = (hasModel: boolean): string =>
+  [
+    nothingWaiting('by writing to me or mentioning me'),
+    homeWords.example,
+    homeWords.promise,
+    ...(hasModel ? [] : [noModelWords({ help: '“help”' })]),
+  ].join('\n');
 
 /** Preferences that differ in single conversations, in a few lines, or empty. */
 function sayPolicies(said: SaidPolicy[]): string {
@@ -131,13 +134,13 @@ function chooseLines(groups: InboxPage[]) {
   });
 }
 
-export function drawHome({ groups, policy, said }: HomeFacts, now: string): Drawn[] {
+export function drawHome({ groups, policy, said, has_model }: HomeFacts, now: string): Drawn[] {
   const lists = chooseLines(groups).map(({ group, plans, more }) => ({
     heading: titleGroup(group, null),
     plans,
     more: sayMore(group, more, '/plans'),
   }));
-  const empty = { heading: homeWords.plans, plans: [], more: emptyHome };
+  const empty = { heading: homeWords.plans, plans: [], more: sayEmpty(has_model) };
   return [
     ...drawPlanLists(lists.length === 0 ? [empty] : lists, now, false),
     ...expandBlocks(templates.home, {
@@ -149,7 +152,7 @@ export function drawHome({ groups, policy, said }: HomeFacts, now: string): Draw
 }
 
 /** Ignores ages, which change by themselves and aren't worth redrawing. */
-export function digestHome({ groups, policy, said }: HomeFacts): string {
+export function digestHome({ groups, policy, said, has_model }: HomeFacts): string {
   const shown = chooseLines(groups).map(({ group, plans, more }) => [
     group,
     more,
@@ -158,5 +161,5 @@ export function digestHome({ groups, policy, said }: HomeFacts): string {
       ...[describeStanding(plan, { bar: false, reader: null }), describeGuard(plan)],
     ]),
   ]);
-  return hash('sha256', JSON.stringify([shown, policy, said]), 'hex');
+  return hash('sha256', JSON.stringify([shown, policy, said, has_model]), 'hex');
 }

@@ -116,7 +116,11 @@ async function buildSheet(assets: ReadonlyMap<string, Asset>, read: ReadAsset): 
 }
 
 /** The page, with its import map and with links to all its modules, so that they load side by side. */
-async function buildPage(assets: ReadonlyMap<string, Asset>, read: ReadAsset): Promise<Page> {
+async function buildPage(
+  assets: ReadonlyMap<string, Asset>,
+  read: ReadAsset,
+  hasModel: boolean,
+): Promise<Page> {
   const map = JSON.stringify(importMap);
   const links = (await listModules(entry, assets, read))
     .map((address) => `<link rel="modulepreload" href="${address}" />`)
@@ -125,6 +129,7 @@ async function buildPage(assets: ReadonlyMap<string, Asset>, read: ReadAsset): P
   const body = source
     .replace('<!-- importmap -->', `<script type="importmap">${map}</script>`)
     .replace('<!-- modules -->', links)
+    .replace('<body>', hasModel ? '<body>' : '<body data-model="none">')
     .replaceAll(sheetLink, '')
     .replace('<!-- styles -->', `<link rel="stylesheet" href="${sheet}" />`);
   return { served: toServed(body), policy: buildPolicy(map) };
@@ -142,7 +147,7 @@ export async function registerConsole(
 
   const config = { role: 'page', subject: 'instance' } as const;
   app.get('/', { config }, async (_request, reply) => {
-    building ??= buildPage(assets, readAsset).catch((error: unknown) => {
+    building ??= buildPage(assets, readAsset, options.hasModel).catch((error: unknown) => {
       building = null;
       throw error;
     });
@@ -204,4 +209,6 @@ function buildPolicy(importMap: string): string {
 type ConsoleOptions = {
   /** IANA zone of readers whose browser does not say where they are. */
   timezone: string;
+  /** The first screen says so where there is none. */
+  hasModel: boolean;
 };

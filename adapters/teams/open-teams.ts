@@ -219,13 +219,13 @@ async function act(
 }
 
 // The app was added somewhere, or taken out: a short welcome the first time, and what waited is posted.
-function welcomeIn({ kind }: Scene): string {
+function welcomeIn({ kind }: Scene, hasModel: boolean): string {
   const mention = kind === 'personal' ? null : '@Countersign';
-  return greetWords.welcome({ mention, help: '“help”' });
+  return greetWords.welcome({ mention, help: '“help”', hasModel });
 }
 
 async function greet(
-  { conversations }: TeamsContext,
+  { conversations, hasModel }: TeamsContext,
   { kind, scene }: MovedSignal,
   sentAt: Date,
 ): Promise<void> {
@@ -233,5 +233,5 @@ async function greet(
   const area = { tenant: place.tenant, channel: place.channel, team };
   if (kind === 'removed') return conversations.leave(area, sentAt);
   await conversations.comeBack(area, sentAt);
-  await conversations.welcome({ ...place, thread: null }, welcomeIn(scene));
+  await conversations.welcome({ ...place, thread: null }, welcomeIn(scene, hasModel));
 }

@@ -71,7 +71,10 @@ export async function serve(
     },
   });
   try {
-    await registerConsole(app, { timezone: config.timezone });
+    await registerConsole(app, {
+      timezone: config.timezone,
+      hasModel: instance.model.access !== null,
+    });
     for (const chat of Object.values(instance.chats)) await chat.receive(app, instance);
     await app.listen({ host: env.HOST, port: env.PORT });
   } catch (cause) {

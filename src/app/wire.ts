@@ -185,6 +185,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     namesOf: (names) => findNames(inChat, names),
     clock: systemClock,
     limits: createRateLimits(db.query),
+    hasModel,
     timezone: config.timezone,
     warn,
   });

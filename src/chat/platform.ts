@@ -81,6 +81,8 @@ export type ChatContext = {
   /** All names of these people, and of every plan's approvers. */
   namesOf(names: readonly string[]): Promise<string[]>;
   clock: Clock;
+  /** Without a model, greetings say what works and how to connect one. */
+  hasModel: boolean;
   /** Used if a person's time zone is unknown. */
   timezone: string;
   warn(message: string, error?: unknown): void;

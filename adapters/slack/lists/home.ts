@@ -23,11 +23,16 @@ import type { SlackContext } from '../slack-context.ts';
 
 const homeOf = (blocks: types.KnownBlock[]) => ({ type: 'home' as const, blocks });
 
-async function readHome(service: Service, read: PlanReads, id: string): Promise<HomeFacts> {
+async function readHome(
+  service: Service,
+  read: PlanReads,
+  id: string,
+  has_model: boolean,
+): Promise<HomeFacts> {
   const { groups } = await read.inbox({ user: id, limit: linesOfGroup });
   const { policy } = await service.getPolicy(id);
   const said = await service.saidPolicies(id);
-  return { groups, policy, said };
+  return { groups, policy, said, has_model };
 }
 
 /** Draws Home tabs from what is true now, where something is different. */
@@ -37,12 +42,16 @@ export function createHomes({
   people,
   clientOf,
   clock,
-}: Pick<SlackContext, 'service' | 'plansFor' | 'people' | 'clientOf' | 'clock'>): ChatHomes {
+  hasModel,
+}: Pick<
+  SlackContext,
+  'service' | 'plansFor' | 'people' | 'clientOf' | 'clock' | 'hasModel'
+>): ChatHomes {
   /** Who is refused reads why, in the place of what they could read before. */
   async function draw(team: string, user: string) {
     try {
       const { id } = await people.find(team, user);
-      const facts = await readHome(service, plansFor(team, id), id);
+      const facts = await readHome(service, plansFor(team, id), id, hasModel);
       return {
         digest: digestHome(facts),
         view: homeOf(toBlocks(drawHome(facts, clock.now().toISOString()))),

@@ -57,7 +57,9 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
     if (begun.get(key) === true || (await service.isSpokenIn(conversationAt(place)))) return;
     begun.set(key, true);
     if (!(await isEmpty(signal))) return;
-    const text = escapeMrkdwn(greetWords.welcome({ mention: null, help: '/plans help' }));
+    const text = escapeMrkdwn(
+      greetWords.welcome({ mention: null, help: '“help”', hasModel: context.hasModel }),
+    );
     // By its key it is posted once, however often it is tried.
     await port.post(place, { text, card: null }, `welcome:${key}`).catch((error: unknown) => {
       begun.delete(key);

@@ -11,6 +11,7 @@ const homeOf = (group: InboxGroup, changes: Partial<InboxPlan> = {}): HomeFacts 
   groups: makeGroups({ [group]: [{ ...makeListed(plan), ...changes }] }),
   policy: defaultPolicy,
   said: [],
+  has_model: true,
 });
 const before = homeOf('running');
 
@@ -61,7 +62,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
     request: 'x'.repeat(500),
     policy: defaultPolicy,
   }));
-  const blocks = drawHome({ groups, policy: defaultPolicy, said }, now);
+  const blocks = drawHome({ groups, policy: defaultPolicy, said, has_model: true }, now);
   expect(blocks.length).toBeLessThanOrEqual(platformLimits.slack.viewBlocks);
   const shown = JSON.stringify(blocks);
   expect(shown.match(/And [\d,]+ more: \/plans \w+/g)).toEqual([
@@ -70,4 +71,13 @@ test('every group at its fullest fits one view, and what is left out is counted'
     'And 1,995 more: /plans failed',
     'And 1,985 more: /plans others',
   ]);
+});
+
+test('says that no model is connected, and how to connect one, where nothing is listed yet', () => {
+  const empty = { groups: makeGroups({}), policy: defaultPolicy, said: [], has_model: false };
+  const words = 'an admin connects a model in the console';
+  expect(JSON.stringify(drawHome(empty, now))).toContain(words);
+  const connected = { ...empty, has_model: true };
+  expect(JSON.stringify(drawHome(connected, now))).not.toContain(words);
+  expect(digestHome(connected)).not.toBe(digestHome(empty));
 });

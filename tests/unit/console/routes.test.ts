@@ -21,7 +21,7 @@ let api: TestApi;
 
 beforeAll(async () => {
   api = await startApi({ service }, async (app) => {
-    await registerConsole(app, { timezone: 'Europe/Madrid' });
+    await registerConsole(app, { timezone: 'Europe/Madrid', hasModel: true });
   });
 });
 afterAll(() => api.close());
@@ -61,7 +61,9 @@ describe('the console’s page', () => {
       const response = await api.get(path);
       expect(`${response.status} ${path}`).toBe(`200 ${path}`);
       if (!/\.[jt]s$/.test(path) || path.includes('/lib/adaptivecards')) continue;
-      const imports = (await response.text()).matchAll(/(?:from|^import)\s*["']([^"']+)["']/gm);
+      const imports = (await response.text()).matchAll(
+        /(?:[\s}]from|^import)\s*["']([^"']+)["']/gm,
+      );
       for (const [, name = ''] of imports) {
         const target = addressOf(name);
         expect(target).toMatch(/^[./]/);
@@ -174,7 +176,7 @@ describe('GET /api/plans/:id/card', () => {
     const guarded = await startApi(
       { service, doors: { apiToken: 'a-token-of-16-chars' } },
       async (app) => {
-        await registerConsole(app, { timezone: 'UTC' });
+        await registerConsole(app, { timezone: 'UTC', hasModel: true });
       },
     );
     expect((await guarded.get('/api/plans/PLAN-1/card')).status).toBe(401);

@@ -7,6 +7,7 @@ import { showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { stopPlanning } from '../live/conversation.ts';
 import { openPlan, showPane } from '../live/focus.ts';
+import { openSettings } from '../live/settings.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';
 import { callAuthor } from '../plan/people.ts';
@@ -30,10 +31,20 @@ const examples = [
   { text: 'What is in the workspace?', shows: 'A question, answered without a plan' },
 ];
 
+/** What works without a model, and how to connect one. */
+function drawNoModel(): TemplateResult {
+  return html`<p>
+    No model is connected, so requests are read as fixed commands (<button class="quiet" @click=${() => fillComposer('help')}>help</button> lists
+    them) and playbooks run. To ask in your own words, an admin connects a model under
+    <button class="quiet" @click=${() => void openSettings('models')}>Settings, Models</button>.
+  </p>`;
+}
+
 function drawWelcome(): TemplateResult {
   return html`<div class="welcome">
     <h1>What should be done?</h1>
     <p>You get a plan first. Nothing runs until you approve it.</p>
+    ${document.body.dataset.model === 'none' ? drawNoModel() : nothing}
     <ul class="examples">
       ${examples.map(
         ({ text, shows }) => html`<li>
