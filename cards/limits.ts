@@ -15,7 +15,6 @@ const teamsMessage = 28 * 1024;
 /** By platform. */
 export const platformLimits = {
   /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
-
   slack: {
     blocks: 50,
     sectionText: 3000,
@@ -71,7 +70,6 @@ export const platformLimits = {
     exportText: 20_000_000,
   },
   /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
-
   teams: {
     message: teamsMessage,
     /** Others go into the overflow menu. */
