@@ -134,13 +134,19 @@ const analyzeFrom = 5000;
  * comes round to it. Beside a large plan it knows, it takes one that it does not know for empty, and looks for its rows by
  * whatever index has the plan's id. The tables stay locked against each other's analysis until the transaction ends, so it
  * is one statement, in one order, and late.
+ * @param replaced whether all steps before ended
  */
-export async function analyzeMany(tx: Queryable, inserted: number): Promise<void> {
+export async function analyzeMany(
+  tx: Queryable,
+  inserted: number,
+  replaced: boolean,
+): Promise<void> {
   if (inserted < analyzeFrom) return;
   await tx.execute(sql`
     analyze ${countersign}.step_states (plan_id, position, lane, status, unmet),
-      ${countersign}.plan_steps (plan_id, position, step_id, partition),
-      ${countersign}.plan_edges (plan_id, predecessor, successor)`);
+      ${countersign}.plan_steps (plan_id, position, step_id, partition, since),
+      ${countersign}.plan_edges (plan_id, predecessor, successor)
+      ${replaced ? sql`, ${countersign}.past_steps (plan_id, position, since, until)` : sql``}`);
 }
 
 /** The row of the step has not ended; `s` is `step_states`. */

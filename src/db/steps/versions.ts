@@ -38,21 +38,14 @@ export async function endRows(
 /** Rows that version `version` has put in the place of equal ones have been valid since those were. */
 export async function continueRows(tx: Queryable, planId: string, version: number): Promise<void> {
   const columns = rowColumns.filter((column) => column !== 'since');
+  const replaced = sql`c.plan_id = ${planId} and p.plan_id = ${planId} and p.until = ${version} and p.position = c.position`;
   await tx.execute(sql`
-    with same as materialized (
-      select p.position, p.since from ${countersign}.past_steps p cross join lateral (
-        select ${list(columns, 'c')}, ${links} as after from ${countersign}.plan_steps c
-        where c.plan_id = ${planId} and c.position = p.position offset 0
-      ) c
-      where p.plan_id = ${planId} and p.until = ${version}
-        and (${list(columns, 'p')}, p.after) is not distinct from (${list(columns, 'c')}, c.after)
-    ),
-    replaced as (
-      delete from ${countersign}.past_steps p using same
-      where p.plan_id = ${planId} and p.position = same.position and p.since = same.since
-    )
-    update ${countersign}.plan_steps c set since = same.since from same
-    where c.plan_id = ${planId} and c.position = same.position`);
+    update ${countersign}.plan_steps c set since = p.since from ${countersign}.past_steps p
+    where ${replaced} and p.after = ${links}
+      and (${list(columns, 'p')}) is not distinct from (${list(columns, 'c')})`);
+  await tx.execute(sql`
+    delete from ${countersign}.past_steps p using ${countersign}.plan_steps c
+    where ${replaced} and p.since = c.since`);
 }
 
 function rows(current: SQL | null, past: SQL, planId: string): SQL {

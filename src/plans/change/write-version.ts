@@ -83,8 +83,9 @@ export async function writeVersion(
   await updateContents(tx, id, version, changed);
   await insertSteps(tx, id, version, added);
   await insertEdges(tx, id, edgesAdded);
-  await analyzeMany(tx, added.length + edgesAdded.length);
-  if (base !== null && next.removed === 'all') await continueRows(tx, id, version);
+  const replaced = base !== null && next.removed === 'all';
+  await analyzeMany(tx, added.length + edgesAdded.length, replaced);
+  if (replaced) await continueRows(tx, id, version);
   await tx.insert(planVersions).values(await describe());
   await insertSeries(
     tx,

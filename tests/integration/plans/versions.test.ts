@@ -67,8 +67,13 @@ class Story {
   readonly versions: Model[] = [];
   model: Model = new Map();
   #number = 0;
+  #begun = 0;
   #value = 0;
 
+  /** What comes next is one patch. */
+  begin(): void {
+    this.#begun = this.#number;
+  }
   #pick(nth: number): string {
     const ids = [...this.model.keys()];
     return ids[nth % ids.length] ?? '';
@@ -103,7 +108,8 @@ class Story {
     if (kind === 'remove') {
       // Of what was approved, steps that wait for a removed one go with it: to begin without it would widen the plan.
       const ids = narrowing ? this.#behind(id) : [id];
-      if (this.model.size === ids.length) return [];
+      // One that the same patch adds stays.
+      if (this.model.size === ids.length || numberOf(id) > this.#begun) return [];
       for (const one of ids) this.remove(one);
       return [{ op: 'remove_steps', steps: { ids }, release: !narrowing }];
     }
@@ -166,6 +172,7 @@ test('any changes and revisions leave every version as it was, and their differe
     const { id } = await service.propose(first, { user: 'ana' }, ana);
     story.versions.push(copyOf(story.model));
     const patch = async (chosen: Choice[], narrowing: boolean) => {
+      story.begin();
       const operations = chosen.flatMap((choice) => story.operate(choice, narrowing));
       if (operations.length === 0) return;
       const { revision, version } = await service.getPlan(id);
