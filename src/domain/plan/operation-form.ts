@@ -64,7 +64,8 @@ export const isRecord = (value: unknown): value is JsonObject =>
 
 /** Whether the value is only known when the step runs. */
 export const isOpenEntry = (value: unknown): value is JsonObject =>
-  isRecord(value) && ['$from', '$decide', '$template', '$artifact'].some((key) => key in value);
+  isRecord(value) &&
+  Object.keys(value).some((key) => /^\$(?:from|decide|template|artifact)$/.test(key));
 
 export const pointerOf = (path: string[]): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -89,7 +90,7 @@ function inItem(field: OperationField, index: number): OperationField {
   };
 }
 
-/** Repeats list fields as `counts` says, by the list's pointer; default once. */
+/** Repeats list fields as `counts` says, by the list's pointer; default as often as there are. */
 export function repeatItems(
   fields: OperationField[],
   counts: Readonly<Record<string, number>>,
@@ -101,8 +102,10 @@ export function repeatItems(
     const name = pointerOf(list.path);
     if (done.has(name)) return [];
     done.add(name);
-    const item = fields.filter((one) => one.list?.index === 0 && pointerOf(one.list.path) === name);
-    return Array.from({ length: Math.max(1, counts[name] ?? 1) }, (_, index) =>
+    const own = fields.filter((one) => one.list !== null && pointerOf(one.list.path) === name);
+    const item = own.filter((one) => one.list?.index === 0);
+    const known = Math.max(...own.map((one) => one.list?.index ?? 0)) + 1;
+    return Array.from({ length: Math.max(1, counts[name] ?? known) }, (_, index) =>
       item.map((one) => inItem(one, index)),
     ).flat();
   });

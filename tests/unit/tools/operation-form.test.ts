@@ -146,6 +146,17 @@ describe('lists of objects', () => {
       { name: '/edits/1/oldText', message: '“Edits 2, Old text” is missing.' },
     ]);
   });
+  it('keep their items when they are edited, and can be fewer', () => {
+    const { fields } = makeForm({ edits }, ['edits']);
+    const args = { edits: ['a', 'b'].map((oldText) => ({ oldText, tags: ['x'] })) };
+    const read = toEntries(fields, args, zone);
+    const all = repeatItems(read.fields, {});
+    expect(readEntries(all, read.entries, zone, read.kept).args).toEqual(args);
+    const one = repeatItems(read.fields, { '/edits': 1 });
+    expect(readEntries(one, read.entries, zone, read.kept).args).toEqual({
+      edits: args.edits.slice(0, 1),
+    });
+  });
   it('can be the output of an earlier step', () => {
     const { fields, read } = makeForm({ edits }, ['edits']);
     const args: JsonObject = { edits: { $from: '1', path: '/rows' } };
