@@ -227,6 +227,18 @@ async function walkWaiting(walk: Walk): Promise<void> {
   await look('a comment that is being written', 'Plan');
   await page.getByRole('button', { name: 'Add comment' }).click();
   await page.locator('.comment').waitFor();
+  await page
+    .getByRole('button', { name: /^Edit step / })
+    .first()
+    .click();
+  const form = page.locator('.step-edit');
+  await form.waitFor();
+  await look('a step that is being edited', 'Plan');
+  await form.locator('input[type="datetime-local"]').fill('2031-01-02T09:00');
+  await form.getByRole('button', { name: 'Keep the change' }).click();
+  await page.locator('.step-edited').waitFor();
+  await look('a review with a change of a step', 'Plan');
+  await page.getByRole('button', { name: /^Remove the change of step / }).click();
   await page.getByRole('checkbox', { name: /^Approve step 4/ }).uncheck();
   await page.getByRole('button', { name: 'Propose changes' }).click();
   await page.locator('.bar-comments').waitFor();

@@ -179,9 +179,20 @@ export function enter(name: string, entry: Entry | undefined): void {
 export const fieldsOf = ({ form, counts, entries }: BuiltStep): OperationField[] =>
   visibleFields(repeatItems(form.fields, counts), entries);
 
+/** Values to choose from for a field with a `pick`; without them the field takes what is typed. */
+export async function readValues(
+  { name }: OperationForm,
+  field: OperationField,
+  typed: string,
+): Promise<Suggestion[]> {
+  const query = new URLSearchParams({ field: field.name, ...(typed === '' ? {} : { typed }) });
+  const path = `/api/operations/${encodeURIComponent(name)}/values?${query}`;
+  const { values } = await get<{ values: Suggestion[] }>(path).catch(() => ({ values: [] }));
+  return values;
+}
+
 let suggesting = 0;
 
-/** Loads values to choose from for a field with a `pick`. */
 export async function suggest(
   step: BuiltStep,
   field: OperationField,
@@ -189,10 +200,7 @@ export async function suggest(
 ): Promise<void> {
   suggesting += 1;
   const own = suggesting;
-  const query = new URLSearchParams({ field: field.name, ...(typed === '' ? {} : { typed }) });
-  const path = `/api/operations/${encodeURIComponent(step.form.name)}/values?${query}`;
-  // Without them the field takes what is typed.
-  const { values } = await get<{ values: Suggestion[] }>(path).catch(() => ({ values: [] }));
+  const values = await readValues(step.form, field, typed);
   if (own === suggesting && state.builder !== null)
     update({ values: new Map([...state.builder.values, [field.name, values]]) });
 }

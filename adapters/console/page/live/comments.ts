@@ -110,6 +110,18 @@ export function removeComment(plan: string, comment: Comment): void {
   );
 }
 
+/** Comments on the version of `from` go with their steps to the version after it. */
+export function moveComments(
+  plan: string,
+  from: string,
+  { digest, version }: Pick<Comment, 'digest' | 'version'>,
+): void {
+  keep(
+    plan,
+    allOf(state, plan).map((one) => (one.digest === from ? { ...one, digest, version } : one)),
+  );
+}
+
 /** Once they were sent they are part of the plan's history. What was written meanwhile stays. */
 export function forgetSent(plan: string, digest: string, sent: StepComment[]): void {
   const isSent = ({ step, text }: Comment) =>

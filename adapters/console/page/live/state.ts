@@ -30,6 +30,7 @@ import { createInbox, type InboxState } from '../inbox/inbox.ts';
 import type { Triage } from '../inbox/triage.ts';
 import type { BuiltPlan, BuiltStep } from '../plan/built-plan.ts';
 import type { OpenedGroup } from '../plan/rows.ts';
+import type { StepEdit, StepEditing } from '../plan/step-edit.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -226,6 +227,9 @@ export type State = {
   missing: Set<string>;
   /** Comments on steps that were not sent yet, by plan; of plans that were opened. */
   comments: Map<string, Comment[]>;
+  /** Changes of steps that were not proposed yet, by plan; and the step that is being edited. */
+  edits: Map<string, StepEdit[]>;
+  editing: StepEditing | null;
   /** The step whose comment is being written. */
   commenting: { plan: string; step: string } | null;
   /** Steps whose long content is shown whole, as `plan step`. */
@@ -270,6 +274,8 @@ export function createState(conversation: string): State {
     typed: new Map(),
     missing: new Set(),
     comments: new Map(),
+    edits: new Map(),
+    editing: null,
     commenting: null,
     whole: new Set(),
     off: new Map(),

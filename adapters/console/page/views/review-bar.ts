@@ -8,6 +8,7 @@ import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { commentsOf, removeComment } from '../live/comments.ts';
+import { editsOf, proposeEdits } from '../live/edits.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
@@ -66,6 +67,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       // Whose approval it is stands beside; a change that waits has a button of its own.
       if (card.facts.patch === null && !card.facts.may_approve) return [];
       // Steps of another version are never approved as these.
+      if (editsOf(state, card).current.length > 0) return [];
       const off = part?.empty === true || (onSteps && !listed);
       const approve: Button = { ...button, press: { ...button.press, action: 'approve' } };
       const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
@@ -136,9 +138,11 @@ function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
   const { head, facts } = describeBar(card, view.tab === 'overview');
   const { size } = takenOffCard(state, card);
   const { current } = commentsOf(state, card);
+  const edits = editsOf(state, card).current.length;
   const left = [
     ...(size === 0 ? [] : [`leaves out ${countOf(size, 'step')}`]),
     ...(current.length === 0 ? [] : [countOf(current.length, 'comment')]),
+    ...(edits === 0 ? [] : [`propose or remove ${countOf(edits, 'change')} before you approve`]),
   ];
   return html`<p class="bar-facts">
     <strong>${head}</strong>${[...facts, ...left].map((fact) => html`<span>${fact}</span>`)}
@@ -171,6 +175,20 @@ function commentsFor(
   return { before: list, label: 'Anything else? (optional)' };
 }
 
+/** Sends what was changed where it is shown; until then nothing is approved without it. */
+function drawProposeEdits(state: State, card: Card): Drawn {
+  const { current } = editsOf(state, card);
+  if (current.length === 0) return nothing;
+  return html`<button
+    type="button"
+    class="primary"
+    aria-disabled=${state.pressing.has(card.facts.plan.id)}
+    @click=${() => void proposeEdits(card)}
+  >
+    Propose ${countOf(current.length, 'change')}
+  </button>`;
+}
+
 function drawDecisions(state: State, view: PlanView, card: Card): TemplateResult {
   const shown = decisionsOf(state, view, card);
   const opened = shown.find(({ button }) => isOpen(state, view.id, button));
@@ -181,7 +199,7 @@ function drawDecisions(state: State, view: PlanView, card: Card): TemplateResult
     });
   return html`<div class="bar-line">
     ${drawFacts(state, view, card)}
-    <div class="bar-buttons">${shown.map((one) => drawButton(state, view.id, one))}</div>
+    <div class="bar-buttons">${shown.map((one) => drawButton(state, view.id, one))} ${drawProposeEdits(state, card)}</div>
   </div>`;
 }
 

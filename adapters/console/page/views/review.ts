@@ -16,6 +16,7 @@ import { drawSearch } from './search.ts';
 import { drawStepBody } from './step-body.ts';
 import { drawOlderComments, drawStepComment } from './step-comments.ts';
 import { drawStepDetails, listLimits } from './step-details.ts';
+import { drawStepEdit } from './step-edit.ts';
 
 const headings: Record<ReviewRank, string> = {
   4: 'Guarded',
@@ -29,6 +30,9 @@ type Row = {
   /** The comments on the step and their field, if changes can be proposed. */
   comment: TemplateResult | typeof nothing;
   commentButton: TemplateResult | typeof nothing;
+  /** The step's form, what was changed of it, and the button that opens it. */
+  edit: TemplateResult | typeof nothing;
+  editButton: TemplateResult | typeof nothing;
   /** What the step does, drawn. */
   body: TemplateResult | typeof nothing;
   names: StepLabels;
@@ -52,7 +56,19 @@ function drawMark(mark: Mark): TemplateResult {
 /** Plain reads fold; a change and what goes outside never do. */
 function drawRow(
   step: ShownStep,
-  { names, open, off, also, toggle, workingDay, comment, commentButton, body }: Row,
+  {
+    names,
+    open,
+    off,
+    also,
+    toggle,
+    workingDay,
+    comment,
+    commentButton,
+    edit,
+    editButton,
+    body,
+  }: Row,
 ): TemplateResult {
   const name = names.get(step.id) ?? String(step.position);
   const headline = headlineOf(step.call, new Date().toISOString());
@@ -78,11 +94,11 @@ function drawRow(
         </span>
         <span class="chevron">${drawIcon('chevron')}</span>
       </button>
-      ${commentButton}
+      ${editButton} ${commentButton}
     </div>
     ${also === '' ? nothing : html`<p class="step-also" role="status">${also}</p>`}
     ${reads && !open ? nothing : html`<div class="effect">${body}</div>`}
-    ${comment}
+    ${edit} ${comment}
     ${open ? html`<p class="step-operation">${step.tool}_${step.operation} · ${quoteWords(step.description, 2000)}</p>` : nothing}
     ${open ? drawStepDetails(step, names, { titled: false, body: nothing, workingDay }) : nothing}
   </li>`;
@@ -154,6 +170,7 @@ export function drawReview(
       names,
       open: list.open.has(step.id),
       body: drawStepBody(state, step, names, list.previews.get(step.id)),
+      ...drawStepEdit(state, card, step, names),
       ...drawStepComment(state, card, step, names.get(step.id) ?? String(step.position)),
       off: off.has(step.id),
       also: describeAlso(state, card, step.id, (id) => names.get(id) ?? id),

@@ -1,0 +1,150 @@
+// A step of a waiting plan that is edited: its values as a form has them, and the operations that change it. Pure.
+
+import type { ShownStep } from '#domain/plan/call.ts';
+import { toEntry } from '#domain/plan/form-entries.ts';
+import {
+  type Entries,
+  isOpenEntry,
+  type OperationField,
+  type OperationForm,
+  type Suggestion,
+} from '#domain/plan/operation-form.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import type { Json, JsonObject } from '#domain/text.ts';
+import { browserZone } from './built-plan.ts';
+
+/** What is open: the step as it is, and what was entered so far. */
+export type StepEditing = {
+  plan: string;
+  digest: string;
+  step: ShownStep;
+  label: string;
+  form: OperationForm;
+  fields: OperationField[];
+  entries: Entries;
+  kept: JsonObject;
+  counts: Record<string, number>;
+  /** A local time, or empty. */
+  at: string;
+  /** Ids of the steps that it waits for. */
+  after: string[];
+  problems: ReadonlyMap<string, string>;
+  values: ReadonlyMap<string, Suggestion[]>;
+};
+
+export type EditLine = { name: string; before: string; now: string };
+
+/** A change of a step that was not sent yet. */
+export type StepEdit = {
+  step: string;
+  label: string;
+  digest: string;
+  version: number;
+  args: JsonObject;
+  at: string;
+  after: string[];
+  lines: EditLine[];
+  operations: PatchOperation[];
+};
+
+/** Stored arguments as a person writes them: `{{1/text}}` for a value of a step inside a text, `\{{` for braces. */
+export function writeOut(args: JsonObject): JsonObject {
+  const write = (value: Json): Json => {
+    if (typeof value === 'string') return value.replaceAll('{{', '\\{{');
+    if (Array.isArray(value)) return value.map(write);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value.$template)) {
+      let text = '';
+      for (const part of value.$template) {
+        if (typeof part === 'string') text += part.replaceAll('{{', '\\{{');
+        else if (!isOpenEntry(part) || text.endsWith('\\')) return value;
+        else text += `{{${String(part.$from)}${String(part.path ?? '')}}}`;
+      }
+      return text;
+    }
+    return isOpenEntry(value) ? value : writeRecord(value);
+  };
+  const writeRecord = (record: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(record).map(([key, item]) => [key, write(item)]));
+  return writeRecord(args);
+}
+
+/** Whether two values are the same JSON, in whatever order their keys are. */
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
+    return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isSame(Reflect.get(one, key), Reflect.get(other, key)));
+}
+
+/** @param args what was entered, as it is written */
+export function operationsOf(
+  { step, at, after }: Pick<StepEditing, 'step' | 'at' | 'after'>,
+  args: JsonObject,
+): PatchOperation[] {
+  const { id, not_before: notBefore } = step;
+  const before = notBefore === null ? '' : (browserZone.toLocal(notBefore) ?? '');
+  const set = {
+    ...(isSame(args, writeOut(step.args)) ? {} : { args }),
+    ...(at === before ? {} : { not_before: at === '' ? null : browserZone.toMoment(at) }),
+  };
+  const known = step.after.map((one) => one.id);
+  const added = after
+    .filter((one) => !known.includes(one))
+    .map((one): PatchOperation => {
+      const edge = { id: one, type: 'FS', lag_minutes: 0 } as const;
+      return { op: 'add_dependency', step: id, after: edge };
+    });
+  const gone = step.after
+    .filter((one) => !after.includes(one.id))
+    .map((one): PatchOperation => {
+      return { op: 'remove_dependency', step: id, after: { id: one.id, type: one.type } };
+    });
+  const updates: PatchOperation[] =
+    Object.keys(set).length === 0 ? [] : [{ op: 'update_steps', steps: { ids: [id] }, set }];
+  return [...updates, ...gone, ...added];
+}
+
+const shown = (value: Json | undefined): string =>
+  value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** What an edit changes, argument by argument. */
+export function describeEdit(editing: StepEditing, args: JsonObject): EditLine[] {
+  const { step, form, at, after } = editing;
+  const before = writeOut(step.args);
+  const names = new Set([...Object.keys(before), ...Object.keys(args)]);
+  const lines = [...names].flatMap((name): EditLine[] => {
+    if (isSame(before[name], args[name])) return [];
+    const field = form.fields.find(({ path }) => path[0] === name && path.length === 1);
+    const words = (value: Json | undefined) => {
+      if (value === undefined || field === undefined || isOpenEntry(value)) return shown(value);
+      const entry = toEntry(field, value, browserZone);
+      return typeof entry === 'object' ? shown(entry) : String(entry);
+    };
+    return [{ name: field?.short ?? name, before: words(before[name]), now: words(args[name]) }];
+  });
+  const time = step.not_before === null ? '' : (browserZone.toLocal(step.not_before) ?? '');
+  const moved =
+    at === time
+      ? []
+      : [
+          {
+            name: 'Not before',
+            before: time.replace('T', ' ') || 'nothing',
+            now: at.replace('T', ' ') || 'nothing',
+          },
+        ];
+  const ids = step.after.map(({ id }) => id);
+  const isOrdered = ids.length === after.length && ids.every((id) => after.includes(id));
+  const ordered = isOrdered
+    ? []
+    : [
+        {
+          name: 'Waits for',
+          before: ids.join(', ') || 'nothing',
+          now: after.join(', ') || 'nothing',
+        },
+      ];
+  return [...lines, ...moved, ...ordered];
+}

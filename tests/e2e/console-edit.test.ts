@@ -1,0 +1,94 @@
+// A waiting plan that is edited where it is shown: by mouse and by keyboard alone, proposed as its next version, with the comments on it.
+import { expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
+import { expectAccessible } from '../setup/axe.ts';
+import { button, column, page, server, useConsole } from '../setup/console.ts';
+import { waitFor } from '../wait.ts';
+
+useConsole();
+
+/** A plan of two files and a question, open at its steps. */
+async function openSteps() {
+  const plan = await server.api.propose({
+    title: 'Two files and a question',
+    steps: [
+      draftStep('a', 'Write a.txt', 'workspace_write', { path: 'a.txt', content: 'A {{x}}' }),
+      draftStep('b', 'Write b.txt', 'workspace_write', {
+        path: 'b.txt',
+        content: 'Got {{a/path}}',
+      }),
+      draftStep('q', 'Ask', 'human_confirm', { question: 'Fine?', assignee: 'ben' }, 'b'),
+    ],
+  });
+  await page.goto(`${server.url}/?plan=${plan.id}`);
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await column().getByRole('button', { name: 'Edit step 1', exact: true }).waitFor();
+  return plan;
+}
+
+const form = (step: number) => column().getByRole('form', { name: `Edit step ${step}` });
+
+it('changes a text, a person and an order, keeps comments, and shows the difference', async () => {
+  const plan = await openSteps();
+  await column().getByRole('button', { name: 'Comment on step 1', exact: true }).click();
+  await column().getByLabel('Comment on step 1').fill('Is this the right file?');
+  await column().getByRole('button', { name: 'Add comment' }).click();
+  await column().getByRole('button', { name: 'Edit step 2', exact: true }).click();
+  const content = form(2).getByLabel('Content', { exact: true });
+  expect(await content.inputValue()).toBe('Got {{a/path}}');
+  await expectAccessible(page, 'a step that is edited');
+  await content.fill('Has {{a/path}}');
+  await form(2).getByRole('button', { name: 'Keep the change' }).click();
+  await column().locator('.step-edited ins', { hasText: 'Has {{a/path}}' }).waitFor();
+  await column().getByRole('button', { name: 'Edit step 3', exact: true }).click();
+  await form(3).getByLabel('Assignee', { exact: true }).fill('local');
+  await form(3).getByLabel('Step 2').uncheck();
+  await form(3).getByLabel('Step 1').check();
+  await form(3).getByRole('button', { name: 'Keep the change' }).click();
+  await button('Propose 2 changes').waitFor();
+  expect(await button('Approve').count()).toBe(0);
+  await page.reload();
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await button('Propose 2 changes').click();
+  await waitFor('the next version', async () => (await server.api.plan(plan.id)).version === 2);
+  const steps = new Map((await server.api.steps(plan.id)).map((one) => [one.id, one]));
+  expect(steps.get('b')?.args).toEqual({
+    path: 'b.txt',
+    content: { $template: ['Has ', { $from: 'a', path: '/path' }] },
+  });
+  expect(steps.get('q')?.args.assignee).toBe('local');
+  expect(steps.get('q')?.after.map(({ id }) => id)).toEqual(['a']);
+  expect(steps.get('a')?.args).toEqual({ path: 'a.txt', content: 'A {{x}}' });
+  await column().locator('.comment', { hasText: 'Is this the right file?' }).waitFor();
+  await column().getByText('Not sent').waitFor({ state: 'detached' });
+  await button('Approve').waitFor();
+  await page.getByRole('tab', { name: 'Changes' }).click();
+  await column().getByText('Has').first().waitFor();
+});
+
+it('is edited by keyboard alone, and a change can be taken back', async () => {
+  const plan = await openSteps();
+  const edit = column().getByRole('button', { name: 'Edit step 1', exact: true });
+  await edit.focus();
+  await page.keyboard.press('Enter');
+  await form(1).locator('input:focus').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('other.txt');
+  await page.keyboard.press('Control+Enter');
+  const remove = column().getByRole('button', { name: 'Remove the change of step 1' });
+  await remove.waitFor();
+  await remove.focus();
+  await page.keyboard.press('Enter');
+  await remove.waitFor({ state: 'detached' });
+  await edit.focus();
+  await page.keyboard.press('Enter');
+  await form(1).locator('input:focus').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('last.txt');
+  await page.keyboard.press('Control+Enter');
+  await button('Propose 1 change').focus();
+  await page.keyboard.press('Enter');
+  await waitFor('the next version', async () => (await server.api.plan(plan.id)).version === 2);
+  const [step] = await server.api.steps(plan.id);
+  expect(step?.args).toEqual({ path: 'last.txt', content: 'A {{x}}' });
+});
