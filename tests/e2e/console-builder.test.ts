@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessible } from '../setup/axe.ts';
 import { button, home, page, readWorkspace, server, useConsole } from '../setup/console.ts';
 import { node, root } from '../setup/process.ts';
@@ -135,4 +136,33 @@ it('keeps what was begun when it is closed, and repeats when it is told to', asy
   expect(plan.series).toMatchObject([
     { rrule: 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30' },
   ]);
+});
+
+it('saves a plan as a playbook, and runs it from the gallery with another value', async () => {
+  const plan = await server.api.propose({
+    title: 'Report for ACME',
+    steps: [draftStep('1', 'Write', 'workspace_write', { path: 'acme.md', content: 'To ACME' })],
+  });
+  await page.goto(`${server.url}/?plan=${plan.id}`);
+  await page.getByRole('button', { name: 'Save as a playbook' }).click();
+  const saving = page.getByRole('dialog', { name: 'Save as a playbook' });
+  expect(await saving.getByLabel('Name', { exact: true }).inputValue()).toBe('report-for-acme');
+  await saving.getByRole('button', { name: 'Add a parameter' }).click();
+  await saving.getByLabel('Text 1 in the plan').fill('ACME');
+  await saving.getByLabel('Parameter 1').fill('customer');
+  await expectAccessible(page, 'a plan to save as a playbook');
+  await saving.getByRole('button', { name: 'Save' }).click();
+  const gallery = page.getByRole('dialog', { name: 'Playbooks' });
+  await gallery.getByRole('button', { name: /Report for ACME/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('button', { name: 'Or run a playbook' }).click();
+  await gallery.getByRole('button', { name: /Report for ACME/ }).click();
+  await gallery.getByLabel('customer').fill('Globex');
+  await expectAccessible(page, 'a playbook to run');
+  await gallery.getByRole('button', { name: 'Propose' }).click();
+  await gallery.waitFor({ state: 'detached' });
+  await page.locator('.plan-head', { hasText: 'Report for Globex' }).waitFor();
+  const [step] = await server.api.steps(await shown());
+  expect(step?.args).toEqual({ path: 'acme.md', content: 'To Globex' });
 });

@@ -176,7 +176,7 @@ async function walkInbox({ page, url, look }: Walk): Promise<void> {
   await look('the shortcuts');
 }
 
-async function walkBuilder({ page, url, look }: Walk): Promise<void> {
+async function walkBuilder({ page, url, story, look }: Walk): Promise<void> {
   await page.goto(url);
   await page.getByRole('button', { name: 'Build a plan' }).click();
   const dialog = page.getByRole('dialog', { name: 'Build a plan' });
@@ -200,6 +200,21 @@ async function walkBuilder({ page, url, look }: Walk): Promise<void> {
   }
   await dialog.locator('.built-step .headline', { hasText: 'Asks' }).waitFor();
   await look('a plan that is built');
+  await page.keyboard.press('Escape');
+  await page.goto(`${url}/?plan=${story.done.id}`);
+  await page.getByRole('button', { name: 'Save as a playbook' }).click();
+  const saving = page.getByRole('dialog', { name: 'Save as a playbook' });
+  await saving.getByRole('button', { name: 'Add a parameter' }).click();
+  await look('a plan to save as a playbook');
+  await saving.getByLabel('Text 1 in the plan').fill('times');
+  await saving.getByLabel('Parameter 1').fill('name');
+  await saving.getByRole('button', { name: 'Save' }).click();
+  const gallery = page.getByRole('dialog', { name: 'Playbooks' });
+  await gallery.locator('.playbook').first().waitFor();
+  await look('the playbooks');
+  await gallery.locator('.playbook').first().click();
+  await gallery.getByLabel('name', { exact: true }).waitFor();
+  await look('the parameters of a playbook');
 }
 
 async function walkWaiting(walk: Walk): Promise<void> {

@@ -14,6 +14,7 @@ import { drawHeader, drawPanes, titlePage } from './views/header.ts';
 import { drawRail } from './views/inbox.ts';
 import { drawKeepingFocus, watchFocus } from './views/keep-focus.ts';
 import { drawPlan } from './views/plan.ts';
+import { drawPlaybooks } from './views/playbooks.ts';
 import { drawSettings } from './views/settings.ts';
 import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
 import { askForToken } from './views/token-dialog.ts';
@@ -41,7 +42,7 @@ function drawApp(state: State): TemplateResult {
       ${over ? html`<div class="rail-shade" @click=${() => layRail(false)}></div>` : nothing}
       <div class="work" ?inert=${over}>${drawConversation(state)} ${drawPlan(state)}</div>
     </main>
-    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${drawBuilder(state)}
+    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${drawBuilder(state)} ${drawPlaybooks(state)}
   `;
 }
 

@@ -11,6 +11,7 @@ import type { Finding } from '#domain/plan/finding.ts';
 import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { OperationOffer, Suggestion } from '#domain/plan/operation-form.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
+import type { Playbook } from '#domain/plan/playbook.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import type {
   AuditEntry,
@@ -193,6 +194,16 @@ export type Builder = {
   sending: boolean;
 };
 
+/** The dialog of playbooks. `list`: null until it is read; `open`: whose parameters are shown; `save`: the plan that is kept as one. */
+export type Playbooks = {
+  list: Playbook[] | null;
+  open: Playbook | null;
+  save: { plan: string; params: number[] } | null;
+  values: ReadonlyMap<string, string>;
+  problem: string | null;
+  sending: boolean;
+};
+
 /** `last`: the step that was ticked or unticked last, and which others went with it. */
 export type LeftOut = {
   digest: string;
@@ -242,6 +253,8 @@ export type State = {
   triage: Triage | null;
   /** The builder, while it is open. */
   builder: Builder | null;
+  /** The dialog of playbooks, while it is open. */
+  playbooks: Playbooks | null;
   /** The dialog of shortcuts is open. */
   shortcuts: boolean;
   /** Which column a narrow screen shows. */
@@ -282,6 +295,7 @@ export function createState(conversation: string): State {
     inbox: createInbox(),
     triage: null,
     builder: null,
+    playbooks: null,
     shortcuts: false,
     pane: 'conversation',
     tokenWanted: false,

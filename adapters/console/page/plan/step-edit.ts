@@ -1,5 +1,4 @@
 // A step of a waiting plan that is edited: its values as a form has them, and the operations that change it. Pure.
-
 import type { ShownStep } from '#domain/plan/call.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
 import {

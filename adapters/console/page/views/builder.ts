@@ -24,6 +24,7 @@ import {
   suggest,
   undo,
 } from '../live/builder.ts';
+import { openPlaybooks } from '../live/playbooks.ts';
 import type { Builder, State } from '../live/state.ts';
 import { type BuiltStep, gistOf, type Repetition, repetitions } from '../plan/built-plan.ts';
 import { drawControl } from './control.ts';
@@ -89,6 +90,7 @@ function drawPalette({ find, plan }: Builder): TemplateResult {
       @input=${onInput}
       @keydown=${onSearchKey}
     />
+    ${plan.steps.length > 0 ? nothing : html`<p><button type="button" class="link" @click=${() => void openPlaybooks()}>Or run a playbook</button></p>`}
     ${problem === null ? nothing : html`<p class="field-missing" role="alert">${problem}</p>`}
     ${
       found === null

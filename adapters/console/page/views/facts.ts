@@ -1,8 +1,10 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
 import { throughAgent } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/times.ts';
+import type { Plan } from '#domain/plan/plan.ts';
 import { html, type TemplateResult } from '../lit.ts';
 import { describeError, request } from '../live/api.ts';
+import { startSaving } from '../live/playbooks.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import {
@@ -84,12 +86,15 @@ export async function download(id: string, file: string, name = `${id}-${file}`)
   }
 }
 
-export function drawDownloads(id: string): TemplateResult {
+export function drawDownloads({ id, title }: Pick<Plan, 'id' | 'title'>): TemplateResult {
   const button = (file: string, words: string) =>
     html`<button class="download" @click=${() => void download(id, file)}>
       ${drawIcon('down')}<span>${file}</span><span class="muted">${words}</span>
     </button>`;
   return html`<div class="downloads">
     ${button('plan.md', 'Plan (Markdown)')} ${button('log.jsonl', 'Run log')}
+    <button class="download" aria-haspopup="dialog" @click=${() => startSaving({ id, title })}>
+      ${drawIcon('plus')}<span>Save as a playbook</span>
+    </button>
   </div>`;
 }

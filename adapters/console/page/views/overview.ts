@@ -142,7 +142,7 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
     ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
     ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, labelKnownSteps(card, view)))}
-    ${drawSection('Files', drawDownloads(view.id))} ${drawAgain(card)}
+    ${drawSection('Files', drawDownloads(card.facts.plan))} ${drawAgain(card)}
   `;
 }
 
