@@ -34,9 +34,8 @@ const examples = [
 /** What works without a model, and how to connect one. */
 function drawNoModel(): TemplateResult {
   return html`<p>
-    No model is connected, so requests are read as fixed commands (<button class="quiet" @click=${() => fillComposer('help')}>help</button> lists
-    them) and playbooks run. To ask in your own words, an admin connects a model under
-    <button class="quiet" @click=${() => void openSettings('models')}>Settings, Models</button>.
+    No model is connected, so requests are read as fixed commands (<code>help</code> lists them), and playbooks run. To ask in your own words,
+    an admin can <button class="quiet" @click=${() => void openSettings('models')}>connect a model</button>.
   </p>`;
 }
 
