@@ -159,8 +159,9 @@ export function breakCircles(
   const breaks: number[] = [];
   let left = edges.map((_, position) => position);
   for (let pass = 0; pass < maxPasses; pass += 1) {
-    const rest = left.map((position) => edges[position] ?? { from: 0, to: 0 });
-    const { circles, circleOf } = findCircles(digraphOf(size, rest));
+    const pairs: number[] = [];
+    for (const position of left) pairs.push(edges[position]?.from ?? 0, edges[position]?.to ?? 0);
+    const { circles, circleOf } = findCircles(buildDigraph(size, pairs));
     if (circles === 0) return breaks;
     const chosen = freeOne(size, edges, left, circles, circleOf, mayGo);
     if (chosen.size === 0) return breaks;
