@@ -18,6 +18,7 @@ import {
   type StepEditing,
   writeOut,
 } from '../plan/step-edit.ts';
+import type { StepLabels } from '../plan/step-labels.ts';
 import { describeError, get, post } from './api.ts';
 import { readValues } from './builder.ts';
 import { moveComments } from './comments.ts';
@@ -138,7 +139,7 @@ export async function suggestEdit(field: OperationField, typed: string): Promise
 }
 
 /** Keeps what was entered; the same as before is no edit. */
-export function saveEdit(card: Card): void {
+export function saveEdit(card: Card, names: StepLabels): void {
   const { editing } = state;
   if (editing === null) return;
   const all = repeatItems(editing.fields, editing.counts);
@@ -157,7 +158,7 @@ export function saveEdit(card: Card): void {
   const { plan, digest, step, label, at, after } = editing;
   const operations = operationsOf(editing, args);
   const others = allOf(state, plan).filter((one) => one.step !== step.id || one.digest !== digest);
-  const lines = describeEdit(editing, args);
+  const lines = describeEdit(editing, args, names);
   const { version } = card.facts.plan;
   const own = { ...{ step: step.id, label, digest, version, args, at, after }, lines, operations };
   keep(plan, operations.length === 0 ? others : [...others, own]);

@@ -11,6 +11,7 @@ import {
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { browserZone } from './built-plan.ts';
+import type { StepLabels } from './step-labels.ts';
 
 /** What is open: the step as it is, and what was entered so far. */
 export type StepEditing = {
@@ -109,7 +110,11 @@ const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** What an edit changes, argument by argument. */
-export function describeEdit(editing: StepEditing, args: JsonObject): EditLine[] {
+export function describeEdit(
+  editing: StepEditing,
+  args: JsonObject,
+  labels: StepLabels,
+): EditLine[] {
   const { step, form, at, after } = editing;
   const before = writeOut(step.args);
   const names = new Set([...Object.keys(before), ...Object.keys(args)]);
@@ -134,6 +139,7 @@ export function describeEdit(editing: StepEditing, args: JsonObject): EditLine[]
             now: at.replace('T', ' ') || 'nothing',
           },
         ];
+  const namesOf = (some: string[]) => some.map((id) => labels.get(id) ?? id).join(', ') || 'nothing';
   const ids = step.after.map(({ id }) => id);
   const isOrdered = ids.length === after.length && ids.every((id) => after.includes(id));
   const ordered = isOrdered
@@ -141,8 +147,8 @@ export function describeEdit(editing: StepEditing, args: JsonObject): EditLine[]
     : [
         {
           name: 'Waits for',
-          before: ids.join(', ') || 'nothing',
-          now: after.join(', ') || 'nothing',
+          before: namesOf(ids),
+          now: namesOf(after),
         },
       ];
   return [...lines, ...moved, ...ordered];

@@ -60,7 +60,7 @@ function drawForm(card: Card, editing: StepEditing, names: StepLabels): Template
   const { label, entries, problems, values, counts, at } = editing;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    saveEdit(card);
+    saveEdit(card, names);
   };
   return html`<form class="step-edit operation-form" aria-label=${`Edit step ${label}`} @submit=${submit} @keydown=${onKey} novalidate>
     ${drawFields(editedFields(editing), {
