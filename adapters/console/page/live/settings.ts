@@ -61,6 +61,7 @@ export async function readFacts(): Promise<void> {
   changeSettings(() => ({ factsProblem: null }));
   try {
     const facts = await get<SettingsView>('/api/settings');
+    document.body.dataset.model = facts.models.connected === null ? 'none' : 'connected';
     changeSettings(() => ({ facts }));
   } catch (error) {
     changeSettings(() => ({ factsProblem: describeError(error) }));
