@@ -86,7 +86,8 @@ export async function previewProposal(
   viewer: { user: string; timezone: string },
   actor: Actor,
 ): Promise<PlanCardFacts> {
-  if (draft.steps.length > maxPreviewed)
+  const { steps, series = [] } = draft;
+  if (series.reduce((sum, one) => sum + one.steps.length, steps.length) > maxPreviewed)
     throw new CountersignError(
       'limit_exceeded',
       `Drafts of up to ${maxPreviewed} steps are previewed. Propose this one to read its card.`,

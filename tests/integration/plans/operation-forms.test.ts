@@ -77,3 +77,22 @@ test('what is wrong with a draft is said as at its proposal', async () => {
     code: 'invalid_arguments',
   });
 });
+
+test('the steps of a plan that repeats count towards the most that are previewed', async () => {
+  const steps = Array.from({ length: 201 }, (_, at) =>
+    draftStep(`${at}`, 'Nothing', 'control_noop', {}),
+  );
+  const series = {
+    id: 'daily',
+    title: 'Every day',
+    rrule: 'FREQ=DAILY;BYHOUR=9;BYMINUTE=0',
+    starts_at: '2030-01-01T09:00:00Z',
+    timezone: 'Europe/Madrid',
+    until: null,
+    steps,
+  };
+  const repeating = { title: 'Often', steps: [], series: [series] };
+  await expect(instance.service.previewProposal(repeating, {}, viewer, ana)).rejects.toMatchObject({
+    code: 'limit_exceeded',
+  });
+});
