@@ -200,6 +200,14 @@ export function readEntries(
       ? { args: whole.value, problems }
       : { args: {}, problems: [{ name: '', message: 'The arguments must be a JSON object.' }] };
   const args = structuredClone(kept);
+  for (const path of listsOf(shown)) {
+    const items = readAt(args, path);
+    if (!Array.isArray(items)) continue;
+    const own = shown.flatMap(({ list }) =>
+      list !== null && pointerOf(list.path) === pointerOf(path) ? [list.index + 1] : [],
+    );
+    items.length = Math.min(items.length, Math.max(...own));
+  }
   for (const { path, value } of given) writeValue(args, path, value, lists);
   return { args: closeGaps(args) as JsonObject, problems }; // an object stays one
 }
@@ -240,20 +248,21 @@ export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone
   }
 }
 
-/** `args` without the fields' values; emptied objects go too. */
-function withoutFields(args: JsonObject, paths: string[][]): JsonObject {
-  const rest: [string, Json][] = [];
-  for (const [key, value] of Object.entries(args)) {
+/** `value` without what is at `paths`, or undefined if nothing is left. Items keep their places in a list. */
+function withoutPaths(value: Json, paths: string[][]): Json | undefined {
+  if (paths.some((path) => path.length === 0)) return undefined;
+  const isContainer = Array.isArray(value) || isRecord(value);
+  if (paths.length === 0 || !isContainer || isOpenEntry(value)) return value;
+  const rest = Object.entries(value).flatMap(([key, item]): [string, Json][] => {
     const below = paths.flatMap(([first, ...path]) => (first === key ? [path] : []));
-    if (below.some((path) => path.length === 0)) continue;
-    if (below.length === 0 || !isRecord(value) || isOpenEntry(value)) {
-      if (below.length === 0 || !Array.isArray(value)) rest.push([key, value]);
-      continue;
-    }
-    const inside = withoutFields(value, below);
-    if (Object.keys(inside).length > 0) rest.push([key, inside]);
-  }
-  return Object.fromEntries(rest);
+    const inside = withoutPaths(item, below);
+    return inside === undefined ? [] : [[key, inside]];
+  });
+  if (rest.length === 0) return undefined;
+  if (!Array.isArray(value)) return Object.fromEntries(rest);
+  const list: Json[] = [];
+  for (const [index, item] of rest) list[Number(index)] = item;
+  return list;
 }
 
 /** Arguments as form entries: fields with list items, and the rest. Templates must be written out first (`writeTemplates`). */
@@ -297,6 +306,6 @@ export function toEntries(
   for (const { name } of all) if (!there.some((field) => field.name === name)) delete entries[name];
   const shown = there.filter(({ holds }) => holds !== 'variant');
   covered.push(...shown.map(({ path }) => path));
-  const isWhole = covered.some((path) => path.length === 0);
-  return { fields: all, entries, kept: isWhole ? {} : withoutFields(args, covered) };
+  const kept = withoutPaths(args, covered);
+  return { fields: all, entries, kept: isRecord(kept) ? kept : {} };
 }

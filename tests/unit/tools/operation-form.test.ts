@@ -157,6 +157,19 @@ describe('lists of objects', () => {
       edits: args.edits.slice(0, 1),
     });
   });
+  it('keep what no field of an item is for', () => {
+    const { fields } = makeForm({ edits }, ['edits']);
+    const items = ['a', 'b', 'c'].map((oldText) => ({ oldText, tags: ['x'] }));
+    const extra = { line: 3 };
+    const args = { edits: items.map((item, at) => (at === 0 ? item : { ...item, extra })) };
+    const { fields: all, entries, kept } = toEntries(fields, args, zone);
+    const changed = { ...entries, '/edits/1/oldText': 'B' };
+    expect(readEntries(all, changed, zone, kept).args).toEqual({
+      edits: [args.edits[0], { oldText: 'B', tags: ['x'], extra }, args.edits[2]],
+    });
+    const fewer = repeatItems(all, { '/edits': 2 });
+    expect(readEntries(fewer, entries, zone, kept).args).toEqual({ edits: args.edits.slice(0, 2) });
+  });
   it('can be the output of an earlier step', () => {
     const { fields, read } = makeForm({ edits }, ['edits']);
     const args: JsonObject = { edits: { $from: '1', path: '/rows' } };
