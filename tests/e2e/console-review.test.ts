@@ -86,6 +86,19 @@ it('is read, commented on step by step, changed, and approved in part', async ()
   expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 2, cancelled: 2 });
 });
 
+it('asks before it approves while comments are not sent', async () => {
+  await ask('Create unsent.md saying "Unsent"');
+  await page.getByRole('tab', { name: 'Steps' }).click();
+  await comment('1', 'call it sent.md instead');
+  await button('Approve').click();
+  await bar().getByText('1 comment not sent yet.').waitFor();
+  expect((await shownPlan()).status).toBe('proposed');
+  await button('Back').click();
+  await button('Approve').click();
+  await button('Approve anyway').click();
+  await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+});
+
 it('keeps a comment on a version that is gone, and says of which it was', async () => {
   await ask('Create kept.md saying "Kept"');
   await page.getByRole('tab', { name: 'Steps' }).click();

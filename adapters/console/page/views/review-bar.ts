@@ -47,6 +47,14 @@ function drawButton(state: State, plan: string, { button, label, off }: Shown): 
 
 const asIs = (button: Button): Shown => ({ button, label: button.label, off: false });
 
+/** Comments are sent with a proposal of changes, and an approval would leave them here. */
+function askUnsent(state: State, card: Card): Button['confirm'] {
+  const { length } = commentsOf(state, card).current;
+  if (length === 0) return null;
+  const text = `${countOf(length, 'comment')} not sent yet. Propose changes sends ${length === 1 ? 'it' : 'them'}; Approve does not.`;
+  return { text, submit: 'Approve anyway' };
+}
+
 /**
  * The buttons that decide about the plan as a whole, the primary one last. Where its effects do not fit a card,
  * the Steps tab shows them all, and there Review becomes Approve.
@@ -69,7 +77,12 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       // Steps of another version are never approved as these.
       if (editsOf(state, card).current.length > 0) return [];
       const off = part?.empty === true || (onSteps && !listed);
-      const approve: Button = { ...button, press: { ...button.press, action: 'approve' } };
+      const press = { ...button.press, action: 'approve' } as const;
+      const approve: Button = {
+        ...button,
+        press,
+        confirm: button.confirm ?? askUnsent(state, card),
+      };
       const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
       const now = approve.press.passed === undefined ? '' : ' · starts now';
       return [{ button: approve, label: `${label}${now}`, off }];
