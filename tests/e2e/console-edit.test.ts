@@ -38,13 +38,13 @@ it('changes a text, a person and an order, keeps comments, and shows the differe
   expect(await content.inputValue()).toBe('Got {{a/path}}');
   await expectAccessible(page, 'a step that is edited');
   await content.fill('Has {{a/path}}');
-  await form(2).getByRole('button', { name: 'Keep the change' }).click();
+  await form(2).getByRole('button', { name: 'Save change' }).click();
   await column().locator('.step-edited ins', { hasText: 'Has {{a/path}}' }).waitFor();
   await column().getByRole('button', { name: 'Edit step 3', exact: true }).click();
   await form(3).getByLabel('Assignee', { exact: true }).fill('local');
   await form(3).getByLabel('Step 2').uncheck();
   await form(3).getByLabel('Step 1').check();
-  await form(3).getByRole('button', { name: 'Keep the change' }).click();
+  await form(3).getByRole('button', { name: 'Save change' }).click();
   await button('Propose 2 changes').waitFor();
   expect(await button('Approve').count()).toBe(0);
   await page.reload();

@@ -250,7 +250,7 @@ async function walkWaiting(walk: Walk): Promise<void> {
   await form.waitFor();
   await look('a step that is being edited', 'Plan');
   await form.locator('input[type="datetime-local"]').fill('2031-01-02T09:00');
-  await form.getByRole('button', { name: 'Keep the change' }).click();
+  await form.getByRole('button', { name: 'Save change' }).click();
   await page.locator('.step-edited').waitFor();
   await look('a review with a change of a step', 'Plan');
   await page.getByRole('button', { name: /^Remove the change of step / }).click();

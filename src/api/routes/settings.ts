@@ -79,7 +79,7 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
         tags: [tags.system],
         summary: 'Connect a model',
         description:
-          'Calls the models that are set up with this key. Only if each answers with a call of a tool, key and address are kept, encrypted, and every process uses them. Variables of the environment win, and then nothing can be connected here.',
+          'Tests the configured models with this key. If each answers with a tool call, key and URL are stored encrypted and used by all processes. Environment variables take precedence; with them nothing can be connected here.',
         body: ModelBody,
         response: answers({ 200: json('What the models answered.', CheckAnswer) }, bodyProblems),
       },
@@ -96,7 +96,7 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
       schema: {
         operationId: 'disconnectModel',
         tags: [tags.system],
-        summary: 'Forget the model that was connected here',
+        summary: 'Disconnect the model',
         response: answers({
           200: json('Whether there was one.', z.object({ disconnected: z.boolean() })),
         }),

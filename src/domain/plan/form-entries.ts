@@ -2,7 +2,7 @@
 import { parseExactly } from '../exact-json.ts';
 import { quoteName } from '../shown-text.ts';
 import type { Json, JsonObject } from '../text.ts';
-import { isStorableText } from '../words.ts';
+import { isStorableText, listOf } from '../words.ts';
 import { type FieldProblem, readField } from './answer.ts';
 import {
   type Entries,
@@ -50,12 +50,12 @@ function readLines(field: OperationField, text: string): Read {
   const allowed = options.map(({ value }) => value);
   const wrong = lines.find((line) => options.length > 0 && !allowed.includes(line));
   if (wrong !== undefined)
-    return refuse(field, `takes ${allowed.join(', ')}, and not ${quoteName(wrong, 80)}.`);
+    return refuse(field, `must be ${listOf(allowed, 'or')}, not ${quoteName(wrong, 80)}.`);
   if (!numbers) return { value: lines };
   const values = lines.map(Number);
   return values.every(Number.isFinite)
     ? { value: values }
-    : refuse(field, 'must be numbers, one a line.');
+    : refuse(field, 'must be one number per line.');
 }
 
 function readPairs(field: OperationField, text: string): Read {
@@ -65,7 +65,7 @@ function readPairs(field: OperationField, text: string): Read {
   for (const line of text.split(/\r?\n/)) {
     if (line.trim() === '') continue;
     const at = line.indexOf(':');
-    if (at < 1) return refuse(field, 'must be lines such as name: value.');
+    if (at < 1) return refuse(field, 'must be one name: value per line.');
     pairs.push([line.slice(0, at).trim(), line.slice(at + 1).trim()]);
   }
   return { value: Object.fromEntries(pairs) };

@@ -262,12 +262,12 @@ describe('entries', () => {
   });
   it.each<[JsonSchema, string, string]>([
     [{ type: 'integer', maximum: 9 }, '12', 'X must be at most 9.'],
-    [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a\nc', 'X takes a, b, and not c.'],
+    [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a\nc', 'X must be a or b, not c.'],
     [{ type: 'string', format: 'date-time' }, 'soon', 'X must be a time such as 2026-12-03T09:00.'],
     [
       { type: 'object', additionalProperties: { type: 'string' } },
       'a',
-      'X must be lines such as name: value.',
+      'X must be one name: value per line.',
     ],
     [
       { type: ['object', 'array'] },

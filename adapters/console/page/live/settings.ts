@@ -125,7 +125,7 @@ export const modelCheck = 'model';
 const noteModel = (results: CheckResult[] | null) =>
   changeSettings(({ checks }) => ({ checks: new Map([...checks, [modelCheck, results]]) }));
 
-/** The server begins anew with another model: reads the settings until it has. */
+/** The server restarts its instance: poll until it has. */
 async function readFactsAgain(isDone: (view: SettingsView) => boolean): Promise<void> {
   for (let tries = 0; tries < 30; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -139,7 +139,8 @@ export function describeEdit(
             now: at.replace('T', ' ') || 'nothing',
           },
         ];
-  const namesOf = (some: string[]) => some.map((id) => labels.get(id) ?? id).join(', ') || 'nothing';
+  const namesOf = (some: string[]) =>
+    some.map((id) => labels.get(id) ?? id).join(', ') || 'nothing';
   const ids = step.after.map(({ id }) => id);
   const isOrdered = ids.length === after.length && ids.every((id) => after.includes(id));
   const ordered = isOrdered

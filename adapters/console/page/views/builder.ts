@@ -74,7 +74,7 @@ function drawPalette({ find, plan }: Builder): TemplateResult {
     if (target instanceof HTMLInputElement) void search(target.value);
   };
   return html`<div class="palette">
-    <label class="bar-label" for="operation-search">${plan.steps.length === 0 ? 'What should be done first?' : 'What should be done next?'}</label>
+    <label class="bar-label" for="operation-search">${plan.steps.length === 0 ? 'First step' : 'Next step'}</label>
     <input
       id="operation-search"
       type="text"
@@ -84,7 +84,7 @@ function drawPalette({ find, plan }: Builder): TemplateResult {
       aria-expanded="true"
       aria-controls="operation-results"
       aria-activedescendant=${found === null || found.length === 0 ? nothing : `operation-${at}`}
-      placeholder="Search: write a file, ask somebody, call an address"
+      placeholder="Search: write a file, ask someone, call a URL"
       autofocus
       .value=${words}
       @input=${onInput}
@@ -152,7 +152,7 @@ function drawForm(builder: Builder, step: BuiltStep): TemplateResult {
       <h3>${gistOf(step.form)}</h3>
       <p class="operation-name"><code>${step.form.name}</code> · ${describeEffect(step.form)}</p>
     </header>
-    ${fields.length === 0 ? html`<p class="muted">There is nothing to fill in.</p>` : nothing}
+    ${fields.length === 0 ? html`<p class="muted">No arguments.</p>` : nothing}
     ${drawFields(fields, {
       form: 'step',
       entries: step.entries,
@@ -279,9 +279,9 @@ function drawReview(state: State, builder: Builder): TemplateResult {
 /** Why the plan cannot be proposed yet; null: it can be. */
 function whyNot({ plan, problem, step }: Builder): string | null {
   if (plan.steps.length === 0) return 'Add a step first.';
-  if (step !== null) return 'A step is being filled in.';
-  if (plan.repeats !== '' && plan.from === '') return 'Say when it runs first.';
-  return problem === null ? null : 'Mend what is wrong first.';
+  if (step !== null) return 'Finish or close the open step first.';
+  if (plan.repeats !== '' && plan.from === '') return 'Set the first run.';
+  return problem === null ? null : 'Fix the error first.';
 }
 
 export function drawBuilder(state: State): TemplateResult | typeof nothing {

@@ -34,7 +34,7 @@ const mostCharacters = 100_000;
 const hints: Partial<Record<OperationField['holds'], string>> = {
   list: 'One per line.',
   pairs: 'One “name: value” per line.',
-  json: 'As JSON.',
+  json: 'Enter JSON.',
   either: 'Text, or JSON.',
 };
 

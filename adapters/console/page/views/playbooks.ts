@@ -58,7 +58,7 @@ function drawGallery({ list }: Playbooks): TemplateResult {
 
 function drawRun(playbooks: Playbooks, open: Playbook): TemplateResult {
   const { name, title, params, total_steps: steps } = open;
-  return html`<p class="muted">${name} · ${countOf(steps, 'step')} · a plan to approve like any other</p>
+  return html`<p class="muted">${name} · ${countOf(steps, 'step')} · needs approval</p>
     <h3>${showText(title)}</h3>
     ${params.length === 0 ? html`<p>It has no parameters.</p>` : nothing}
     ${params.map((one) => drawText(playbooks, one.name, one.name, one.optional ? 'optional' : ''))}`;
@@ -66,11 +66,11 @@ function drawRun(playbooks: Playbooks, open: Playbook): TemplateResult {
 
 function drawSave(playbooks: Playbooks, params: number[]): TemplateResult {
   return html`<p>The plan can be proposed again under this name, with other values for what you name below.</p>
-    ${drawText(playbooks, 'name', 'Name', 'Small letters, digits and hyphens: close-month')}
+    ${drawText(playbooks, 'name', 'Name', 'Lowercase letters, digits and hyphens: close-month')}
     ${params.map(
       (at) => html`<div class="playbook-param">
-        ${drawText(playbooks, `text ${at}`, `Text ${at + 1} in the plan`, 'As it stands there now: ACME')}
-        ${drawText(playbooks, `name ${at}`, `Parameter ${at + 1}`, 'What it is: customer')}
+        ${drawText(playbooks, `text ${at}`, `Text ${at + 1} in the plan`, 'Text in the plan, such as ACME')}
+        ${drawText(playbooks, `name ${at}`, `Parameter ${at + 1}`, 'Name, such as customer')}
       </div>`,
     )}
     <button type="button" class="quiet" @click=${() => setParams(params.length + 1)}>Add a parameter</button>`;

@@ -79,7 +79,7 @@ function drawForm(card: Card, editing: StepEditing, names: StepLabels): Template
     </div>
     <div class="bar-buttons">
       <button type="button" class="plain-button" @click=${leaveEdit}>Cancel</button>
-      <button type="submit" class="primary">Keep the change</button>
+      <button type="submit" class="primary">Save change</button>
     </div>
   </form>`;
 }

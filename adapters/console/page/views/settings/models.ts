@@ -56,7 +56,7 @@ function drawConnection(facts: SettingsView, settings: Settings): TemplateResult
     return drawBlock(
       'No model',
       html`<p>
-          It reads the commands of <code>docs/commands.md</code> (<code>help</code> lists them) and runs playbooks. To ask in your own words,
+          Requests are read as the commands in <code>docs/commands.md</code> (<code>help</code> lists them), and playbooks run. To ask in your own words,
           connect a model of OpenAI or of any server that speaks the same API:
         </p>
         <form class="setting-form" @submit=${submitModel}>
@@ -89,7 +89,7 @@ function drawConnection(facts: SettingsView, settings: Settings): TemplateResult
       </p>
       ${
         by === null
-          ? html`<p class="operation-notes">The environment connects it, which wins over a key entered here.</p>`
+          ? html`<p class="operation-notes">Set in the environment, which takes precedence over a key entered here.</p>`
           : html`<p class="operation-notes">Entered here by ${showLine(by, 80)}.</p>
             <button type="button" class="quiet bordered" ?disabled=${checking} @click=${() => void disconnectModel()}>Disconnect</button>
             ${drawResults(settings)}`
