@@ -2,61 +2,20 @@
 // marked as such, so that nothing that was written is lost.
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
-import { type Card, type Comment, inputKey, type State } from './state.ts';
-import { change, changeNow, state } from './store.ts';
+import { type Card, type Comment, inputKey } from './state.ts';
+import { changeNow, state } from './store.ts';
+import { keepUnsent } from './unsent.ts';
 
-const storeKey = (plan: string): string => `countersign.comments.${plan}`;
-
-function isComment(value: unknown): value is Comment {
-  if (typeof value !== 'object' || value === null) return false;
-  const { step, label, effect, text, version, digest } = value as Partial<Comment>;
-  const texts = [step, label, effect, text, digest];
-  return texts.every((one) => typeof one === 'string') && typeof version === 'number';
-}
-
-function readStored(plan: string): Comment[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(storeKey(plan)) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isComment) : [];
-  } catch {
-    // Not ours, or no storage: then there are none.
-    return [];
-  }
-}
-
-function keep(plan: string, comments: Comment[]): void {
-  change((s) => s.comments.set(plan, comments));
-  try {
-    if (comments.length === 0) localStorage.removeItem(storeKey(plan));
-    else localStorage.setItem(storeKey(plan), JSON.stringify(comments));
-  } catch {
-    // Without storage they last as long as the page.
-  }
-}
-
-function allOf({ comments }: Pick<State, 'comments'>, plan: string): Comment[] {
-  const known = comments.get(plan);
-  if (known !== undefined) return known;
-  const stored = readStored(plan);
-  comments.set(plan, stored);
-  return stored;
-}
-
-/** Comments on the version that is shown, and on versions before it. */
-export function commentsOf(
-  of: Pick<State, 'comments'>,
-  { facts: { plan } }: Card,
-): { current: Comment[]; older: Comment[] } {
-  const all = allOf(of, plan.id);
-  return {
-    current: all.filter(({ digest }) => digest === plan.digest),
-    older: all.filter(({ digest }) => digest !== plan.digest),
-  };
-}
+export const comments = keepUnsent<Comment>(
+  'comments',
+  (s) => s.comments,
+  ({ effect, text }) => typeof effect === 'string' && typeof text === 'string',
+);
 
 /** What a proposal of changes says of single steps. */
 export function commentsToSend(plan: string, digest: string): StepComment[] {
-  return allOf(state, plan)
+  return comments
+    .allOf(plan)
     .filter((one) => one.digest === digest)
     .map(({ step, text }) => ({ step_id: step, text }));
 }
@@ -66,9 +25,9 @@ export const commentInput = (step: string): string => `comment:${step}`;
 
 /** Opens the field for a comment on a step, with what was said before. */
 export function startComment({ facts: { plan } }: Card, step: string): void {
-  const known = allOf(state, plan.id).find(
-    (one) => one.step === step && one.digest === plan.digest,
-  );
+  const known = comments
+    .allOf(plan.id)
+    .find((one) => one.step === step && one.digest === plan.digest);
   changeNow((s) => {
     s.commenting = { plan: plan.id, step };
     if (!s.typed.has(inputKey(plan.id, commentInput(step))) && known !== undefined)
@@ -97,17 +56,9 @@ export function saveComment(
 ): void {
   const { id, version, digest } = plan;
   const text = (state.typed.get(inputKey(id, commentInput(step.id))) ?? '').trim();
-  const others = allOf(state, id).filter((one) => one.step !== step.id || one.digest !== digest);
   const own = { step: step.id, label, effect, text, version, digest };
-  keep(id, text === '' ? others : [...others, own]);
+  comments.replace(id, own, text === '' ? null : own);
   leaveComment();
-}
-
-export function removeComment(plan: string, comment: Comment): void {
-  keep(
-    plan,
-    allOf(state, plan).filter((one) => one !== comment),
-  );
 }
 
 /** Comments on the version of `from` go with their steps to the version after it. */
@@ -116,9 +67,9 @@ export function moveComments(
   from: string,
   { digest, version }: Pick<Comment, 'digest' | 'version'>,
 ): void {
-  keep(
+  comments.keep(
     plan,
-    allOf(state, plan).map((one) => (one.digest === from ? { ...one, digest, version } : one)),
+    comments.allOf(plan).map((one) => (one.digest === from ? { ...one, digest, version } : one)),
   );
 }
 
@@ -126,8 +77,8 @@ export function moveComments(
 export function forgetSent(plan: string, digest: string, sent: StepComment[]): void {
   const isSent = ({ step, text }: Comment) =>
     sent.some((one) => one.step_id === step && one.text === text);
-  keep(
+  comments.keep(
     plan,
-    allOf(state, plan).filter((one) => one.digest !== digest || !isSent(one)),
+    comments.allOf(plan).filter((one) => one.digest !== digest || !isSent(one)),
   );
 }

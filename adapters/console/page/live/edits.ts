@@ -23,55 +23,15 @@ import { describeError, get, post } from './api.ts';
 import { readValues } from './builder.ts';
 import { moveComments } from './comments.ts';
 import { loadCard, refreshPlan } from './plans.ts';
-import { recall, remember } from './remembered.ts';
-import type { Card, State } from './state.ts';
+import type { Card } from './state.ts';
 import { change, changeNow, state } from './store.ts';
+import { keepUnsent } from './unsent.ts';
 
-const storeKey = (plan: string) => `edits.${plan}`;
-
-function isEdit(value: unknown): value is StepEdit {
-  if (typeof value !== 'object' || value === null) return false;
-  const { step, label, digest, lines, operations } = value as Partial<StepEdit>;
-  const texts = [step, label, digest];
-  return (
-    texts.every((one) => typeof one === 'string') &&
-    Array.isArray(lines) &&
-    Array.isArray(operations)
-  );
-}
-
-function allOf({ edits }: Pick<State, 'edits'>, plan: string): StepEdit[] {
-  const known = edits.get(plan);
-  if (known !== undefined) return known;
-  const stored = recall(storeKey(plan));
-  const read = Array.isArray(stored) ? stored.filter(isEdit) : [];
-  edits.set(plan, read);
-  return read;
-}
-
-function keep(plan: string, edits: StepEdit[]): void {
-  change((s) => s.edits.set(plan, edits));
-  remember(storeKey(plan), edits.length === 0 ? null : edits);
-}
-
-/** Edits of the version that is shown, and of versions before it. */
-export function editsOf(
-  of: Pick<State, 'edits'>,
-  { facts: { plan } }: Card,
-): { current: StepEdit[]; older: StepEdit[] } {
-  const all = allOf(of, plan.id);
-  return {
-    current: all.filter(({ digest }) => digest === plan.digest),
-    older: all.filter(({ digest }) => digest !== plan.digest),
-  };
-}
-
-export function removeEdit(plan: string, edit: StepEdit): void {
-  keep(
-    plan,
-    allOf(state, plan).filter((one) => one !== edit),
-  );
-}
+export const edits = keepUnsent<StepEdit>(
+  'edits',
+  (s) => s.edits,
+  ({ lines, operations }) => Array.isArray(lines) && Array.isArray(operations),
+);
 
 function update(part: Partial<StepEditing>): void {
   change((s) => {
@@ -87,7 +47,7 @@ export async function startEdit(card: Card, step: ShownStep, label: string): Pro
   try {
     const name = encodeURIComponent(`${step.tool}_${step.operation}`);
     const form = await get<OperationForm>(`/api/operations/${name}`);
-    const known = editsOf(state, card).current.find((one) => one.step === step.id);
+    const known = edits.split(card).current.find((one) => one.step === step.id);
     const read = toEntries(form.fields, writeOut(known?.args ?? step.args), browserZone);
     const notBefore = step.not_before === null ? '' : (browserZone.toLocal(step.not_before) ?? '');
     changeNow((s) => {
@@ -157,18 +117,17 @@ export function saveEdit(card: Card, names: StepLabels): void {
   }
   const { plan, digest, step, label, at, after } = editing;
   const operations = operationsOf(editing, args);
-  const others = allOf(state, plan).filter((one) => one.step !== step.id || one.digest !== digest);
   const lines = describeEdit(editing, args, names);
   const { version } = card.facts.plan;
   const own = { ...{ step: step.id, label, digest, version, args, at, after }, lines, operations };
-  keep(plan, operations.length === 0 ? others : [...others, own]);
+  edits.replace(plan, own, operations.length === 0 ? null : own);
   leaveEdit();
 }
 
 /** Proposes all edits of the version that is shown: its next version. Comments that were not sent stay beside their steps. */
 export async function proposeEdits(card: Card): Promise<void> {
   const { id, digest, revision } = card.facts.plan;
-  const { current } = editsOf(state, card);
+  const { current } = edits.split(card);
   if (current.length === 0 || state.pressing.has(id)) return;
   change((s) => {
     s.pressing.add(id);
@@ -180,9 +139,9 @@ export async function proposeEdits(card: Card): Promise<void> {
       base_revision: revision,
       operations,
     });
-    keep(
+    edits.keep(
       id,
-      allOf(state, id).filter((one) => one.digest !== digest),
+      edits.allOf(id).filter((one) => one.digest !== digest),
     );
     await loadCard(id);
     const now = state.cards.get(id)?.facts.plan;

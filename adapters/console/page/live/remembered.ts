@@ -10,9 +10,11 @@ export function recall(name: string): unknown {
   }
 }
 
+/** null forgets it. */
 export function remember(name: string, value: unknown): void {
   try {
-    localStorage.setItem(prefix + name, JSON.stringify(value));
+    if (value === null) localStorage.removeItem(prefix + name);
+    else localStorage.setItem(prefix + name, JSON.stringify(value));
   } catch {
     // It holds until the page is closed.
   }

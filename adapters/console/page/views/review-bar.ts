@@ -7,8 +7,8 @@ import type { Ask, Button } from '#cards/view.ts';
 import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
-import { commentsOf, removeComment } from '../live/comments.ts';
-import { editsOf, proposeEdits } from '../live/edits.ts';
+import { comments } from '../live/comments.ts';
+import { edits, proposeEdits } from '../live/edits.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
@@ -48,8 +48,8 @@ function drawButton(state: State, plan: string, { button, label, off }: Shown): 
 const asIs = (button: Button): Shown => ({ button, label: button.label, off: false });
 
 /** Comments are sent with a proposal of changes, and an approval would leave them here. */
-function askUnsent(state: State, card: Card): Button['confirm'] {
-  const { length } = commentsOf(state, card).current;
+function askUnsent(card: Card): Button['confirm'] {
+  const { length } = comments.split(card).current;
   if (length === 0) return null;
   const text = `${countOf(length, 'comment')} not sent yet. Propose changes sends ${length === 1 ? 'it' : 'them'}; Approve does not.`;
   return { text, submit: 'Approve anyway' };
@@ -75,13 +75,13 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       // Whose approval it is stands beside; a change that waits has a button of its own.
       if (card.facts.patch === null && !card.facts.may_approve) return [];
       // Steps of another version are never approved as these.
-      if (editsOf(state, card).current.length > 0) return [];
+      if (edits.split(card).current.length > 0) return [];
       const off = part?.empty === true || (onSteps && !listed);
       const press = { ...button.press, action: 'approve' } as const;
       const approve: Button = {
         ...button,
         press,
-        confirm: button.confirm ?? askUnsent(state, card),
+        confirm: button.confirm ?? askUnsent(card),
       };
       const label = part?.words ?? `Approve ${countOf(plan.total_steps, 'step')}`;
       const now = approve.press.passed === undefined ? '' : ' · starts now';
@@ -150,12 +150,14 @@ function drawAsks(state: State, { view }: Card): Drawn {
 function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
   const { head, facts } = describeBar(card, view.tab === 'overview');
   const { size } = takenOffCard(state, card);
-  const { current } = commentsOf(state, card);
-  const edits = editsOf(state, card).current.length;
+  const { current } = comments.split(card);
+  const changes = edits.split(card).current.length;
   const left = [
     ...(size === 0 ? [] : [`leaves out ${countOf(size, 'step')}`]),
     ...(current.length === 0 ? [] : [countOf(current.length, 'comment')]),
-    ...(edits === 0 ? [] : [`propose or remove ${countOf(edits, 'change')} before you approve`]),
+    ...(changes === 0
+      ? []
+      : [`propose or remove ${countOf(changes, 'change')} before you approve`]),
   ];
   return html`<p class="bar-facts">
     <strong>${head}</strong>${[...facts, ...left].map((fact) => html`<span>${fact}</span>`)}
@@ -163,12 +165,8 @@ function drawFacts(state: State, view: PlanView, card: Card): TemplateResult {
 }
 
 /** The comments that a proposal of changes sends along, where there are any. */
-function commentsFor(
-  state: State,
-  card: Card,
-  { press }: Button,
-): Pick<FormOptions, 'before' | 'label'> {
-  const { current } = commentsOf(state, card);
+function commentsFor(card: Card, { press }: Button): Pick<FormOptions, 'before' | 'label'> {
+  const { current } = comments.split(card);
   if (press.action !== 'propose_changes' || current.length === 0) return {};
   const list = html`<ul class="bar-comments">
     ${current.map(
@@ -178,7 +176,7 @@ function commentsFor(
           type="button"
           class="quiet"
           aria-label=${`Remove the comment on step ${one.label}`}
-          @click=${() => removeComment(press.plan_id, one)}
+          @click=${() => comments.remove(press.plan_id, one)}
         >
           Remove
         </button>
@@ -190,7 +188,7 @@ function commentsFor(
 
 /** Sends what was changed where it is shown; until then nothing is approved without it. */
 function drawProposeEdits(state: State, card: Card): Drawn {
-  const { current } = editsOf(state, card);
+  const { current } = edits.split(card);
   if (current.length === 0) return nothing;
   return html`<button
     type="button"
@@ -208,7 +206,7 @@ function drawDecisions(state: State, view: PlanView, card: Card): TemplateResult
   if (opened !== undefined)
     return drawForm(state, view.id, opened.button, {
       closes: true,
-      ...commentsFor(state, card, opened.button),
+      ...commentsFor(card, opened.button),
     });
   return html`<div class="bar-line">
     ${drawFacts(state, view, card)}

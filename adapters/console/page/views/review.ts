@@ -177,7 +177,7 @@ export function drawReview(
       toggle: () => void toggleOff(card, step.id),
       workingDay,
     });
-  return html`${drawIntro(list, card)} ${drawOlderComments(state, card)} ${drawSearch(view, list)} ${list.words === '' ? drawPartitions(view, list) : nothing}
+  return html`${drawIntro(list, card)} ${drawOlderComments(card)} ${drawSearch(view, list)} ${list.words === '' ? drawPartitions(view, list) : nothing}
   ${groups.map(
     ([rank, steps]) => html`<section class="rank" data-rank=${rank}>
       <h3>${headings[rank]} <span class="chip-count">${steps.length.toLocaleString()}</span></h3>

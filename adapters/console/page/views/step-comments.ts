@@ -6,9 +6,8 @@ import { cutText, showText } from '#domain/shown-text.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import {
   commentInput,
-  commentsOf,
+  comments,
   leaveComment,
-  removeComment,
   saveComment,
   startComment,
 } from '../live/comments.ts';
@@ -70,7 +69,7 @@ function drawSaid(card: Card, comment: Comment): TemplateResult {
       <button class="quiet" data-comment=${comment.step} @click=${() => startComment(card, comment.step)}>
         Edit
       </button>
-      <button class="quiet" @click=${() => removeComment(card.facts.plan.id, comment)}>Remove</button>
+      <button class="quiet" @click=${() => comments.remove(card.facts.plan.id, comment)}>Remove</button>
     </div>
   </div>`;
 }
@@ -85,7 +84,7 @@ export function drawStepComment(
   if (!mayComment(card)) return { comment: nothing, commentButton: nothing };
   const { commenting } = state;
   const writing = commenting?.plan === card.facts.plan.id && commenting.step === step.id;
-  const known = commentsOf(state, card).current.find((one) => one.step === step.id);
+  const known = comments.split(card).current.find((one) => one.step === step.id);
   const comment = writing
     ? drawForm(state, card, step, label)
     : known === undefined
@@ -107,8 +106,8 @@ export function drawStepComment(
 }
 
 /** Comments that were never sent, on versions that are gone. */
-export function drawOlderComments(state: State, card: Card): Drawn {
-  const { older } = commentsOf(state, card);
+export function drawOlderComments(card: Card): Drawn {
+  const { older } = comments.split(card);
   if (older.length === 0) return nothing;
   return html`<section class="older-comments" aria-label="Comments on earlier versions">
     <h3>Not sent</h3>
@@ -118,7 +117,7 @@ export function drawOlderComments(state: State, card: Card): Drawn {
           <p>
             <span class="muted">From version ${one.version}, step ${one.label}: ${one.effect}</span><br />${showText(one.text)}
           </p>
-          <button class="quiet" @click=${() => removeComment(card.facts.plan.id, one)}>Remove</button>
+          <button class="quiet" @click=${() => comments.remove(card.facts.plan.id, one)}>Remove</button>
         </li>`,
       )}
     </ul>

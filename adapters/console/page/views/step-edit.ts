@@ -5,10 +5,9 @@ import { html, nothing, type TemplateResult } from '../lit.ts';
 import {
   changeEdit,
   editedFields,
-  editsOf,
+  edits,
   enterEdit,
   leaveEdit,
-  removeEdit,
   saveEdit,
   startEdit,
   suggestEdit,
@@ -98,7 +97,7 @@ function drawEdit(plan: string, edit: StepEdit, isOld: boolean): TemplateResult 
       </dl>
     </div>
     <div class="comment-buttons">
-      <button class="quiet" aria-label=${`Remove the change of step ${edit.label}`} @click=${() => removeEdit(plan, edit)}>
+      <button class="quiet" aria-label=${`Remove the change of step ${edit.label}`} @click=${() => edits.remove(plan, edit)}>
         Remove
       </button>
     </div>
@@ -119,7 +118,7 @@ export function drawStepEdit(
   const { editing } = state;
   if (editing?.plan === plan.id && editing.digest === plan.digest && editing.step.id === step.id)
     return { edit: drawForm(card, editing, names), editButton: nothing };
-  const { current, older } = editsOf(state, card);
+  const { current, older } = edits.split(card);
   const own = (some: StepEdit[]) => some.filter((one) => one.step === step.id);
   const edit = html`${own(current).map((one) => drawEdit(plan.id, one, false))}${own(older).map((one) => drawEdit(plan.id, one, true))}`;
   const editButton = html`<button
