@@ -1,4 +1,4 @@
-// Stores approvals of a version or of a waiting patch, once per person; of steps whose start has passed, that the reader saw it.
+// Stores approvals of a version or waiting patch, one per person, and acknowledgements of steps whose start has passed.
 import { sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -19,16 +19,15 @@ import { approvalsThatSuffice, isAmong, isSatisfied, judge } from './approver-ru
 import { describeAllMissing } from './approver-words.ts';
 import { type Authority, type Configured, readAuthority } from './authority.ts';
 
-/** What an approval is about. */
 type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
 
-/** Who has approved this version as a whole, in order; somebody who did so under two names is one person. */
+/** The distinct persons who approved this version as a whole, in order. */
 export async function readApprovers(db: Queryable, row: Approvable): Promise<string[]> {
   const given = await readApprovals(db, row.id, row.version);
   return given.map(({ by }) => by);
 }
 
-/** Writes the approval down, once a name; it is verified from when it is given so. @returns whether anything is new */
+/** Stores an approval once per name, and again once the name is verified. @returns whether anything is new */
 export async function recordApproval(
   tx: Transaction,
   row: Approvable,
@@ -53,7 +52,7 @@ export async function recordApproval(
   return added.length > 0;
 }
 
-/** The approval is one of several. */
+/** Records an approval that leaves others outstanding. */
 async function recordPartOfApproval(
   { enqueue }: PlansContext,
   tx: Transaction,
@@ -77,8 +76,8 @@ async function recordPartOfApproval(
 }
 
 /**
- * Writes down an approval that is not the last one. Somebody whose name was typed before, and who is known for certain now,
- * counts from now on where that is needed.
+ * Records an approval that is not the last one. A person who approved under an unverified name and is verified now counts where
+ * verification is required.
  */
 export async function recordOneOfSeveral(
   context: PlansContext,
@@ -101,8 +100,8 @@ export async function recordOneOfSeveral(
 }
 
 /**
- * Whether those who approved still count as the rules and groups are now.
- * @returns what is missing, as a sentence; null: nothing is
+ * Checks that earlier approvals still count under the current rules and groups.
+ * @returns what is missing, as a sentence, or null if nothing is
  */
 export async function findLostApproval(
   db: Queryable,
@@ -117,7 +116,7 @@ export async function findLostApproval(
   return `The approval no longer counts: it now needs ${describeAllMissing(standings, authority.people)}. Propose the plan again.`;
 }
 
-/** @param whole only the whole can be approved, without leaving out steps */
+/** @param whole the plan can only be approved as a whole, without leaving out steps */
 export function requireStartsShown(
   row: PlanRow,
   starts: PassedStarts | null,

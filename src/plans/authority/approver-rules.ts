@@ -1,58 +1,57 @@
-// Approver rules over names: the plan's own and those of its guarded operations. Pure. All rules must be satisfied; one person may
-// count for several.
+// Approver rules over names: the plan's own and those of its guarded operations. Pure. All rules must be satisfied; one person
+// may count for several.
 import { groupIn } from '#domain/people/groups.ts';
 import { isSamePerson, personKey } from '#domain/people/names.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 
-/** `operations`: those that ask for it; empty: the plan's own rule. */
+/** `operations`: those that require the rule; empty for the plan's own rule. */
 export type Rule = { policy: ApproverPolicy; operations: string[] };
 
-/** What the rules of one plan are read against. */
+/** The facts that a plan's rules are evaluated against. */
 export type People = {
   requester: string;
-  /** The approvers of the configuration. */
+  /** Approvers from the configuration. */
   configured: string[];
-  /** Those who belong to the plan's conversation, of the people that are asked about; null: there is none. */
+  /** The people asked about who belong to the plan's conversation, or null if there is no conversation. */
   known: Set<string> | null;
-  /** Who stands behind a name that is one of several of a person; left out: nobody has two. */
+  /** Maps each of a person's several names to the person. Omitted if no one has two names. */
   same?: ReadonlyMap<string, string>;
-  /** The user group of a chat that somebody is among the approvers for, unless they are named themselves. */
+  /** Maps a person to the chat user group through which they are an approver, unless a rule names them directly. */
   groups?: ReadonlyMap<string, string>;
-  /** What readers are shown in the place of a name; left out, or of one that is not in it: the name. */
+  /** Maps a name to the name that readers see. A missing entry shows the name itself. */
   shown?: ReadonlyMap<string, string>;
   /**
-   * Of persons that were one when the plan was asked for, whom they all count as where different people are asked for: nobody
-   * becomes two by an unlink. Left out: nobody was.
+   * Maps persons who were one when the plan was requested to a common name, which rules about different people count. Unlinking
+   * accounts thus adds no approver.
    */
   former?: ReadonlyMap<string, string>;
-  /** Whether it is certain who this person is. A name that was typed is never a second person. */
+  /** Whether the person's identity is verified. A typed name never counts as a second person. */
   vouched: (person: string) => boolean;
-  /** Whether it is certain who asked; a requester with a typed name may be any of those who approve. */
+  /** Whether the requester's identity is verified; a requester with a typed name may be any of the approvers. */
   requesterVouched: boolean;
-  /** Blocked people, whose approvals don't count. Left out: none. */
+  /** Blocked people, whose approvals don't count. */
   refused?: ReadonlyMap<string, unknown>;
-  /** Persons who are guests in this chat. Left out: none. */
+  /** Persons who are guests in this chat. */
   guests?: ReadonlySet<string>;
 };
 
-/** The person behind a name. Names are compared by their persons, so that nobody counts twice and nobody is left out. */
+/** The person behind a name. Comparing persons instead of names keeps one person from counting twice. */
 export function personIn({ same }: Pick<People, 'same'>, name: string): string {
   return same?.get(name) ?? name;
 }
 
-/** Whether one of `names` is `user`. */
 export function isAmong(people: Pick<People, 'same'>, names: string[], user: string): boolean {
   const person = personIn(people, user);
   return names.some((name) => isSamePerson(personIn(people, name), person));
 }
 
-/** Whom a name counts as where different people are asked for. */
+/** The name a person counts under in rules about different people. */
 function countedAs(people: Pick<People, 'same' | 'former'>, name: string): string {
   const person = personIn(people, name);
   return people.former?.get(person) ?? person;
 }
 
-/** Whether one of `names` is `user`, or was when the plan was asked for. */
+/** Whether one of `names` is `user`, or was when the plan was requested. */
 export function wasAmong(
   people: Pick<People, 'same' | 'former'>,
   names: string[],
@@ -71,10 +70,10 @@ export function personsIn(people: Pick<People, 'same'>, names: string[]): string
   return [...once.values()];
 }
 
-/** A rule, and who of those it counts has approved. */
+/** A rule with the approvals that count for it. */
 export type RuleStanding = { rule: Rule; needed: number; given: string[] };
 
-/** Policies that count the same people the same way have one key. */
+/** Policies that count the same people the same way share a key. */
 function keyOf(policy: ApproverPolicy): string {
   switch (policy.kind) {
     case 'named':
@@ -91,7 +90,6 @@ function keyOf(policy: ApproverPolicy): string {
   }
 }
 
-/** Whether two policies ask for the same. */
 export function samePolicy(a: ApproverPolicy, b: ApproverPolicy): boolean {
   return keyOf(a) === keyOf(b);
 }
@@ -117,13 +115,13 @@ export function rulesOf(
   return [...rules.values()];
 }
 
-/** How many different people a policy needs. If the requester is unknown, one of two people is not them. */
+/** How many different people a policy needs. If the requester is unverified, one of two people may be the requester. */
 function neededFor(policy: ApproverPolicy, people: Pick<People, 'requesterVouched'>): number {
   if (policy.kind === 'n_of') return policy.n;
   return policy.kind === 'not_requester' && !people.requesterVouched ? 2 : 1;
 }
 
-/** Whether a policy is about different people, so that it counts only those whom a platform vouches for. */
+/** Whether a policy requires different people, in which case it only counts verified ones. */
 export function needsVouching({ kind }: ApproverPolicy): boolean {
   return kind === 'n_of' || kind === 'not_requester';
 }
@@ -135,7 +133,7 @@ export const isGuest = (people: Pick<People, 'same' | 'guests'>, user: string): 
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
   const { requester, configured, known, refused } = people;
   if (refused?.has(personIn(people, user))) return false;
-  // A group that has too few members stands among them: nobody becomes it by its name.
+  // A group that is too small remains in the list; a user must not match it by name.
   const among = (names: string[]) => groupIn(user) === null && isAmong(people, names, user);
   if (needsVouching(policy) && !people.vouched(personIn(people, user))) return false;
   const isOwn = ('guests' in policy && policy.guests === true) || !isGuest(people, user);
@@ -157,7 +155,7 @@ export function counts(policy: ApproverPolicy, people: People, user: string): bo
   }
 }
 
-/** Of those who were one when the plan was made the first. */
+/** Of persons who were one when the plan was requested, only the first. */
 function differentIn(people: People, persons: string[]): string[] {
   return persons.filter((person, index) => !wasAmong(people, persons.slice(0, index), person));
 }
@@ -174,12 +172,11 @@ export function judge(rules: Rule[], people: People, approved: string[]): RuleSt
   }));
 }
 
-/** Whether a rule needs nobody any more. */
 export function isSatisfied({ needed, given }: RuleStanding): boolean {
   return given.length >= needed;
 }
 
-/** The people a rule names beforehand; null where it counts anyone, or anyone but one. */
+/** The people a rule names, or null if it counts anyone or anyone but the requester. */
 function candidatesOf(
   { policy }: Rule,
   people: Pick<People, 'requester' | 'configured'>,
@@ -214,11 +211,11 @@ export function mayCount(
 }
 
 /**
- * How many approvals suffice, those given among them: each next one by the person who counts for most open rules.
- * (The least number is a covering problem; with the few rules of a plan this finds it or comes one above.)
+ * How many approvals suffice, including those given. Greedy: each next one is by the person who counts for the most open rules.
+ * (The minimum is a covering problem; for the few rules of a plan this finds it or is one above.)
  */
 export function approvalsThatSuffice(rules: Rule[], now: People, approved: string[]): number {
-  // Those who come yet are vouched for, where that is needed.
+  // Future approvers are assumed to be verified.
   const before = personsIn(now, approved);
   const people: People = {
     ...now,
@@ -239,7 +236,7 @@ export function approvalsThatSuffice(rules: Rule[], now: People, approved: strin
       ).length;
       if (n > (best?.n ?? 0)) best = { user, n };
     }
-    // Somebody none of the rules names: anybody in the conversation, or anybody but the requester.
+    // The remaining rules name no one: any participant, or anyone but the requester.
     if (best === null) return given.length + 1;
     given.push(best.user);
   }

@@ -16,7 +16,6 @@ import type { UserGroupStanding } from './members.ts';
 
 const maxNames = 8;
 
-/** `names` as readers know them. */
 export function namesShown({ shown }: Pick<People, 'shown'>, names: string[]): string[] {
   return names.map((name) => quoteName(shown?.get(name) ?? name, 120));
 }
@@ -28,7 +27,7 @@ function someOf(names: string[], word: 'and' | 'or'): string {
   return listOf([...distinct.slice(0, maxNames), `${hidden} more`], word);
 }
 
-/** `names` as readers know those who may approve: who is there for a user group of a chat by that, `@finance`. */
+/** `names` as readers know them; members of a chat user group appear as the group, such as `@finance`. */
 function candidatesShown(people: Pick<People, 'shown' | 'groups'>, names: string[]): string[] {
   return namesShown(
     people,
@@ -40,7 +39,7 @@ function candidatesShown(people: Pick<People, 'shown' | 'groups'>, names: string
 function pickOf(people: Pick<People, 'shown' | 'groups'>, n: number, names: string[]): string {
   const count = new Set(namesShown(people, names)).size;
   const distinct = [...new Set(candidatesShown(people, names))];
-  // Names that have become one person since the rule was made: nobody is left whom it names.
+  // Names that became one person after the rule was made: the rule names no one else.
   if (count === 0) return 'somebody whom its rule does not name';
   if (count <= n) return someOf(distinct, 'and');
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
@@ -58,7 +57,7 @@ function describeOthers(people: People, missing: number): string {
       : someOf(candidatesShown(people, others), 'or');
 }
 
-/** Whom a rule still asks for; `given` have approved. */
+/** The people a rule still requires; `given` have approved. */
 function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
   switch (policy.kind) {
     case 'requester':
@@ -84,17 +83,17 @@ function forOperations({ operations }: Rule): string {
   return operations.length === 0 ? '' : ` for ${someOf(operations, 'and')}`;
 }
 
-/** What one rule still asks for: `one of ben or cleo for http_request`. */
+/** What one rule still requires: `one of ben or cleo for http_request`. */
 export function describeMissing({ rule, needed, given }: RuleStanding, people: People): string {
   return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
 }
 
-/** What all open rules still ask for, for a sentence; empty when none is open. */
+/** What all open rules still require, within a sentence; empty if none is open. */
 export function describeAllMissing(standings: RuleStanding[], people: People): string {
   const missing = standings
     .filter((standing) => !isSatisfied(standing))
     .map((standing) => describeMissing(standing, people));
-  // A list inside a list needs a stronger mark between its parts.
+  // Nested lists need a stronger separator.
   return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
 }
 
@@ -123,14 +122,14 @@ function describeProblem(shown: string, problem: UserGroupStanding['problem']): 
   }
 }
 
-/** Why members of user groups do not count: a sentence for each group of which that is so. */
+/** Why members of user groups do not count: one sentence per affected group. */
 export function describeUserGroups(groups: ReadonlyMap<string, UserGroupStanding>): string[] {
   return [...groups.values()].flatMap(({ shown, problem }) =>
     problem === null ? [] : [describeProblem(shown, problem)],
   );
 }
 
-/** Those whom a rule about different people can count at all; null: it names nobody. */
+/** The people that a rule about different people can count, or null if it names none. */
 function countable({ policy }: Rule, people: People): string[] | null {
   const names = 'people' in policy ? policy.people : people.configured;
   if (names.length === 0) return null;
@@ -138,7 +137,7 @@ function countable({ policy }: Rule, people: People): string[] | null {
   return personsIn(people, names).filter(can);
 }
 
-/** What open rules that are about different people ask of them, and what to set up where nobody can; empty: none is open. */
+/** What open rules about different people require, and what to set up if no one can satisfy them; empty if none is open. */
 export function describeVouching(standings: RuleStanding[], people: People): string {
   const open = standings.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
   const [first] = open;

@@ -1,4 +1,4 @@
-// Who may answer a task: its assignee, their delegate, or who has openly taken it over. Nobody else, even if they may
+// Decides who may answer a task: its assignee, their delegate, or a person who has taken it over. No one else, even if they may
 // decide about the plan.
 import type { Queryable, Transaction } from '#db/database.ts';
 import { readEveryName, showName } from '#db/people/identities.ts';
@@ -19,7 +19,7 @@ import { requireManager } from './authority.ts';
 type Fates = NonNullable<Settlement['steps']>;
 type Delegating = Pick<PlansContext, 'delegates'>;
 
-/** Whether a guarded call asks again with its final values, which is an approval of its own. */
+/** Whether a guarded call asks for confirmation of its final values, which is a separate approval. */
 export function asksToConfirm({ status, output }: Step): boolean {
   return status === 'waiting' && isObject(output) && output.confirm === true;
 }
@@ -69,9 +69,8 @@ async function isAskedPerson(
 }
 
 /**
- * Whether `actor` settles these steps because they were asked (`asked`) or because they may decide about the plan
- * (`manager`).
- * @throws `not_allowed` when neither is so
+ * Whether `actor` settles these steps because they were asked (`asked`) or because they may decide about the plan (`manager`).
+ * @throws `not_allowed` if neither applies
  */
 export async function requireAnswerer(
   tx: Queryable,
@@ -85,7 +84,7 @@ export async function requireAnswerer(
   return 'manager';
 }
 
-/** Whether it answers in the place of a person. A plan can go on without the answer of who was blocked. */
+/** Whether the outcome answers on a person's behalf. A plan can continue without the answer of a blocked person. */
 function answers(step: Step, fates: Fates, { answer, answers: said = {} }: Settlement): boolean {
   const fate = fates[step.id];
   if (fate !== 'done' && fate !== 'failed') return false;
@@ -94,8 +93,8 @@ function answers(step: Step, fates: Fates, { answer, answers: said = {} }: Settl
 }
 
 /**
- * For each step, the person `actor` answers for, if not themselves.
- * @throws `not_allowed` for a step that is addressed to somebody else and was not taken over
+ * For each step, the person on whose behalf `actor` answers, if any.
+ * @throws `not_allowed` for a step that is addressed to another person and was not taken over
  */
 export async function readAnswering(
   tx: Transaction,

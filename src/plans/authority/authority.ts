@@ -1,4 +1,4 @@
-// Who may decide about a plan, checked here for every surface. A model never may. A plan starts when every rule is satisfied: its own
+// Decides who may decide about a plan, on every surface. A model never may. A plan starts when every rule is satisfied: its own
 // and that of each guarded operation it uses.
 import { findSpeakers } from '#db/chat/messages.ts';
 import type { Queryable } from '#db/database.ts';
@@ -61,7 +61,7 @@ export type Configured = Pick<
   PlansContext,
   'approvers' | 'guardedApprovers' | 'grouping' | 'identity'
 >;
-/** `groups`: those that its rules name. */
+/** `groups`: those that the rules name. */
 export type Authority = { rules: Rule[]; people: People; groups: Groups };
 
 function namesIn(rules: Rule[]): string[] {
@@ -69,8 +69,8 @@ function namesIn(rules: Rule[]): string[] {
 }
 
 /**
- * A plan, who has approved it, and who asks whether they may: `actor` decides now, by the way they came in; `viewer` only
- * reads. `operations` and `version` where the approval is not about the whole plan as it is.
+ * A plan, its approvers, and the person in question: `actor` decides now, with the identity of this request; `viewer` only reads.
+ * `operations` and `version` are given if the approval is not about the whole current plan.
  */
 export type Question = {
   plan: Asked;
@@ -81,14 +81,14 @@ export type Question = {
   version?: number;
 };
 
-/** Whom a question is about. */
+/** The people a question is about. */
 const usersOf = ({ approved = [], actor, viewer }: Question): string[] => [
   ...approved,
   ...(actor === undefined ? [] : [actor.id]),
   ...(viewer === undefined ? [] : [viewer]),
 ];
 
-/** Of whom it is certain who they are: of those who approved before as it was then, of a reader by their name alone. */
+/** Tells whose identity is verified: earlier approvers as of their approval, a viewer by name alone. */
 function judgeVouched(
   { actor, viewer }: Question,
   before: ReadonlySet<string>,
@@ -102,7 +102,7 @@ function judgeVouched(
   return (person) => all.some((one) => isSamePerson(one, person));
 }
 
-/** The platform says whether the acting person is a guest there. */
+/** The platform reports whether the acting person is a guest. */
 function findGuests({ actor }: Question, same: ReadonlyMap<string, string>): Set<string> {
   return new Set(actor?.guest === true ? [personIn({ same }, actor.id)] : []);
 }
@@ -111,7 +111,7 @@ const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind 
 
 type Present = (conversation: string, users: string[]) => Set<string>;
 
-/** Those who have written in conversations, under whatever name they had. @returns of each those of `users` */
+/** Which of `users` have written in each conversation, under any of their names. */
 async function findPresent(
   db: Queryable,
   asked: { conversation: string; users: string[] }[],
@@ -136,7 +136,7 @@ async function findPresent(
   };
 }
 
-/** Whom each of those who were one when the plan was asked for counts as: the first of them by name. */
+/** Maps each person who was one with others when the plan was requested to the first of them by name. */
 function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
   const groups = new Map<string, Set<string>>();
   for (const { names, ended_at } of links) {
@@ -166,7 +166,7 @@ async function findLostRoles(
       .map((one) => [one, 'role_lost']);
 }
 
-/** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
+/** Like `readAuthority` for many plans, with the same number of statements; in the order of the questions. */
 export async function readAuthorities(
   db: Queryable,
   { approvers, guardedApprovers, grouping, identity }: Configured,
@@ -234,7 +234,7 @@ export async function readAuthorities(
       same,
       shown: new Map([...shown, ...showGroups(one.groups)]),
       groups: groupMembers(one.named, one.groups),
-      // Of a plan that is not stored yet nobody knows when it was asked for.
+      // A plan that is not stored yet has no request time.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
       vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
       requesterVouched: one.plan.requester_verified,
@@ -245,8 +245,8 @@ export async function readAuthorities(
 }
 
 /**
- * The rules of a plan and what they are read against. The person asked about belongs to the plan's conversation when they
- * have written a message there; the requester and configured approvers always do.
+ * The rules of a plan and the facts they are evaluated against. The person in question belongs to the plan's conversation once
+ * they have written there; the requester and configured approvers always do.
  */
 export async function readAuthority(
   db: Queryable,
@@ -258,7 +258,6 @@ export async function readAuthority(
   return authority;
 }
 
-/** Sentences, to follow another. */
 const joinSentences = (sentences: string[]) =>
   sentences.map((words) => (words === '' ? '' : ` ${words}`)).join('');
 
@@ -270,7 +269,7 @@ export function isApprover(
   return rules.some(({ policy }) => counts(policy, people, user));
 }
 
-/** The open rules that an approval by `user` would bring nearer: those that count them, and nobody who was one with them. */
+/** The open rules that an approval by `user` would advance: those that count `user` and none of their former identities. */
 function findHelped({ people }: Authority, open: RuleStanding[], user: string): RuleStanding[] {
   return open.filter(
     ({ rule, given }) => counts(rule.policy, people, user) && !wasAmong(people, given, user),
@@ -294,7 +293,7 @@ export function requirePerson(actor: Actor): void {
 }
 
 /**
- * A role limits what the rules allow, on every way in: words and buttons as much as paths. A chat gives none.
+ * A role restricts what the rules allow, on every surface. Chats give no role.
  * @throws `not_allowed` unless `actor` may decide about plans
  */
 function requireDecider({ role, stale }: Actor): void {
@@ -305,7 +304,7 @@ function requireDecider({ role, stale }: Actor): void {
   );
 }
 
-/** Whom the rules ask for when nobody has approved, in words. */
+/** The people the rules require before any approval, in words. */
 function describeApprovers({ rules, people }: Authority): string {
   return describeAllMissing(judge(rules, people, []), people);
 }
@@ -321,7 +320,7 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   );
 }
 
-/** What to set up, where rules are about different people and nobody has approved; and why no user group of a chat counts. */
+/** What to set up for rules about different people that have no approval yet, and why chat user groups do not count. */
 function describeSetup({ rules, people, groups }: Authority, approved: string[] = []): string {
   const vouching = describeVouching(judge(rules, people, approved), people);
   return joinSentences([vouching, ...describeUserGroups(groups.userGroups)]);
@@ -339,8 +338,8 @@ function describeStranger({ rules, people, groups }: Authority, { id }: Actor): 
 }
 
 /**
- * How the rules stand with `approved`, the actor among them.
- * @throws `not_allowed` when the actor is new and no open rule counts them
+ * The state of the rules with `approved`, including the actor.
+ * @throws `not_allowed` if the actor is new and no open rule counts them
  */
 export function requireUseful(
   authority: Authority,
@@ -365,15 +364,14 @@ export function requireUseful(
   return judge(rules, people, [...before, actor.id]);
 }
 
-/** Whether `user` is the requester or one of those who may approve. */
 export function mayManage({ rules, people }: Authority, user: string): boolean {
   if (isAmong(people, [people.requester], user)) return true;
-  // To stop a plan or go on with it takes one person, not a second one: anybody the rules name, on any surface.
+  // Stopping or resuming a plan takes one person, so unverified names count too.
   return isApprover({ rules, people: { ...people, vouched: () => true } }, user);
 }
 
 /**
- * Cancel, pause, resume, retry, refuse: the requester, and everybody who may approve and has the role for it.
+ * Cancel, pause, resume, retry, refuse: allowed for the requester and for every approver whose role permits it.
  * @throws `not_allowed`
  */
 export async function requireManager(
@@ -394,7 +392,7 @@ export async function requireManager(
   );
 }
 
-/** The rules by which the final values of calls of `operations` are confirmed: the last one for an operation is its own, if it has one. */
+/** The rules for confirming final values of calls of `operations`: the last rule of an operation is its own, if it has one. */
 function confirmersOf(
   { guardedApprovers }: Configured,
   { approver_policy: own }: Pick<Asked, 'approver_policy'>,
@@ -417,9 +415,9 @@ export function mayConfirm(
 }
 
 /**
- * The final values of guarded calls: the calls are approved, so one person is enough, but one whom the rules of those
- * operations count; where none of them has a rule, one whom the plan's own rule counts.
- * @throws `not_allowed`
+ * Final values of guarded calls need one confirmation, by a person whom the rules of those operations count, or the plan's own
+ * rule if
+ * there are none. @throws `not_allowed`
  */
 export async function requireConfirmer(
   db: Queryable,
@@ -431,7 +429,7 @@ export async function requireConfirmer(
   requirePerson(actor);
   requireDecider(actor);
   const authority = await readAuthority(db, context, { plan, actor, operations });
-  // What they confirm was not there when they approved: their name alone is not them, whoever has approved by it before.
+  // The values did not exist at approval, so an earlier approval under this name does not verify the actor.
   const people: People = { ...authority.people, vouched: () => isVerified(actor) };
   const missing = confirmersOf(context, plan, operations)
     .map((rule) => ({ ...rule, policy: openPolicy(rule.policy, authority.groups) }))

@@ -1,4 +1,4 @@
-// Groups in approver rules: members stand in the place of their group whenever a rule is read, so that everything else knows people only.
+// Groups in approver rules. Members replace their group whenever a rule is read, so all other code deals with people only.
 import type { Queryable } from '#db/database.ts';
 import { type GroupMember, readGroupMembers, readSignedIn } from '#db/people/sign-ins.ts';
 import { readUserGroups, readUserGroupsOf } from '#db/people/user-groups.ts';
@@ -22,10 +22,10 @@ import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { rulesOf } from './approver-rules.ts';
 
-/** Names of the people in each group that a rule names, by the group's name. */
+/** Member names by group name. */
 type Members = ReadonlyMap<string, string[]>;
 
-/** A user group of a chat as it stands. `target`: its name by its id; `shown`: to readers. */
+/** The current state of a chat user group. `target`: its name by its ID; `shown`: its name for readers. */
 export type UserGroupStanding = {
   target: string | null;
   shown: string;
@@ -44,7 +44,7 @@ export const noGroups: Grouping = { groups: {}, providers: {}, apart: false };
 
 const groupsIn = (names: string[]) => [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
 
-/** The user groups of chats among names in rules; one of the configuration wins over one of its name. */
+/** The chat user groups among names in rules; a configured group of the same name takes precedence. */
 function userGroupsIn(names: string[], { groups }: Grouping = noGroups): string[] {
   return groupsIn(names).filter((name) => isUserGroup(name) && !Object.hasOwn(groups, name));
 }
@@ -53,12 +53,11 @@ export const namesUserGroups = (names: string[], grouping: Grouping | undefined)
   userGroupsIn(names, grouping).length > 0;
 
 /**
- * Who is in the groups among `names`: by the configuration, by a chat that has been asked, or by what a provider said at each one's
- * last sign-in.
- * @param names of people and groups, as rules have them
- * @param tenants the organisations that are asked about
- * @returns the groups as one organisation has them; `decides`: for a decision, which uses no old copy; `approved`: earlier approvers,
- *   whose groups count until their next sign-in
+ * Reads the members of the groups among `names`: from the configuration, from a chat, or from each person's last sign-in.
+ * @param names people and groups, as in rules
+ * @param tenants the organisations in question
+ * @returns the groups of one organisation; `decides`: for a decision, which uses no outdated copy; `approved`: earlier approvers,
+ * whose groups count until their next sign-in
  */
 export async function readGroups(
   db: Queryable,
@@ -115,7 +114,7 @@ export async function readGroups(
   };
 }
 
-/** The groups of somebody with these names, as rules call them. @param age `any`: also those that do not count now */
+/** The groups of a person with these names, as in rules. @param age `any` includes groups that do not count now */
 export async function readGroupNames(
   db: Queryable,
   grouping: Grouping = noGroups,
@@ -130,9 +129,8 @@ export async function readGroupNames(
 }
 
 /**
- * `names` with the members of each group in its place. A group of too few stays in the list too: it is nobody's name, so a rule that
- * asks for more people than it has is never met by fewer.
- * @param least how many people the rule asks for
+ * Replaces groups in `names` by their members. A group that is too small also remains, as a name that no one has, so that fewer
+ * people never satisfy the rule. @param least how many people the rule requires
  */
 export function withMembers(names: string[], { members }: Groups, least = 1): string[] {
   const people = names.flatMap((name) => {
@@ -145,21 +143,20 @@ export function withMembers(names: string[], { members }: Groups, least = 1): st
     : [...distinct, ...names.filter((name) => groupIn(name) !== null)];
 }
 
-/** A policy with the members of its groups. */
 export function openPolicy(policy: ApproverPolicy, groups: Groups): ApproverPolicy {
   if (groups.members.size === 0 || !('people' in policy)) return policy;
   const least = policy.kind === 'n_of' ? policy.n : 1;
   return { ...policy, people: withMembers(policy.people, groups, least) };
 }
 
-/** What readers are shown for user groups of chats, by the names that rules have. */
+/** Names of chat user groups for readers, by their names in rules. */
 export function showGroups({ userGroups }: Groups): [string, string][] {
   return [...userGroups].flatMap(([group, { target, shown }]) =>
     [groupNamed(group), target ?? groupNamed(group)].map((name): [string, string] => [name, shown]),
   );
 }
 
-/** The user group that readers are told of in the place of each member whom no rule names. */
+/** The user group that readers see in place of each member whom no rule names. */
 export function groupMembers(
   names: string[],
   { members, userGroups }: Groups,
@@ -176,7 +173,7 @@ export function groupMembers(
 
 type Deciding = Pick<PlansContext, 'approvers' | 'guardedApprovers' | 'grouping' | 'userGroups'>;
 
-/** Has the user groups read anew that may decide about a plan or, without rules of its own, about a session. */
+/** Refreshes the user groups that may decide about a plan or, without rules of its own, about a session. */
 export async function refreshUserGroups(
   { approvers, guardedApprovers, grouping, userGroups }: Deciding,
   { tenant, approver_policy: own }: { tenant: string | null; approver_policy?: ApproverPolicy },

@@ -16,7 +16,6 @@ import { isSamePerson } from '#domain/people/names.ts';
 import { hasRole } from '#domain/people/principal.ts';
 import { noGroups } from './members.ts';
 
-/** The settings about who may act. */
 export type Deciding = Pick<IdentitySettings, 'blocked'> &
   Partial<Pick<IdentitySettings, 'providers'>>;
 
@@ -56,7 +55,6 @@ async function readKnown(
   );
 }
 
-/** The refusal of each person who is refused. */
 export async function readRefusals(
   db: Queryable,
   { identity, grouping = noGroups }: Blocking,
@@ -113,7 +111,7 @@ const refusalWords: Record<Refusal, string> = {
 
 /**
  * The person behind an account, on every surface.
- * @throws `forbidden` where they are refused
+ * @throws `forbidden` if the person is refused
  */
 export async function letIn(db: Queryable, blocking: Blocking, account: string): Promise<string> {
   const person = await readPerson(db, account);

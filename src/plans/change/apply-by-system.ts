@@ -1,4 +1,4 @@
-// A patch of the system: applied at once and stored as such. Only what needs no approval is changed this way.
+// A patch by the system: applied at once and stored. Only for changes that need no approval.
 import type { Transaction } from '#db/database.ts';
 import { insertPatch } from '#db/plans/patches.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -8,7 +8,7 @@ import type { PlansContext } from '../plans-context.ts';
 import { applyPatch } from './apply.ts';
 import type { PatchEffect } from './model.ts';
 
-/** Applies `effect`, which `operations` have under the plan's lock. @returns the plan's row with it */
+/** Applies `effect`, resolved from `operations` under the plan's lock. @returns the plan's updated row */
 export async function applyBySystem(
   context: PlansContext,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the digest,
-// which covers the whole plan: its steps are streamed once, under the plan's lock.
+// Applies a patch: steps, edges, lanes, statuses, counters and the new version. Costs as much as what changes, except for the
+// digest, which covers the whole plan: its steps are streamed once, under the plan's lock.
 import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
@@ -32,20 +32,20 @@ import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } f
 import { requireUsers } from './sets.ts';
 import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 
-/** Who applies it, and what the audit says of it. */
+/** The author of the patch and its audit data. */
 export type PatchDeed = {
   patchId: string;
   actor: Actor;
   baseRevision: number;
   reason: string | null;
-  /** It was approved by itself: who did so last stands for the plan from now on. */
+  /** The patch had its own approval: its last approver becomes the plan's. */
   approved: boolean;
 };
 
 const positionsOf = (steps: { position: number }[]): number[] =>
   steps.map(({ position }) => position);
 
-/** The version that the patch makes, beside the plan's present one. */
+/** The version that the patch produces. */
 async function resolveVersion(
   context: PlansContext,
   tx: Transaction,
@@ -77,8 +77,8 @@ async function resolveVersion(
 }
 
 /**
- * Counts and statuses as the new dependencies and times want them.
- * @param known what waited for removed steps; and what a failure had stopped behind steps that run again
+ * Updates counts and statuses for the new dependencies and times.
+ * @param known what waited for removed steps, and what a failure had stopped behind rerun steps
  */
 async function settleStates(
   tx: Transaction,
@@ -107,7 +107,7 @@ async function settleStates(
   await settleReadiness(tx, row.id, settled, running);
 }
 
-/** Makes stale what the patch says, each with a finding that people settle. */
+/** Marks steps stale as the patch says, each set with a finding for people to settle. */
 async function invalidate(
   context: PlansContext,
   tx: Transaction,
@@ -133,7 +133,7 @@ async function invalidate(
   await raiseFindings(context, tx, row, findings, actor);
 }
 
-/** @returns steps that wait for some that run again, and that a failure had stopped */
+/** @returns steps behind rerun steps that a failure had stopped */
 async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<number[]> {
   const positions = positionsOf(effect.rerun);
   if (positions.length === 0) return [];
@@ -141,7 +141,7 @@ async function runAgain(tx: Transaction, row: PlanRow, effect: PatchEffect): Pro
   return rerunSteps(tx, row.id, positions, await findAddressed(tx, row.id, positions));
 }
 
-/** What comes to wait for a stale step is stale as well. */
+/** Steps that now wait for a stale step become stale too. */
 async function holdBehindStale(
   tx: Transaction,
   { id }: PlanRow,
@@ -155,7 +155,7 @@ async function holdBehindStale(
 }
 
 /**
- * Stores the version that the patch makes, and what the plan's row says of it: the same but for its steps.
+ * Stores the version that the patch produces and updates the plan's row; everything but the steps is unchanged.
  * @throws `empty_plan`
  */
 async function storeVersion(
@@ -179,7 +179,7 @@ async function storeVersion(
     }
     const used = uses.map(({ operation }) => operation);
     const { created_at: _, ...before } = await readVersion(tx, row);
-    // What the plan was shown with stays, whatever the operation is by now.
+    // Keeps the digests the plan was shown with, even if the operation has changed since.
     const digests = {
       ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
       ...before.operation_digests,
@@ -227,14 +227,14 @@ async function wakeAll(
     await wakeWorkers(tx, enqueue, id);
     await notify(tx, `work:${id}`);
   }
-  // A worker about to start it has looked at the version before.
+  // A worker about to start the plan has seen the previous version.
   if (status === 'approved') await enqueue(tx, 'execute', { plan_id: id }, { key: id });
 }
 
 /**
- * Applies `effect`, which was worked out under this very lock. The plan keeps its status.
- * @returns the plan's row after it, in its next version
- * @throws `patch_conflict` when a step would wait for one that will not be done, `empty_plan`
+ * Applies `effect`, which was resolved under this very lock. The plan keeps its status.
+ * @returns the plan's row in its next version
+ * @throws `patch_conflict` if a step would wait for one that will not be done, `empty_plan`
  */
 export async function applyPatch(
   context: PlansContext,
@@ -244,7 +244,7 @@ export async function applyPatch(
   deed: PatchDeed,
 ): Promise<PlanRow> {
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
-  // What the plan says is the same, so that its version is, unless that was approved.
+  // Without a change of content the version stays, unless the change was approved.
   const moves = changesContent(effect) || deed.approved;
   if (moves) await storeVersion(context, tx, row, effect, deed);
   await invalidate(context, tx, row, effect, deed);

@@ -1,4 +1,4 @@
-// Whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
+// Decides whether a patch widens what was approved, with one sentence per reason. Pure; when in doubt it widens.
 import type { RerunStep } from '#db/sql/rerun.ts';
 import { hasRuntime, renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
@@ -16,7 +16,7 @@ function nameOf({ tool, operation, target }: StepAsSaid): string {
   return target === null ? name : `${name} of ${shorten(target, 120)}`;
 }
 
-/** Adding is never narrowing: also a read that an approved step makes already is one call more. */
+/** Adding never narrows: even a read that an approved step already makes is one more call. */
 function widensByAdding(
   { now, label, position }: AddedStep,
   operations: ReadonlySet<string>,
@@ -31,7 +31,7 @@ function widensByAdding(
   return adds('a call that nobody has approved');
 }
 
-/** Why giving up a step that has begun is for a person to say; null: it has not begun, and removing it narrows. */
+/** Why only a person may drop a step that has begun, or null if it has not begun and removing it narrows. */
 function widensByRemoving({ label, status }: Step): string | null {
   switch (status) {
     case 'failed':
@@ -45,7 +45,7 @@ function widensByRemoving({ label, status }: Step): string | null {
   }
 }
 
-/** Why a step may not be made again without a person's word; null: it changes nothing, the same, or was never called. */
+/** Why rerunning a step needs a person, or null if the step changes nothing, has the same effect again, or was never called. */
 function widensByRerunning(step: RerunStep): string | null {
   if (!repeatsCall(step)) return null;
   const { label, tool, operation, target } = step;
@@ -54,7 +54,7 @@ function widensByRerunning(step: RerunStep): string | null {
   return `Runs step ${label} again: ${what}, which was already called${more}.`;
 }
 
-/** A step as it would read if those that are replaced had had the names of those that take their places. */
+/** The step with the names of replaced steps changed to those of their replacements. */
 function renameIn(step: Step, replaced: ReadonlyMap<string, string>): Step {
   if (replaced.size === 0) return step;
   const rename = (id: string) => replaced.get(id) ?? id;
@@ -80,10 +80,11 @@ function widensByChanging(
 }
 
 /**
- * Why the patch needs its own approval; empty: it narrows. It narrows if it leaves unchanged what reaches or is read by an acting step,
- * the order of steps at a shared target, and what is asked before. Adding a step, or repeating a call that acts again, never narrows.
+ * Why the patch needs its own approval; empty if it narrows. It narrows if it leaves unchanged what reaches or is read by an
+ * acting step, the order of steps at a shared target, and what is asked before. Adding a step, or repeating a call that acts
+ * again, never narrows.
  * @param operations those that the approved plan uses
- * @param near what the patch may concern of the plan
+ * @param near the part of the plan that the patch may affect
  */
 export function classifyPatch(
   effect: PatchEffect,

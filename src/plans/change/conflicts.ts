@@ -11,12 +11,12 @@ const maxListed = 1000;
 
 export type Conflict = Pick<Step, 'id' | 'status'>;
 
-/** Whether anything of a step may have happened. */
+/** Whether the step may have had any effect. */
 export function hasBegun({ status, attempt }: Pick<Step, 'status' | 'attempt'>): boolean {
   return attempt > 0 || !notBegun.includes(status);
 }
 
-/** Whether a change may still remove a step: it has not begun, or nothing of it is under way and it has not been done. */
+/** Whether a change may still remove the step: it has not begun, or it is neither under way nor done. */
 export function canBeRemoved(step: Pick<Step, 'status' | 'attempt'>): boolean {
   return !hasBegun(step) || endable.includes(step.status);
 }
@@ -26,7 +26,7 @@ function nameSteps(conflicts: Conflict[]): string {
   return listSome(names, maxNamed, 'step');
 }
 
-/** The error for steps that stand against a patch; nothing was changed. */
+/** The error for steps that conflict with a patch; nothing was changed. */
 export function patchConflict(
   row: PlanRow,
   conflicts: Conflict[],
@@ -46,7 +46,7 @@ export function patchConflict(
   );
 }
 
-/** @throws `patch_conflict` when the patch speaks of a revision that has not happened */
+/** @throws `patch_conflict` if the patch is based on a future revision */
 export function requirePast(row: PlanRow, baseRevision: number): void {
   if (baseRevision <= row.revision) return;
   throw new CountersignError(

@@ -1,5 +1,5 @@
-// Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was approved.
-// One transaction per plan under its lock, so any number of processes may try.
+// Turns upcoming occurrences of approved series into steps. This patch by the system needs no approval, since the series was
+// approved. One transaction per plan under its lock, so any number of processes may try.
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -50,19 +50,19 @@ type ExtendContext = PlansContext & { warn(message: string, error?: unknown): vo
 
 const plansATurn = 200;
 const dayMs = 86_400_000;
-/** A plan gets new occurrences at most this often, however often they come: each time makes a version. */
+/** Minimum interval between extensions of a plan, since each makes a version. */
 const extendEveryMs = dayMs;
-/** What is in the way of an extension is given this long to pass. */
+/** Delay before a blocked extension is retried. */
 const retryMs = 3_600_000;
-/** More than a day with two of one date can hold: an older stretch that was missed is not looked at one by one. */
+/** More than two occurrences of one date can span; earlier missed periods are not checked one by one. */
 const lookBackMs = 2 * dayMs;
-/** More than `maxOccurrences` times in 30 days come in no stretch that is looked at. */
+/** No period that is checked has more, since `maxOccurrences` limits 30 days. */
 const maxLooked = 5000;
 
 type Extension = {
   series: SeriesRow;
   steps: OccurrenceStep[];
-  /** What was missed and never became a step, in a sentence; null: nothing. */
+  /** The missed occurrences that never became steps, as a sentence, or null if there are none. */
   missed: string | null;
   upTo: Date;
 };
@@ -81,7 +81,7 @@ function describeMissed(
     : `${countOf(count, 'occurrence')} of ${quoteWords(title, 200)} were skipped: their days had passed before they could start.`;
 }
 
-/** What of a series is to be added now, and what was missed. */
+/** The occurrences of a series to add now, and those missed. */
 function extend(series: SeriesRow, now: Date): Extension {
   const upTo = new Date(Math.max(now.getTime() + horizonMs, series.expanded_to.getTime()));
   const since = new Date(Math.max(series.expanded_to.getTime(), now.getTime() - lookBackMs));
@@ -98,7 +98,7 @@ function extend(series: SeriesRow, now: Date): Extension {
   };
 }
 
-/** Nothing more is added of a series; what is a step already stays one. */
+/** Stops adding occurrences of a series; existing steps stay. */
 async function stopSeries(
   tx: Transaction,
   row: PlanRow,
@@ -125,7 +125,7 @@ async function stopSeries(
   ]);
 }
 
-/** Those of the due series that are what was approved; the others are stopped. */
+/** Returns the due series that match what was approved, and stops the others. */
 async function keepCovered(
   tx: Transaction,
   row: PlanRow,
@@ -133,7 +133,7 @@ async function keepCovered(
   now: Date,
 ): Promise<SeriesRow[]> {
   const header = await readHeader(tx, row);
-  // The version is what its digest says, and its digest is what people countersigned.
+  // The digest people countersigned must match the version's content.
   const intact = (await digestPlan(header, iterateSteps(tx, row.id))) === row.approved_digest;
   const kept: SeriesRow[] = [];
   for (const series of due) {
@@ -143,7 +143,7 @@ async function keepCovered(
   return kept;
 }
 
-/** Steps that would do more than the occurrences people have seen, or with an operation that has changed since, by the id of their template. */
+/** Steps that would do more than the occurrences people have seen, or whose operation has changed since, by template ID. */
 async function findWider(
   { catalogue }: PlansContext,
   tx: Transaction,
@@ -167,7 +167,7 @@ async function findWider(
   return wider;
 }
 
-/** What adding the steps changes. @throws what `resolvePatch` throws */
+/** The effect of adding the steps. @throws what `resolvePatch` throws */
 function resolveSteps(
   context: PlansContext,
   tx: Transaction,
@@ -184,7 +184,7 @@ function describeReason(extensions: Extension[]): string {
   return `The next occurrences of ${listOf([...new Set(names)])}, as approved.`;
 }
 
-/** Adds the steps as a patch of the system. @returns the plan's row with them */
+/** Adds the steps as a patch by the system. @returns the plan's updated row */
 async function addSteps(
   context: PlansContext,
   tx: Transaction,
@@ -224,7 +224,7 @@ async function addSteps(
   return applyBySystem(context, tx, row, operations, effect, describeReason(going));
 }
 
-/** Notes how far the series has come, and when it is looked at again. */
+/** Records how far the series is expanded and when it is due next. */
 async function settleExtension(
   tx: Transaction,
   row: PlanRow,
@@ -240,13 +240,13 @@ async function settleExtension(
   if (missed !== null) await touchPlan(tx, row.id, 'series_missed', missed);
 }
 
-/** Adds to one plan what has come within the horizon; nothing when it is not the time, or no longer. */
+/** Adds to one plan the occurrences that have come within the horizon; does nothing if the plan is not due. */
 export async function extendPlan(context: PlansContext, planId: string): Promise<void> {
   const now = context.clock.now();
   await context.db.transaction(async (tx) => {
     const seen = await lockPlan(tx, planId);
     if (seen.status !== 'executing' || seen.paused_at !== null) return;
-    // A change that waits speaks of this version, and an altered plan is not gone on with.
+    // A pending change is based on this version, and an altered plan must not continue.
     if (seen.pending_patch !== null || seen.digest !== seen.approved_digest) return;
     const ahead = (await readSeries(tx, planId)).filter(({ expand_at }) => expand_at !== null);
     if (!ahead.some(({ expand_at }) => expand_at !== null && expand_at <= now)) return;

@@ -1,5 +1,5 @@
-// Finds a patch's effects on steps it does not name: data that reaches an acting step, order at a shared target,
-// and remaining gates. Pure: compares the plan before and after; in doubt reports a change.
+// Finds a patch's effects on steps it does not name: data that reaches an acting step, order at a shared target, and remaining
+// gates. Pure: compares the plan before and after; in doubt reports a change.
 import { isDeepStrictEqual } from 'node:util';
 import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps/steps.ts';
@@ -11,12 +11,12 @@ import { listSome } from '#domain/words.ts';
 import { isInert, meet, readsPredecessors, touchesOf } from '../content/touches.ts';
 import type { ChangedStep, PatchEffect } from './model.ts';
 
-/** A step that has not ended for good, as far as others depend on it. `args`: without the contents it writes. */
+/** A step that has not ended for good, as far as others depend on it. `args` omits the contents it writes. */
 export type NearStep = Pick<
   Step,
   'id' | 'position' | 'label' | 'tool' | 'operation' | 'effect' | 'args'
 > & {
-  /** Its arguments hold values that are not known before it runs. */
+  /** Its arguments contain values that are only known when it runs. */
   open: boolean;
   conditional: boolean;
 };
@@ -24,12 +24,11 @@ export type NearStep = Pick<
 /** A step, or a series, that reads a partition or a tag. */
 export type GroupReader = { name: string; partition: string | null; tag: string | null };
 
-/** The part of a plan that a patch may concern, as it was before. */
+/** The part of a plan that a patch may affect, before the patch. */
 export type Near = {
   steps: NearStep[];
   edges: Edge[];
   readers: GroupReader[];
-  /** Positions of the steps that become stale. */
   held: number[];
   /** The plan has more such steps than can be compared. */
   cut: boolean;
@@ -46,13 +45,13 @@ const changesWorld = ({ tool, effect }: Pick<Step, 'tool' | 'effect'>): boolean 
 const acts = ({ tool, effect }: Pick<Step, 'tool' | 'effect'>): boolean =>
   tool === 'human' || (!isInert(tool) && (effect !== 'read' || tool !== 'workspace'));
 
-/** Whether a step that runs again acts again. A file that is written again is the same file. */
+/** Whether a rerun of the step acts again. Rewriting a file yields the same file. */
 export function repeatsCall({ tool, effect, called }: RerunStep): boolean {
   if (!called || effect === 'read' || isInert(tool)) return false;
   return effect === 'write' || tool !== 'workspace';
 }
 
-/** Whether the step may run later, or in another turn, than before. */
+/** Whether the step may run later, or in a different order, than before. */
 function isRetimed({ before, now }: ChangedStep): boolean {
   const was = new Map(before.after.map((one) => [keyOfDependency(one), one.lag_minutes]));
   return (
@@ -69,7 +68,7 @@ const push = <T>(map: Map<number, T[]>, key: number, value: T): void => {
 
 class Graph {
   readonly #next = new Map<number, number[]>();
-  /** Only where a step waits for the end of the other. */
+  /** Only finish-to-start dependencies. */
   readonly #after = new Map<number, number[]>();
   readonly #before = new Map<number, number[]>();
 
@@ -110,7 +109,7 @@ class Graph {
   }
 }
 
-/** Partitions and tags that the step comes into or leaves. */
+/** Partitions and tags that the step joins or leaves. */
 function groupsOf({ before, now }: ChangedStep): { partitions: string[]; tags: string[] } {
   const moved = before.partition === now.partition ? [] : [before.partition, now.partition];
   return {
@@ -130,7 +129,7 @@ export function groupsTouched({ changed }: PatchEffect): { partitions: string[];
   };
 }
 
-/** The step comes into, or leaves, what another step reads. */
+/** Readers of a group that the step joins or leaves. */
 function findRegrouped(step: ChangedStep, readers: GroupReader[]): string[] {
   const { partitions, tags } = groupsOf(step);
   const affected = readers.filter(
@@ -157,7 +156,7 @@ function findGained({ before, now }: ChangedStep, nameOf: (id: string) => string
   return [`Lets step ${before.label} read what step ${steps} puts out.`];
 }
 
-/** Whether the step holds others until a person has answered, or what was read has been looked at again. */
+/** Whether the step blocks others until a person has answered, or until sources have been rechecked. */
 const isGate = ({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean =>
   tool === 'human' || (tool === 'plan' && operation === 'recheck');
 
@@ -174,7 +173,7 @@ function findBypassed({ before, now, position }: ChangedStep, graph: Graph, gone
   return [`Adds a condition to step ${before.label}, and other steps continue without it.`];
 }
 
-/** Acting steps that take, directly or not, what a step puts out that runs again. */
+/** Acting steps that use the output of a rerun step, directly or not. */
 function findFedByRerun({ rerun }: PatchEffect, near: Near, graph: Graph, gone: Set<number>) {
   const again = rerun.filter(({ tool }) => tool !== 'control');
   if (again.length === 0) return [];
@@ -236,7 +235,7 @@ function findReordered(effect: PatchEffect, near: Near, graph: Graph, gone: Set<
   return reasons;
 }
 
-/** Why the patch may change what reaches, or guards, a step that acts; empty: it does not. */
+/** Why the patch may change what reaches or guards an acting step; empty if it does not. */
 export function findFlowChanges(effect: PatchEffect, near: Near): string[] {
   const { changed, removed, names } = effect;
   const graph = new Graph(near.edges);
@@ -256,7 +255,7 @@ export function findFlowChanges(effect: PatchEffect, near: Near): string[] {
   ];
 }
 
-/** Whether anything of the plan beyond the steps that the patch names has to be read to tell. */
+/** Whether steps beyond those the patch names must be read to decide. */
 export function concernsOthers({ changed, removed, rerun, invalidated }: PatchEffect): boolean {
   return (
     rerun.length + invalidated.length > 0 || changed.some(isRetimed) || removed.some(changesWorld)

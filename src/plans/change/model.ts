@@ -6,10 +6,13 @@ import type { Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { StepBody } from '../content/normalise-step.ts';
 
-/** A step with what it waits for, as a version says it. */
+/** A step with its dependencies, as in a version. */
 export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
 
-/** `label`: what it is called; null: by its position. `args_by`: which operation of the patch gave the step its arguments, the last of several; null: none did. */
+/**
+ * `label` is null if the step is called by its position. `args_by`: the last operation of the patch that gave the step its
+ * arguments, or null if none did.
+ */
 export type AddedStep = {
   now: StepAsSaid;
   position: number;
@@ -28,22 +31,21 @@ export type PatchEffect = {
   added: AddedStep[];
   changed: ChangedStep[];
   removed: Step[];
-  /** Ids of steps that others take the place of, and of those others. */
+  /** IDs of replaced steps, and of their replacements. */
   replaced: ReadonlyMap<string, string>;
-  /** Labels of the steps it mentions, by id. */
+  /** Labels of the steps it mentions, by ID. */
   names: Map<string, string>;
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
-  /** Steps that run again. */
   rerun: RerunStep[];
-  /** Steps that become stale, and how many that are with what depends on them. */
+  /** Steps that become stale; `count` includes the steps that depend on them. */
   invalidated: { steps: StepSelector; reason: string | null; count: number }[];
 };
 
 export const countInvalidated = ({ invalidated }: PatchEffect): number =>
   invalidated.reduce((sum, { count }) => sum + count, 0);
 
-/** Whether a patch changes what the plan says, and not only how far it is. */
+/** Whether a patch changes the plan's content rather than only its progress. */
 export function changesContent({ added, changed, removed }: PatchEffect): boolean {
   return added.length + changed.length + removed.length > 0;
 }

@@ -4,7 +4,6 @@ import { conditionsOf } from '#domain/plan/condition.ts';
 import type { AddedDraft, PatchOperation } from '#domain/plan/patch.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 
-/** Every id that the operations speak of. */
 export function idsIn(operations: PatchOperation[]): Set<string> {
   const ids = new Set<string>();
   for (const operation of operations) {
@@ -24,7 +23,7 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
       case 'remove_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);
         break;
-      // Found and changed as sets: what they say is not read.
+      // Resolved as sets; their content is not read.
       case 'invalidate_steps':
       case 'rerun_steps':
         break;
@@ -46,7 +45,7 @@ function nameAdded({ id, after = [], args = {}, when }: AddedDraft, ids: Set<str
   for (const { step } of conditionsOf(when)) ids.add(step);
 }
 
-/** Whether what waits for steps that the operations remove is changed with them. */
+/** Whether the dependents of removed steps change as well. */
 export function changesDependents(operations: PatchOperation[]): boolean {
   return operations.some(
     (one) => one.op === 'replace_step' || (one.op === 'remove_steps' && one.release === true),

@@ -20,14 +20,14 @@ import { bindStep, type StepRules } from '../content/normalise-step.ts';
 import type { PatchEffect } from './model.ts';
 import { resolvePatch } from './resolve.ts';
 
-/** Stored steps that are read to find out whether one of them makes what a new step touches. */
+/** How many stored steps are read to find one that creates the target of a new step. */
 const maxEarlier = 2000;
 
 const givesArguments = (operation: PatchOperation): boolean =>
   addedBy(operation) !== null ||
   (operation.op === 'update_steps' && operation.set.args !== undefined);
 
-/** What would change now; null: nothing can, and storing the change says why. */
+/** The effect of the patch now, or null if it cannot be resolved; storing the change reports why. */
 async function resolveNow(
   db: Queryable,
   row: PlanRow,
@@ -42,13 +42,13 @@ async function resolveNow(
   }
 }
 
-/** A step that has ended changes nothing any more. */
+/** A step that has ended changes nothing. */
 function asEarlier(step: Step): Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'> {
   const ended = step.status === 'succeeded' || step.status === 'cancelled';
   return ended ? { ...step, effect: 'read', after: [] } : step;
 }
 
-/** The steps of the plan that come before those of the patch, as the patch leaves them. */
+/** The plan's steps before those of the patch, with the patch applied. */
 async function readEarlier(db: Queryable, planId: string, { added, changed }: PatchEffect) {
   const said = [...added, ...changed].map(({ now }) => now);
   const own = new Set(said.map(({ id }) => id));
@@ -63,7 +63,7 @@ async function readEarlier(db: Queryable, planId: string, { added, changed }: Pa
   return [...said, ...steps.map(asEarlier)];
 }
 
-/** The operations of a patch with what the targets of the steps that they give arguments look like now. */
+/** The operations of a patch with the current state of the targets of each step whose arguments they set. */
 export async function pinTargets(
   db: Queryable,
   row: PlanRow,

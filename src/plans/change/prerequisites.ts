@@ -1,5 +1,5 @@
-// Notes of a patch that name prerequisites become dependencies when it is sent, so that what is stored, shown and approved says
-// which steps are meant. A patch is applied as a whole, so a note that cannot be resolved refuses it.
+// Turns notes that name prerequisites into dependencies when a patch is sent, so that what is stored, shown and approved names
+// the steps. A note that cannot be resolved refuses the whole patch.
 import type { Queryable } from '#db/database.ts';
 import { findNamed, findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/steps/pages.ts';
@@ -24,7 +24,7 @@ function notesOf(operation: PatchOperation): Json | undefined {
   return operation.op === 'update_steps' ? operation.set.notes : addedBy(operation)?.notes;
 }
 
-/** The steps of the plan and of the patch that its notes may mean. */
+/** The steps of the plan and of the patch that notes may mean. */
 async function readNamed(
   db: Queryable,
   planId: string,
@@ -60,7 +60,7 @@ class NoteResolver {
     this.#named = named;
   }
 
-  /** What the step `id` waits for by `notes`, and what else they say. */
+  /** The steps that `id` waits for according to `notes`, and the rest of the notes. */
   #read(id: string, notes: Json | undefined, path: string): { ids: string[]; rest: Json } {
     const { said, rest } = readPrerequisites(notes);
     const { ids, problems } =
@@ -85,7 +85,7 @@ class NoteResolver {
     };
   }
 
-  /** The change without its note, and the dependencies that the note means for each step it is about. */
+  /** The operation without its note, and the resulting dependencies for each of its steps. */
   async update(
     db: Queryable,
     planId: string,
@@ -106,7 +106,7 @@ class NoteResolver {
     const { rest } = readPrerequisites(set.notes);
     const changed: PatchOperation[] = [{ ...operation, set: { ...set, notes: rest } }];
     for (const step of steps) {
-      // Of a partition or tag, only steps that have not begun are meant.
+      // For a partition or tag, only steps that have not begun are meant.
       if (hasBegun(step) && !ids.includes(step.id)) continue;
       const waits = new Set(step.after.map(({ id }) => id));
       for (const id of this.#read(step.id, set.notes, `${path}.set.notes`).ids) {
@@ -124,8 +124,8 @@ class NoteResolver {
 }
 
 /**
- * The operations with their notes resolved against the plan as it is now.
- * @throws `unknown_step` for a note that names what is not there or several steps, `limit_exceeded`
+ * The operations with their notes resolved against the current plan.
+ * @throws `unknown_step` for a note that matches no step or several, `limit_exceeded`
  */
 export async function resolveNotes(
   db: Queryable,

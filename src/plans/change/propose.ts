@@ -34,10 +34,9 @@ import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
 import { writeVersion } from './write-version.ts';
 
-/** Where a proposal comes from. */
 export type Origin = {
   requester: string;
-  /** The agent that acts for them; null: they act themselves. */
+  /** The agent that acts for the requester, or null if they act themselves. */
   agent: string | null;
   conversation: string | null;
   runId: string | null;
@@ -45,7 +44,7 @@ export type Origin = {
   executorModel: string | null;
   confidence: number | null;
   costUsd: number;
-  /** The plan of another instance that it was. */
+  /** Its source, if it was imported from another instance. */
   imported?: ImportedFrom;
 };
 
@@ -53,9 +52,9 @@ type Prepared = {
   header: PlanHeader;
   normal: NormalPlan;
   artifacts: NewArtifact[];
-  /** How far its series are steps already. */
+  /** How far its series are expanded into steps. */
   begun: Begun[];
-  /** What is wrong with the notes of its steps. */
+  /** Problems with the notes of its steps. */
   findings: NewFinding[];
   digest: string;
 };
@@ -64,7 +63,7 @@ function readRisks(draft: PlanDraft): Risk[] {
   return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
 }
 
-/** The model that the draft names, or else the usual one. @throws `invalid_request` if the named model is not offered */
+/** The model the draft names, or else the default. @throws `invalid_request` if the named model is not offered */
 function chooseModel(
   catalogue: Pick<Catalogues, 'findModelProblem'>,
   { executor_model: named }: PlanDraft,
@@ -95,7 +94,7 @@ async function preparePlan(
     await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
   }
   const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools);
-  // Only the first occurrence of a series is checked; it changes what the others find.
+  // Only the first occurrence of a series is checked; it changes what later ones would find.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));
   await lookAtTargets(catalogue, normal, looked);
@@ -117,7 +116,7 @@ async function preparePlan(
   return { header, normal, artifacts, begun, findings, digest };
 }
 
-/** Stores the version, which replaces all of `base`, and texts of its context that are too long for it. */
+/** Stores the version, which replaces all of `base`, and moves context texts that are too long to artifacts. */
 async function storeVersion(
   tx: Transaction,
   base: PlanRow | null,
@@ -148,7 +147,7 @@ async function storeVersion(
   }));
 }
 
-/** What is wrong with notes holds their steps, and what depends on those, until somebody settles it. */
+/** A problem with a note holds its step, and what depends on it, until a person settles it. */
 async function raiseNotes(
   context: PlansContext,
   tx: Transaction,
@@ -162,7 +161,7 @@ async function raiseNotes(
   await raiseFindings(context, tx, await lockPlan(tx, header.id), raised);
 }
 
-/** Counters of a version none of whose steps has begun. */
+/** Counters of a version in which no step has begun. */
 function freshCounts(total: number): StepCounts {
   return {
     pending: total,
@@ -178,7 +177,7 @@ function freshCounts(total: number): StepCounts {
   };
 }
 
-/** The columns of `plans` that a version decides. */
+/** The columns of `plans` that depend on the version. */
 function versionColumns({ header, normal, begun, digest }: Prepared) {
   const { pattern } = header.context;
   const ends = begun.map(({ end }) => end.getTime());
@@ -204,7 +203,7 @@ function versionColumns({ header, normal, begun, digest }: Prepared) {
   };
 }
 
-/** Whether no plan has the id, nor one that was deleted: its links, its audit log and what is left of its rows are that plan's. */
+/** Whether no plan has or had the ID: links, the audit log and remaining rows still refer to a deleted plan. */
 export async function isFreePlanId(db: Queryable, id: string): Promise<boolean> {
   const { rows } = await db.execute(sql`
     select from ${plans} where ${plans.id} = ${id}
@@ -212,7 +211,7 @@ export async function isFreePlanId(db: Queryable, id: string): Promise<boolean> 
   return rows.length === 0;
 }
 
-/** A fresh id; the table's key decides if two processes draw the same one. */
+/** A fresh ID; the table's key decides if two processes draw the same one. */
 async function drawPlanId(context: PlansContext): Promise<string> {
   for (let draw = 0; draw < 20; draw++) {
     const id = `PLAN-${context.random.hex(4)}`;
@@ -221,7 +220,7 @@ async function drawPlanId(context: PlansContext): Promise<string> {
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }
 
-/** The organisation a plan belongs to, and whether it is certain who asked for it: as of its run, or of the person who proposes it. */
+/** The plan's organisation, and whether the requester is verified: from its run, or from the person who proposes it. */
 async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, actor: Actor) {
   const run = runId === null ? null : await readRun(tx, runId);
   return {
@@ -230,12 +229,12 @@ async function describeOrigin(tx: Queryable, { runId, conversation }: Origin, ac
   };
 }
 
-/** The draft under the default policy: who approves is for people to say, not for a planner. */
+/** The draft under the default policy: people decide who approves, not a planner. */
 function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
   return draft;
 }
 
-/** The draft with the user groups of a chat among its approvers named by their ids. @throws what is wrong with one */
+/** Replaces chat user groups among the draft's approvers by their IDs. @throws if one is invalid */
 async function nameGroups(
   { userGroups }: PlansContext,
   draft: PlanDraft,
@@ -243,7 +242,7 @@ async function nameGroups(
   tenant: string | null,
 ): Promise<PlanDraft> {
   const { approvers } = draft;
-  // What is imported is what was approved elsewhere.
+  // An imported plan is what was approved elsewhere.
   if (userGroups === undefined || approvers === undefined || origin.imported !== undefined)
     return draft;
   if (!('people' in approvers)) return draft;
@@ -251,7 +250,7 @@ async function nameGroups(
   return { ...draft, approvers: { ...approvers, people } };
 }
 
-/** @throws `invalid_request` where fewer people are named than have to approve, linked accounts counting once */
+/** @throws `invalid_request` if fewer people are named than must approve; linked accounts count once */
 async function requireEnough(
   { db, grouping }: PlansContext,
   { approvers }: PlanDraft,
@@ -289,7 +288,7 @@ export async function preparePropose(
       : withoutApprovers(draft);
   await requireEnough(context, own, origin);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel, tenant);
-  // The card is to mention them, and those who are in them are to find it.
+  // The card mentions the groups, and their members must find the plan.
   await refreshUserGroups(context, { ...prepared.header, tenant });
   const { steps } = prepared.normal;
   await requirePostTargets(context.db.query, context.catalogue.of(tenant), origin, steps);
@@ -327,7 +326,7 @@ export async function preparePropose(
   };
 }
 
-/** The model of the version before, if it is still offered. */
+/** The previous version's model, if it is still offered. */
 function keptModel(
   catalogue: Pick<Catalogues, 'findModelProblem'>,
   { executor_model: model }: PlanRow,
@@ -336,8 +335,8 @@ function keptModel(
 }
 
 /**
- * Prepares the next version of a refused plan and returns the function that stores it. The version it replaces is
- * kept; if the plan changed meanwhile, storing throws and nothing is changed.
+ * Prepares the next version of a refused plan and returns the function that stores it. The replaced version is kept. If the plan
+ * changed meanwhile, storing throws and nothing is changed.
  */
 export async function prepareRevise(
   context: PlansContext,

@@ -1,5 +1,5 @@
-// Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that widens an
-// approved plan waits for its own approval while the plan goes on.
+// Receives a patch of a proposed or approved plan: applied as a whole against a revision, or refused as a whole. A patch that
+// widens an approved plan waits for its own approval while the plan continues.
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import { readManifests } from '#db/backends.ts';
@@ -54,7 +54,6 @@ import { readNear } from './read-near.ts';
 import { resolvePatch } from './resolve.ts';
 import { isGated } from './write-version.ts';
 
-/** What drafts and patches are checked against. */
 export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): StepRules {
   return {
     catalogue: context.catalogue.of(tenant),
@@ -63,7 +62,7 @@ export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenan
   };
 }
 
-/** @throws `invalid_transition` that names the status, when the plan cannot be changed any more */
+/** @throws `invalid_transition` that names the status, if the plan can no longer be changed */
 export function requirePatchable(row: PlanRow): void {
   const changeable: PlanRow['status'][] = [
     'proposed',
@@ -73,7 +72,7 @@ export function requirePatchable(row: PlanRow): void {
     'stalled',
   ];
   if (changeable.includes(row.status)) return;
-  // What ended after it had begun goes on with the change.
+  // A plan that ended after it had begun continues with the change.
   const ended = row.status === 'failed' || row.status === 'completed';
   if (ended && row.execution_started_at !== null) return;
   throw new CountersignError(
@@ -84,8 +83,8 @@ export function requirePatchable(row: PlanRow): void {
 }
 
 /**
- * The patch that waits on this plan; null: none does. All planners have the same name, so one replaces what it has seen only.
- * @throws `patch_conflict` when it is somebody else's
+ * The patch that waits on this plan, or null if none does. All planners share a name, so one only replaces a patch it has seen.
+ * @throws `patch_conflict` if another author's patch waits
  */
 export async function findReplaced(
   tx: Queryable,
@@ -112,7 +111,7 @@ export async function findReplaced(
   );
 }
 
-/** Takes a waiting patch off its plan. The caller holds the plan's lock. @returns the plan's row without it */
+/** Removes a waiting patch from its plan. The caller holds the plan's lock. @returns the plan's updated row */
 export async function dropPatch(
   tx: Transaction,
   row: PlanRow,
@@ -140,7 +139,7 @@ export async function dropPatch(
   return lockPlan(tx, row.id);
 }
 
-/** A plan that is cancelled takes the change that waits with it. The caller holds the plan's lock. */
+/** Cancelling a plan also drops its waiting change. The caller holds the plan's lock. */
 export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor): Promise<void> {
   if (row.pending_patch === null) return;
   const patch = await readPatch(tx, row.pending_patch);
@@ -148,8 +147,8 @@ export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor):
 }
 
 /**
- * The digest a person countersigns of a change that waits: the plan it changes, what it does, and what the operations of
- * the steps it adds were when it was shown.
+ * The digest a person countersigns for a waiting change: the plan, the operations, and the digests that the operations of added
+ * steps had when shown.
  */
 export function digestPatch(
   row: Pick<PlanRow, 'id' | 'digest'>,
@@ -160,7 +159,7 @@ export function digestPatch(
   return digestValue({ ...said, ...withDigests(digests) });
 }
 
-/** Stores a patch that has to be approved; the plan goes on meanwhile and does not end before that is decided. */
+/** Stores a patch that needs approval; the plan continues meanwhile and does not end before the decision. */
 async function holdPatch(
   context: PlansContext,
   tx: Transaction,
@@ -185,7 +184,7 @@ async function holdPatch(
   await wakeWatchers(tx, context.enqueue, row.id);
 }
 
-/** @throws `reserved_id` when a step would pass for an occurrence of a series: those are added by the system alone */
+/** @throws `reserved_id` if a step would look like an occurrence of a series, which only the system adds */
 export function requireOwnIds(operations: PatchOperation[]): void {
   const problems = new Problems();
   for (const [index, operation] of operations.entries()) {
@@ -198,9 +197,9 @@ export function requireOwnIds(operations: PatchOperation[]): void {
 }
 
 /**
- * What a change that is proposed would do.
- * @param runId the run in which it is proposed: what it fetched may be used; null: none
- * @throws what is wrong with what it adds and changes
+ * The effect of a proposed change.
+ * @param runId the proposing run, whose artifacts may be used, or null if there is none
+ * @throws if what it adds or changes is invalid
  */
 export async function resolveProposed(
   context: PlansContext,
@@ -218,7 +217,7 @@ export async function resolveProposed(
   return effect;
 }
 
-/** A patch under the plan's lock. @returns the plan's row after it */
+/** Takes a patch under the plan's lock. @returns the plan's updated row */
 async function takePatch(
   context: PlansContext,
   tx: Transaction,
@@ -283,13 +282,13 @@ async function takePatch(
 }
 
 /**
- * Checks a patch and looks at its targets; the commit applies it, or stores it until somebody approves it. It may come from a
- * model, or from a person who may decide about the plan.
- * @param within what else changes with the plan, in its transaction
- * @param hold a change of an approved plan waits for approval, also one that narrows it
- * @param id of the patch: who may send it twice gives it one
+ * Checks a patch and looks at its targets; the commit applies it, or stores it until it is approved. Its author is a model, or a
+ * person who may decide about the plan.
+ * @param within further changes in the same transaction
+ * @param hold a change of an approved plan waits for approval even if it narrows
+ * @param id of the patch, for callers that may send it twice
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
- *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
+ * `unknown_step`, `empty_plan`, `reserved_id`, and errors of added or changed steps
  */
 export async function checkPatch(
   context: PlansContext,

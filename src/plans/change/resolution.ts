@@ -1,4 +1,4 @@
-// Carries out the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
+// Executes the operations of one patch on the steps they name, in memory: conflicts, problems and the result.
 import { isDeepStrictEqual } from 'node:util';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { Edge } from '#db/steps/steps.ts';
@@ -29,20 +29,20 @@ import type { Selection } from './selection.ts';
 
 type Work = {
   position: number;
-  /** null: the patch adds it. */
+  /** Null if the patch adds it. */
   before: Step | null;
   now: StepAsSaid;
   state: 'named' | 'touched' | 'removed';
   args_by: number | null;
 };
 
-/** What a step says, without what execution knows of it. */
+/** The content of a step, without execution state. */
 function asSaid(step: Step): StepAsSaid {
   const { effect, guarded } = step;
   return { ...contentOf(step), effect, guarded };
 }
 
-/** Works out one patch; used once. */
+/** Resolves one patch; used once. */
 export class Resolution {
   readonly #row: PlanRow;
   readonly #rules: StepRules;
@@ -84,7 +84,7 @@ export class Resolution {
     return null;
   }
 
-  /** Marks a step as changed by the patch; one that has begun or changed since stands against it. */
+  /** Marks a step as changed by the patch; it is a conflict if the step has begun or changed since. */
   #touch(work: Work): void {
     if (work.state === 'named') work.state = 'touched';
     const { before } = work;
@@ -93,8 +93,8 @@ export class Resolution {
   }
 
   /**
-   * The steps a selector means. Partitions and tags mean those of their steps that had not begun when the author read
-   * the plan; one that began since is a conflict.
+   * The steps a selector means. Partitions and tags mean those of their steps that had not begun when the author read the plan;
+   * one that began since is a conflict.
    */
   #select(selector: StepSelector, path: string): Work[] {
     const found = new Set<Work>();
@@ -155,7 +155,7 @@ export class Resolution {
     this.#works.set(draft.id, work);
   }
 
-  /** Ids of the steps whose outputs a step that is added reads by its operation: of the plan, and added before it. */
+  /** IDs of the steps whose outputs an added step reads through its operation: steps of the plan, and steps added before it. */
   #readBy(draft: AddedDraft, path: string): string[] {
     const { catalogue } = this.#rules;
     const selector = selectorOf(draft, catalogue);
@@ -172,7 +172,7 @@ export class Resolution {
     return ids;
   }
 
-  /** The step with what `set` says instead, checked like a new one. */
+  /** Applies `set` to the step and checks the result like a new step. */
   #update(
     work: Work,
     operation: Extract<PinnedOperation, { op: 'update_steps' }>,
@@ -189,7 +189,7 @@ export class Resolution {
       const { description, operation: verb } = now;
       const draft = { description, tool, operation: verb, args: set.args };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
-      // The same call keeps what it was approved against: looking again would hide what has changed since.
+      // The same call keeps the state it was approved against: looking again would hide later changes.
       if (!isDeepStrictEqual(checked.args, now.args)) seen = seenBy(operation, id);
       args = checked.args;
       target = checked.target;
@@ -252,7 +252,7 @@ export class Resolution {
     work.now = { ...work.now, after: kept };
   }
 
-  /** Takes a step out. @returns false where that cannot be: the patch adds it, or it is under way, done or changed since */
+  /** Removes a step. @returns false if it cannot be removed: the patch adds it, or it is under way, done or changed since */
   #takeOut(work: Work, path: string): boolean {
     const { before } = work;
     if (before === null) {
@@ -269,7 +269,7 @@ export class Resolution {
     return false;
   }
 
-  /** @param release what waits for them goes on without them */
+  /** @param release dependents continue without the removed steps */
   #remove(works: Work[], release: boolean, path: string): void {
     const gone = new Set(
       works.filter((work) => this.#takeOut(work, path)).map(({ now }) => now.id),
@@ -305,7 +305,7 @@ export class Resolution {
     }
   }
 
-  /** A step that waited for a removed one. Those that were left out say what they wait for, and never run. */
+  /** Updates a step that waited for a removed one. A cancelled step never runs, so this is no conflict for it. */
   #rewire(work: Work, now: StepAsSaid): void {
     if (work.before?.status === 'cancelled') work.state = 'touched';
     else this.#touch(work);
@@ -363,7 +363,7 @@ export class Resolution {
     this.problems.settle();
   }
 
-  /** What a step uses it has to wait for, and what it uses has to be there. */
+  /** A step must wait for every step whose output it uses, and those steps must exist. */
   async #checkKept(): Promise<void> {
     const works = [...this.#works.values()];
     const kept = works.filter(({ state }) => state === 'touched').map(({ now }) => now);

@@ -28,7 +28,6 @@ import { Resolution } from './resolution.ts';
 import { Selection } from './selection.ts';
 import { resolveSets } from './sets.ts';
 
-// The graph after a patch: no kept step waits for a removed one, and no steps wait for each other.
 const maxNamed = 10;
 const maxListed = 1000;
 
@@ -67,7 +66,7 @@ async function requireClosedRemoval(
   }
 }
 
-/** @throws `dependency_cycle` when new dependencies close a circle, with each other or with those that are there */
+/** @throws `dependency_cycle` if new dependencies close a cycle, with each other or with existing ones */
 async function checkPatchOrder(
   tx: Queryable,
   planId: string,
@@ -114,7 +113,7 @@ async function checkPatchOrder(
   );
 }
 
-/** The steps that wait for any of `steps`, but for those in `known`. */
+/** The steps that wait for any of `steps`, except those in `known`. */
 async function readDependents(
   tx: Queryable,
   planId: string,
@@ -146,9 +145,8 @@ type Patch = { base_revision: number; operations: PinnedOperation[] };
 const isText = (value: string | undefined): value is string => value !== undefined;
 
 /**
- * What the patch changes. The caller holds the plan's lock, or takes it for what it would change now.
- * @throws `patch_conflict`, `steps_missing`, `dependency_cycle`, `unknown_step` and what is wrong with steps that are
- *   added or changed
+ * The effect of the patch. The caller holds the plan's lock, or only previews the effect.
+ * @throws `patch_conflict`, `steps_missing`, `dependency_cycle`, `unknown_step` and errors of added or changed steps
  */
 export async function resolvePatch(
   tx: Queryable,

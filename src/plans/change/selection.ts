@@ -3,7 +3,7 @@ import type { findSelected } from '#db/sql/patch-reads.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 
-/** Steps that all operations of one patch together may mean this way; it is worked out under the plan's lock. */
+/** Limit of steps that all operations of one patch may select this way, since it is resolved under the plan's lock. */
 const maxMeant = 500_000;
 
 type Selected = Awaited<ReturnType<typeof findSelected>>[number];
@@ -27,8 +27,8 @@ export class Selection {
   }
 
   /**
-   * Ids of the steps in the selector's partition or with its tag, some of them twice.
-   * @throws `invalid_request` when the operations of the patch have meant too many by now
+   * IDs of the steps in the selector's partition or with its tag, with duplicates.
+   * @throws `invalid_request` if the operations of the patch have selected too many
    */
   idsOf({ partition, tag }: StepSelector): string[] {
     const steps = [

@@ -1,4 +1,4 @@
-// Operations of a patch that change how far steps are, and not what they say: found as sets, however many there are.
+// Operations of a patch that change progress rather than content: resolved as sets, however many steps there are.
 import type { Queryable } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { hasSteps } from '#db/sql/impact.ts';
@@ -13,9 +13,9 @@ import { type Conflict, patchConflict } from './conflicts.ts';
 import { repeatsCall } from './flows.ts';
 import type { PatchEffect } from './model.ts';
 
-/** What can run again. */
+/** Statuses that can run again. */
 const over: StepStatus[] = ['stale', 'succeeded', 'failed', 'skipped'];
-/** What stands against it, where it is named. */
+/** Statuses that conflict if the step is named. */
 const underWay: StepStatus[] = ['running', 'unknown', 'waiting', 'cancelled'];
 
 const maxNamed = 10;
@@ -32,7 +32,7 @@ function requireKnown({ ids = [] }: StepSelector, found: RerunStep[]): void {
   );
 }
 
-/** @throws `patch_conflict` for steps named by id that are under way, or have changed since the author read the plan */
+/** @throws `patch_conflict` for steps named by ID that are under way, or have changed since the author read the plan */
 async function findRerun(
   tx: Queryable,
   row: PlanRow,
@@ -52,7 +52,7 @@ async function findRerun(
 }
 
 /**
- * Adds to `effect` what the operations make stale and run again.
+ * Adds to `effect` the steps that the operations make stale or run again.
  * @throws `unknown_step`, `patch_conflict`
  */
 export async function resolveSets(
@@ -81,13 +81,13 @@ export async function resolveSets(
     }
   }
   effect.rerun.push(...again.values());
-  // What becomes stale with the same change has to be looked at once it has.
+  // A change that also makes steps stale is checked once they are.
   if (effect.invalidated.length === 0) await requireUsers(tx, row, effect);
 }
 
 /**
- * A partition or tag may mean more steps when a change is approved than when it was shown.
- * @throws `patch_conflict` when a call would be made again that must not be repeated and was made only since its author read the plan
+ * A partition or tag may mean more steps at approval than when the change was shown.
+ * @throws `patch_conflict` if it would repeat a call that must not be repeated and was made only after its author read the plan
  */
 export async function requireShownCalls(
   tx: Queryable,
@@ -107,7 +107,7 @@ export async function requireShownCalls(
   );
 }
 
-/** @throws `steps_missing` when something has used the output of a step that runs again, and does not run again itself */
+/** @throws `steps_missing` if the output of a rerun step was used by a step that does not run again */
 export async function requireUsers(
   tx: Queryable,
   row: PlanRow,

@@ -1,4 +1,4 @@
-// Skips occurrences that nobody started on their day, each with a note. They are not made up for.
+// Skips occurrences that no one started on their day, each with a note. They are not made up for.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { findBegun, findOverdue, readSeries } from '#db/plans/series.ts';
@@ -13,8 +13,8 @@ export const missedNote = 'Skipped: its day had passed before it could start.';
 type Owner = { timezone: string; siblings: string[] };
 
 /**
- * Skips the occurrences of a plan whose day is over and of which no step has begun. The caller holds the plan's lock.
- * @returns the plan's counters after it, or null when nothing was missed
+ * Skips the occurrences of a plan whose day has ended and of which no step has begun. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null if nothing was missed
  */
 export async function skipMissed(
   { clock }: Pick<PlansContext, 'clock'>,
@@ -24,7 +24,7 @@ export async function skipMissed(
   const now = clock.now();
   const overdue = await findOverdue(tx, planId, new Date(now.getTime() - lateMs), overdueATurn);
   if (overdue.length === 0) return null;
-  // One that was stopped has occurrences left, too.
+  // Stopped series have remaining occurrences too.
   const owners = new Map<string, Owner>();
   for (const { steps, timezone } of await readSeries(tx, planId, true)) {
     const siblings = steps.flatMap(({ id }) => id ?? []);
@@ -39,7 +39,7 @@ export async function skipMissed(
     return [{ position, whole: owner.siblings.map((one) => `${one}#${place.occurrence}`) }];
   });
   if (missed.length === 0) return null;
-  // What has been begun is brought to its end, however late.
+  // Occurrences that have begun are completed, however late.
   const begun = new Set(
     await findBegun(tx, planId, [...new Set(missed.flatMap(({ whole }) => whole))]),
   );

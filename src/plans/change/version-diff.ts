@@ -31,10 +31,10 @@ const maxKept = 16;
 
 type Version = typeof planVersions.$inferSelect;
 
-/** The latest answers. A digest stands for all that a version says, so they are never out of date. */
+/** The latest answers. A digest stands for the version's whole content, so they never become outdated. */
 const kept = createRecent<VersionDiff>({ keep: maxKept });
 
-/** @throws `not_found` when the plan has no such version */
+/** @throws `not_found` if the plan has no such version */
 async function readVersions(
   db: Queryable,
   planId: string,
@@ -58,7 +58,7 @@ async function readVersions(
 
 type Timing = { minutes: number | null; earliest: string | null };
 
-/** @throws `not_found` when the steps of an earlier version are gone */
+/** @throws `not_found` if the steps of an earlier version are gone */
 async function readSchedule(db: Queryable, { plan_id, version, total }: Version): Promise<Timing> {
   const { steps, earliest, timed } = await readTiming(db, plan_id, version);
   if (steps === 0 && total > 0) {
@@ -85,7 +85,7 @@ const nameOf = (
   ),
 });
 
-/** Ids of the steps that the changed ones wait for, look at or take something of. */
+/** IDs of the steps that the changed ones wait for, check or take values from. */
 function idsIn(rows: StepDifference[]): string[] {
   return rows.flatMap(({ before, after }) =>
     [before, after].flatMap((step) =>
@@ -100,7 +100,7 @@ function idsIn(rows: StepDifference[]): string[] {
   );
 }
 
-/** The steps that conditions of changed steps refer to, as a version has them. */
+/** The steps that conditions of changed steps refer to, as of a version. */
 async function readAsking(
   db: Queryable,
   { plan_id, version }: Version,
@@ -133,13 +133,12 @@ function listSteps(rows: StepDifference[], nameStep: NameStep, asking: Asking) {
   };
 }
 
-/** What is in `a` and not in `b`. */
 function without(a: string[], b: string[]): string[] {
   const others = new Set(b);
   return a.filter((item) => !others.has(item));
 }
 
-/** @throws `plan_not_found`, `not_found` when a version does not exist */
+/** @throws `plan_not_found`, `not_found` if a version does not exist */
 export async function diffVersions(
   db: Queryable,
   planId: string,

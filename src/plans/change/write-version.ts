@@ -1,4 +1,4 @@
-// Writes a version of a plan: the rows that it says otherwise than the version before it, and what it says of itself.
+// Writes a plan version: changed step rows and the version's own row.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { deleteSeries, insertSeries } from '#db/plans/series.ts';
@@ -26,28 +26,27 @@ import { mayBeApproved } from '../lifecycle/lifecycle-table.ts';
 import type { Begun } from '../series/normalise.ts';
 import { dueBefore } from '../series/series.ts';
 
-/** Whether a person has approved the plan, so that more than it says needs a person again. */
+/** Whether a person has approved the plan, so that widening it needs approval again. */
 export function isGated(row: Pick<PlanRow, 'status'>): boolean {
   return !mayBeApproved(row.status);
 }
 
-/** A version beside the one it follows. */
 export type NextVersion = {
   id: string;
   version: number;
   added: NewStep[];
   changed: ChangedContent[];
-  /** Positions; `all`: none of the steps before is taken over, though some may say the same. */
+  /** Positions, or `all` if no earlier step is carried over, even if some are equal. */
   removed: number[] | 'all';
   edgesAdded: Edge[];
   edgesRemoved: Edge[];
-  /** Kinds of steps that the plan does not have yet. */
+  /** Kinds of steps that are new to the plan. */
   lanes: Lane[];
-  /** How far series that it adds are steps already. */
+  /** How far the series it adds are expanded into steps. */
   begun: Begun[];
 };
 
-/** Rows of the version before that are not valid any more. */
+/** Ends the rows of the previous version that no longer apply. */
 async function endVersion(
   tx: Transaction,
   base: PlanRow,
@@ -66,10 +65,10 @@ async function endVersion(
 }
 
 /**
- * Stores a version. The caller holds the plan's lock, has the plan's row say what the version decides of it, and does what
- * else follows: events, counters of added steps, statuses.
- * @param base the plan in the version before; null: it is the first
- * @param describe called when its steps are stored, so that they can be digested as they are
+ * Stores a version. The caller holds the plan's lock, updates the plan's row and does the rest: events, counters of added steps,
+ * statuses.
+ * @param base the plan in its previous version, or null for the first
+ * @param describe called once the steps are stored, so that the stored steps are digested
  */
 export async function writeVersion(
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Checks the artifacts that steps refer to: they have to be there, and be those of the plan or of the run that made it.
+// Checks that artifacts referred to by steps exist and belong to the plan or to the run that made it.
 import type { Queryable } from '#db/database.ts';
 import { findArtifacts } from '#db/plans/artifacts.ts';
 import { artifactsOf } from '#domain/plan/arguments.ts';

@@ -23,15 +23,15 @@ export type PlanHeader = {
   approver_policy: ApproverPolicy;
   executor_model: string | null;
   tools_required: string[];
-  /** Only where each step asks: what is not said is no key, so that it changes no digest. */
+  /** Only for step-by-step approval: an absent key leaves the digest unchanged. */
   step_approval?: 'each';
-  /** Only where something comes again. */
+  /** Only if there are series. */
   series?: Series[];
-  /** Digests of the operations when the version was shown, by name; plans stored before there were any have none. */
+  /** Digests of the operations when the version was shown, by name; absent in plans stored before operations had digests. */
   operation_digests?: Record<string, string>;
 };
 
-/** The keys of a header that most plans do not have. */
+/** The header keys that most plans do not have. */
 export function termsOf(
   confirmEach: boolean,
   series: Series[],
@@ -42,7 +42,6 @@ export function termsOf(
   };
 }
 
-/** The digests of the operations, where they are known. */
 export function withDigests(
   digests: Record<string, string>,
 ): Pick<PlanHeader, 'operation_digests'> {
@@ -65,7 +64,7 @@ export function canonicalStep(step: StepContent): string {
   return `${text}}`;
 }
 
-/** Characters that are hashed at once; what else waits has its turn in between. */
+/** Characters hashed before yielding to other work. */
 const hashedAtOnce = 65_536;
 
 /** SHA-256 in hex over `value` as canonical JSON. */
@@ -74,16 +73,15 @@ export function digestValue(value: object): string {
 }
 
 /**
- * SHA-256 in hex over `{ …header, steps: [...] }` as canonical JSON. Holds a few steps at a time.
- * `steps` come in the order of their positions, each with `after` sorted by predecessor's position, then type; what
- * they hold besides their content is left out.
+ * SHA-256 in hex over `{ …header, steps: [...] }` as canonical JSON. Holds a few steps at a time. `steps` come in the order of
+ * their positions, each with `after` sorted by predecessor's position, then type; other fields of the step are ignored.
  */
 export async function digestPlan(
   header: PlanHeader,
   steps: Iterable<StepContent> | AsyncIterable<StepContent>,
 ): Promise<string> {
   const digest = createHash('sha256');
-  // RFC 8785 sorts keys by UTF-16 code units; "steps" has its place among the header's.
+  // RFC 8785 sorts keys by UTF-16 code units, so "steps" is sorted in among the header's.
   const keys = [...Object.keys(header), 'steps'].sort();
   const entries: Record<string, unknown> = header;
   for (const [index, key] of keys.entries()) {
@@ -108,23 +106,23 @@ export async function digestPlan(
   return digest.digest('hex');
 }
 
-/** The fields that make a call; no other field of a step changes what it does. */
+/** The fields that define a call; no other field of a step changes its effect. */
 export type SealedContent = Pick<StepContent, SealedField>;
 
 const calls = sealedFields.filter(([, { sealed }]) => sealed === 'call');
 const limits = sealedFields.filter(([, { sealed }]) => sealed === 'limits');
 const own = sealedFields.filter(([, { sealed }]) => sealed === 'own');
 
-/** As RFC 8785 has it; a text that has no canonical form is escaped. */
+/** Per RFC 8785; a text without canonical form is escaped. */
 function sealed(value: unknown): string {
   if (typeof value === 'string') return isPlain(value) ? `"${value}"` : JSON.stringify(value);
   return Array.isArray(value) ? `[${value.map(sealed).join(',')}]` : canonical(value);
 }
 
 /**
- * SHA-256 in hex over the list of the fields of the call as canonical JSON (RFC 8785): `[id, tool, operation, target, args,
- * resources, capabilities]`, with `{ ask_before, when }` behind them where the step has one of the two, and an object for each
- * other field that it gives, such as `{ seen }`.
+ * SHA-256 in hex over the call's fields as canonical JSON (RFC 8785): `[id, tool, operation, target, args, resources,
+ * capabilities]`,
+ * followed by `{ ask_before, when }` if either is set, and an object for each other field present, such as `{ seen }`.
  */
 export function sealOf(step: SealedContent): string {
   const parts = calls.map(([name]) => sealed(step[name]));

@@ -9,11 +9,11 @@ import type { FieldChange } from '#domain/plan/views.ts';
 import { readsLikeJson } from '#domain/shown-text.ts';
 import { operationName } from '#domain/tool.ts';
 
-/** Of values that are shown whole beside the call of the step; what binds it is never cut. */
+/** For values shown in addition to the call; values that bind the call are never cut. */
 const maxText = 200;
 const maxChanges = 20;
 
-/** What is compared first: what the step is, then what binds it; then its arguments, and then the rest. */
+/** Comparison order: the step's identity, the fields that bind it, its arguments, the rest. */
 const first = ['description', 'operation', 'target'];
 const binding = new Set<string>(
   allFields.flatMap(([name, { whole }]) => (whole === true ? [name] : [])),
@@ -25,11 +25,11 @@ const rankOf = (name: string): number => {
 };
 const compared = allFields.toSorted(([a], [b]) => rankOf(a) - rankOf(b));
 
-/** Key order says nothing in JSON. */
+/** Key order is insignificant in JSON. */
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') return canonical(value);
-  // A text that could be taken for another type, or whose ends cannot be seen, is written as JSON.
+  // A text that could be taken for another type, or has invisible ends, is written as JSON.
   return value !== value.trim() || value === '' || readsLikeJson(value)
     ? JSON.stringify(value)
     : value;
@@ -50,10 +50,10 @@ function textsOf(step: StepContent, naming: FieldNaming): Map<string, string | n
 }
 
 /**
- * The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values, and
+ * The fields that differ, most relevant first. `fields` names them all, `changes` has the first 20 with values, and
  * `changes_total` counts them.
- * @param nameStep the label of a step, by its id
- * @param asking the steps that their conditions refer to, as each version has them
+ * @param nameStep returns a step's label by ID
+ * @param asking the steps that conditions refer to, as of each version
  */
 export function compareFields(
   before: StepContent,

@@ -1,5 +1,5 @@
-// Checks references between a draft's steps against the schemas of their operations: what can never work is refused before anything is
-// stored.
+// Checks references between a draft's steps against the schemas of their operations, so that impossible ones are refused before
+// anything is stored.
 import { findMalformed, isReference } from '#domain/plan/arguments.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
 import { findBareTemplate } from '#domain/plan/templates.ts';
@@ -10,7 +10,7 @@ import type { Problems } from './problems.ts';
 
 type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args' | 'when'>;
 
-/** Whether references and run-time values in `args` can be read; if not, `problems` says why. */
+/** Whether references and run-time values in `args` can be parsed; if not, adds the reasons to `problems`. */
 export function areReadable(
   args: JsonObject,
   path: string,
@@ -26,8 +26,8 @@ export function areReadable(
 }
 
 /**
- * Makes a check of one step: adds an `invalid_reference` to `problems` for each reference or condition that no output can satisfy.
- * Missing steps and operations are reported elsewhere.
+ * Creates a check of one step: adds an `invalid_reference` to `problems` for each reference or condition that no output can
+ * satisfy. Missing steps and operations are reported elsewhere.
  * @param known contains the steps that the checked ones refer to
  */
 export function createReferenceCheck(

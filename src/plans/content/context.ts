@@ -11,15 +11,15 @@ export type NewArtifact = { id: string; name: string; mediaType: string; content
 
 const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** `context` as sent, in its structured form: plain text is notes. */
+/** `context` in its structured form: plain text becomes notes. */
 export function readContext(context: PlanDraft['context']): PlanContext {
   if (context === undefined) return PlanContext.parse({});
   return typeof context === 'string' ? PlanContext.parse({ notes: context }) : context;
 }
 
 /**
- * Splits `context` into what stays inline and the artifacts it then refers to, largest parts first.
- * @throws CountersignError `context_too_large` when it has more parts than even their references leave room for
+ * Splits `context` into the inline part and the artifacts it then refers to, largest parts first.
+ * @throws CountersignError `context_too_large` if even the references to its parts do not fit
  */
 export function splitContext(
   context: PlanContext,
@@ -51,16 +51,16 @@ export function splitContext(
     },
   ].sort((a, b) => b.size - a.size);
   const artifacts: NewArtifact[] = [];
-  // Kept up to date instead of measured anew: a context may have 64 MB. A few bytes too high where commas vanish.
+  // Updated instead of measured again, since a context may have 64 MB. A few bytes too high if commas disappear.
   let total = size(inline);
   for (const part of parts) {
     if (total <= inlineContextBytes) break;
     const content = Buffer.from(part.text());
     const id = drawArtifactId(random);
     const reference = { id, name: part.file.name, size: content.length };
-    // Its own braces or quotes do not count, and the reference brings a comma.
+    // The part's own braces or quotes do not count, and the reference adds a comma.
     const gained = part.size - 2 - (size(reference) + 1);
-    // Referring to it would take no less room than it does.
+    // The reference would be no shorter.
     if (gained <= 0) continue;
     total -= gained;
     artifacts.push({ ...part.file, id, content });

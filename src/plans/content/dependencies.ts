@@ -1,4 +1,4 @@
-// The dependencies of a draft's step: explicit ones, and those from its references and conditions.
+// Dependencies of a draft's step: explicit ones, and those from its references and conditions.
 import type { ErrorCode } from '#domain/errors.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
@@ -7,12 +7,12 @@ import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './problems.ts';
 
-/** Which step it is, and where in the request it stands. */
+/** A step and its path in the request. */
 export type Place = { label: string; position: number; path: string };
 
 /**
- * Dependencies as sent plus those that references, conditions and its operation imply, by predecessor's position; duplicates folded.
- * @param reads ids of the steps whose outputs its operation reads
+ * Explicit dependencies plus those that references, conditions and the operation imply, by predecessor's position, without
+ * duplicates. @param reads IDs of the steps whose outputs the operation reads
  */
 export function dependenciesOf(
   draft: Pick<StepDraft, 'after' | 'when'>,

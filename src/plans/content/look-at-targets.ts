@@ -1,5 +1,5 @@
-// What a plan writes to: the state of its targets when it is proposed (A12), limited in number and time and looked at again just before
-// the call; and where it may post, which is nobody's private chat with the bot.
+// Looks up the targets a plan writes to: their state when it is proposed (A12), limited in number and time and checked again
+// before the call. Also checks where it may post: never another person's private chat with the bot.
 import { findPostTargets, listPostTargets } from '#db/chat/places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/people/identities.ts';
@@ -18,7 +18,7 @@ import { meet, touchesOf } from './touches.ts';
 const maxLookedAt = 200;
 const atOnce = 8;
 const withinMs = 1000;
-/** Steps followed back in all, to find out whether the plan itself makes what a step touches. */
+/** Limit of steps traced back in all to find one that creates a target. */
 const maxFollowed = 20_000;
 
 type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
@@ -40,7 +40,7 @@ class EarlierSteps {
     }
   }
 
-  /** @param missing the step needs its target, so that it is made before or not at all */
+  /** @param missing the target must exist, so it is either created earlier or absent */
   mayMakeTargetOf(step: EarlierStep, missing: boolean): boolean {
     const places = touchesOf(step);
     if (!missing && places.some((place) => (this.#first.get(place) ?? step.id) !== step.id))
@@ -63,7 +63,7 @@ class EarlierSteps {
   }
 }
 
-/** The steps that are looked at, those first that a reviewer should see first. */
+/** The steps to look at, most relevant for review first. */
 function choose<T extends LookedAt>(steps: T[]): T[] {
   const byRank = new Map<number, T[]>();
   for (const step of steps) {
@@ -76,9 +76,9 @@ function choose<T extends LookedAt>(steps: T[]): T[] {
 }
 
 /**
- * What the targets of `steps` look like now, as far as anybody can say before `all` have run. Nothing that goes wrong here
- * stands against a proposal.
- * @param all the steps that come before them, and themselves
+ * The current state of the targets of `steps`, as far as it is known before `all` have run. A failed lookup never blocks a
+ * proposal.
+ * @param all the steps themselves and all steps before them
  */
 export async function lookAt<T extends LookedAt>(
   catalogue: Pick<Catalogue, 'get'>,
@@ -115,7 +115,7 @@ export async function lookAt<T extends LookedAt>(
   return found;
 }
 
-/** Notes in steps of a new version what their targets look like now. */
+/** Adds the current state of their targets to steps of a new version. */
 export async function lookAtTargets(
   catalogue: Pick<Catalogue, 'get'>,
   { steps }: NormalPlan,
@@ -130,7 +130,7 @@ export async function lookAtTargets(
 /** The plan that posts. */
 type Poster = { conversation: string | null; requester: string };
 
-/** Why nothing can be posted in each of `targets`, in a sentence; those where something can are not in it. */
+/** Why nothing can be posted to `targets`, one sentence each; targets without a refusal are omitted. */
 async function findRefusals(
   db: Queryable,
   { conversation, requester }: Poster,
@@ -143,7 +143,7 @@ async function findRefusals(
   const refusals = new Map<string, string>();
   for (const target of others) {
     const place = found.get(target);
-    // Whether there is one elsewhere is nobody's business here.
+    // Does not reveal whether the conversation exists elsewhere.
     if (place === undefined || !place.near) {
       refusals.set(
         target,
@@ -161,7 +161,7 @@ async function findRefusals(
   return refusals;
 }
 
-/** @throws CountersignError `invalid_arguments` when the plan may not post there, or there is no such conversation */
+/** @throws CountersignError `invalid_arguments` if the plan may not post there, or the conversation does not exist */
 export async function requirePostTarget(
   db: Queryable,
   poster: Poster,
@@ -171,7 +171,7 @@ export async function requirePostTarget(
   if (refusal !== undefined) throw new CountersignError('invalid_arguments', refusal);
 }
 
-/** Checks the steps that say where they post. @throws CountersignError `invalid_arguments` that names them */
+/** Checks the targets of posting steps. @throws CountersignError `invalid_arguments` that names them */
 export async function requirePostTargets(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
@@ -195,7 +195,7 @@ export async function requirePostTargets(
   problems.settle();
 }
 
-/** Where planners can let their plans post. */
+/** The conversations that planners may let their plans post to. */
 export function createPostTargets(db: Queryable) {
   const posterOf = async (runId: string): Promise<Poster> => {
     const { conversation, user } = await readRun(db, runId);

@@ -11,7 +11,7 @@ import { type SealedContent, sealOf } from './canonical.ts';
 import { areReadable } from './check-references.ts';
 import type { Problems } from './problems.ts';
 
-/** What a draft is checked against. */
+/** The rules that a draft is checked against. */
 export type StepRules = {
   catalogue: Pick<Catalogue, 'list' | 'get' | 'validate'>;
   /** Exact names of guarded operations. */
@@ -37,7 +37,7 @@ function checkArguments(
   problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
 }
 
-/** A not-before time in UTC. Both Postgres and the digest take years of four digits, in UTC too. */
+/** A not-before time in UTC. Both Postgres and the digest require four-digit years, in UTC too. */
 export function readTime(
   step: Pick<StepDraft, 'not_before'>,
   path: string,
@@ -56,7 +56,7 @@ export function readTime(
   return null;
 }
 
-/** A step that needs more than there is would wait for ever. Where no pool is configured, nothing is limited. */
+/** A step that needs more than a pool's capacity would wait for ever. Without configured pools nothing is limited. */
 export function checkResources(
   step: Pick<StepDraft, 'resources'>,
   path: string,
@@ -68,7 +68,7 @@ export function checkResources(
   if (known.length === 0) return;
   for (const [name, amount] of Object.entries(step.resources ?? {})) {
     const place = `${path}.resources.${name}`;
-    // A name such as "constructor" is no pool, though every object answers to it.
+    // A name such as "constructor" must not match an inherited property.
     const pool = Object.hasOwn(pools, name) ? pools[name] : undefined;
     if (pool === undefined) {
       problems.add(
@@ -92,7 +92,7 @@ function describeKnown({ catalogue }: StepRules): string {
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
 
-/** What is kept beside a step so that its call can be checked and its place in a review is known. */
+/** The stored values that let a step's call be verified and rank it for review. */
 export function bindStep(
   step: SealedContent & Pick<Step, 'guarded'>,
   spec: OperationSpec | undefined,
@@ -101,7 +101,7 @@ export function bindStep(
   return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
 }
 
-/** What a step touches, read from the argument that names it, when it is a literal. */
+/** The target of a step, read from the argument that names it, if that is a literal. */
 function targetFrom(args: JsonObject, argument: string | undefined): string | null {
   const value = argument === undefined ? undefined : args[argument];
   return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;
@@ -113,7 +113,7 @@ function textsOf(value: Json): string[] {
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(textsOf);
 }
 
-/** What a step touches is read from its arguments. A target that says anything else is refused, since it would mislead. */
+/** A step's target is read from its arguments. A different stated target would mislead and is refused. */
 export function checkTarget(
   target: string | null | undefined,
   args: JsonObject,
@@ -133,7 +133,7 @@ export function checkTarget(
 
 /**
  * The stored form of one step.
- * @param path where it stands in the request: `steps[3]`
+ * @param path its place in the request: `steps[3]`
  */
 export function normaliseStep(
   step: StepDraft,
@@ -147,7 +147,7 @@ export function normaliseStep(
   const given = step.args ?? {};
   const readable = areReadable(given, path, id, problems);
   const args = readable ? given : {};
-  // Its ids have a `#`, which nobody else may use.
+  // Its IDs contain a `#`, which is reserved.
   const isKept = spec?.internal === true && !id.includes('#');
   if (spec === undefined || spec.tool !== step.tool || isKept) {
     problems.add(

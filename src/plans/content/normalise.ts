@@ -1,4 +1,4 @@
-// Normalises a draft into steps as they are stored (ids, positions, edges, effects), or reports every problem and stores nothing.
+// Normalises a draft into steps as stored (IDs, positions, edges, effects), or reports every problem and stores nothing.
 import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
@@ -26,7 +26,7 @@ export type NormalPlan = {
   guarded_operations: string[];
 };
 
-/** The ids of the steps of a draft: their own, or else their number. */
+/** The IDs of a draft's steps: their own, or else their number. */
 export function idsOf(drafts: StepDraft[]): string[] {
   const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
   return drafts.map(({ id }, index) => {
@@ -52,7 +52,7 @@ function checkIds(ids: string[], places: string[], problems: Problems): void {
   }
 }
 
-/** Steps that wait for each other can never run. */
+/** Steps that wait for each other could never run. */
 function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
   const pairs = edges.flatMap(({ predecessor, successor }) => [predecessor - 1, successor - 1]);
   const cycle = findCycle(buildDigraph(ids.length, pairs));
@@ -67,10 +67,10 @@ function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
 
 /**
  * The stored form of `draft`. Its steps are checked in slices.
- * @param places where its steps stand in the request, when that is not `steps[0]`, `steps[1]` …
+ * @param places paths of the steps in the request, if they are not `steps[0]`, `steps[1]` …
  * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
- *   `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
- *   and up to 20 problems in `details.errors`
+ * `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
+ * and up to 20 problems in `details.errors`
  */
 export async function normalisePlan(
   draft: PlanDraft,

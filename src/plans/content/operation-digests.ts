@@ -1,13 +1,13 @@
-// The digests of a plan's operations when it was shown, and whether the operations still match.
+// Digests of a plan's operations when it was shown, and whether the operations still match.
 import { CountersignError } from '#domain/errors.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import { describeChange, digestOperation } from '#tools/catalogue.ts';
 import type { StepBody } from './normalise-step.ts';
 
-/** Digests of operations by name. Plans stored before there were any have none, and are not compared. */
+/** Digests of operations by name. Plans stored before operations had digests have none and are not compared. */
 export type OperationDigests = Record<string, string>;
 
-/** The digests of these operations as they are now; what nobody offers has none. */
+/** The current digests of these operations; one that is not offered has none. */
 export function digestOperations(
   catalogue: Pick<Catalogue, 'get'>,
   names: readonly string[],
@@ -20,7 +20,7 @@ export function digestOperations(
   );
 }
 
-/** What of an operation changed since the plan was shown, in a sentence; null: nothing, or nobody knows what it was. */
+/** How an operation changed since the plan was shown, as a sentence, or null if it did not or has no digest. */
 export function findChangedOperation(
   digests: OperationDigests,
   catalogue: Pick<Catalogue, 'get'>,
@@ -44,7 +44,7 @@ export function addedOperations({
   return [...new Set(added.map(({ now }) => operationName(now.tool, now.operation)))].sort();
 }
 
-/** @throws `preflight_failed` when a step would be added of an operation that is not what the plan was shown with */
+/** @throws `preflight_failed` if the operation of an added step differs from the one the plan was shown with */
 export function requireSameOperations(
   digests: OperationDigests,
   catalogue: Pick<Catalogue, 'get'>,

@@ -1,5 +1,5 @@
-// Pre-flight, at approval and again at start: the stored plan is the one that was shown, its tools answer, its arguments validate,
-// the budget allows for its model calls.
+// Pre-flight, at approval and again at start: checks that the stored plan is the one shown, its tools answer, its arguments
+// validate, and the budget covers its model calls.
 import { and, eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
@@ -26,7 +26,7 @@ const shownProblems = 20;
 
 export type VersionRow = typeof planVersions.$inferSelect;
 
-/** The row of the plan's present version. */
+/** The row of the plan's current version. */
 export async function readVersion(
   db: Queryable,
   { id, version }: Pick<PlanRow, 'id' | 'version'>,
@@ -39,7 +39,7 @@ export async function readVersion(
   return found;
 }
 
-/** What a version says besides its steps. */
+/** The content of a version besides its steps. */
 export function headerOf(
   row: Pick<PlanRow, 'executor_model'>,
   version: Omit<VersionRow, 'created_at'>,
@@ -83,8 +83,8 @@ function checkStep(
 }
 
 /**
- * What stands against running the plan, at most 20 problems; empty when nothing does.
- * Streams the steps once: the digest is recomputed and each step's arguments are checked on the way.
+ * The problems that prevent running the plan, at most 20. Streams the steps once: recomputes the digest and checks each step's
+ * arguments.
  */
 export async function findPreflightProblems(
   db: Queryable,
@@ -141,7 +141,7 @@ export async function findPreflightProblems(
   return problems;
 }
 
-/** The problems in a sentence; null when there are none. */
+/** The problems as a sentence, or null if there are none. */
 export function describeProblems(problems: PreflightProblem[]): string | null {
   const [first] = problems;
   if (first === undefined) return null;
@@ -150,7 +150,7 @@ export function describeProblems(problems: PreflightProblem[]): string | null {
   return `${where}${first.reason}${more} Nothing has run.`;
 }
 
-/** @throws `preflight_failed` that says which step and why */
+/** @throws `preflight_failed` that names the step and the reason */
 export function requirePreflight(problems: PreflightProblem[]): void {
   const sentence = describeProblems(problems);
   if (sentence === null) return;
@@ -168,7 +168,7 @@ export function usesModel(
 
 const dayMs = 86_400_000;
 
-/** Counts steps that ask a model: all, and those that may start before the day (UTC) ends. */
+/** Counts steps that call a model: all, and those that may start before the day (UTC) ends. */
 function createModelStepCount(now: Date) {
   const dayEnds = startOfDay(now).getTime() + dayMs;
   const counted = { all: 0, today: 0 };
@@ -182,7 +182,7 @@ function createModelStepCount(now: Date) {
   };
 }
 
-/** Why the budget is too small for the model calls of steps that have not begun; null: it is not, or there are none. */
+/** Why the budget is too small for the model calls of steps that have not begun, or null if it suffices. */
 async function findUnpayable(
   db: Queryable,
   { modelBudget, clock }: Pick<PlansContext, 'modelBudget' | 'clock'>,

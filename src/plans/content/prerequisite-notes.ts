@@ -1,4 +1,4 @@
-// What a note says that its step waits for, and which steps that means: by title, tag or id.
+// Reads prerequisites from a step's notes and resolves them to steps by title, tag or ID.
 import { z } from 'zod';
 import { quoteWords } from '#domain/shown-text.ts';
 import { AnyJson, isObject, type Json } from '#domain/text.ts';
@@ -21,7 +21,7 @@ export function namesPrerequisites(notes: Json | undefined): boolean {
   return isObject(notes) && keys.some((key) => Object.hasOwn(notes, key));
 }
 
-/** The prerequisites that `notes` name, and what else they say; null: nothing else. */
+/** The prerequisites that `notes` name, and the rest of the notes, or null if there is none. */
 export function readPrerequisites(notes: Json | undefined): {
   said: Prerequisites | { unreadable: string };
   rest: Json;
@@ -37,7 +37,7 @@ export function readPrerequisites(notes: Json | undefined): {
   };
 }
 
-/** What of a step can be named by a note. */
+/** The fields of a step that a note can name. */
 export type Nameable = {
   id: string;
   description: string;
@@ -45,7 +45,7 @@ export type Nameable = {
   tags?: readonly string[] | undefined;
 };
 
-/** A title as it is compared when nothing has it to the letter. */
+/** A title normalised for comparison if no title matches exactly. */
 export function foldTitle(title: string): string {
   return title.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
 }
@@ -56,7 +56,7 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else known.push(value);
 }
 
-/** The steps of a plan by what notes may call them. */
+/** The steps of a plan, indexed by what notes may call them. */
 export class StepNames {
   readonly #ids = new Set<string>();
   readonly #titles = new Map<string, string[]>();
@@ -73,7 +73,7 @@ export class StepNames {
     }
   }
 
-  /** Folding all titles takes long, and most notes name them to the letter. */
+  /** Built on demand: folding all titles takes long, and most notes match exactly. */
   #findFolded(title: string): string[] | undefined {
     if (this.#folded === null) {
       this.#folded = new Map();
@@ -83,7 +83,7 @@ export class StepNames {
     return this.#folded.get(title);
   }
 
-  /** Ids of what step `id` waits for, without itself, and why some of it cannot be known, as ends of "its note …". */
+  /** IDs of the steps that `id` waits for, without itself, and what could not be resolved, as endings of "its note …". */
   find(id: string, said: Prerequisites): { ids: string[]; problems: string[] } {
     const found = new Set<string>();
     const problems: string[] = [];

@@ -6,7 +6,7 @@ type Problem = { code: ErrorCode; path: string; message: string };
 
 const shownProblems = 20;
 
-/** Collects what is wrong with a draft: all of it counted, the first 20 kept. */
+/** Counts all problems of a draft and keeps the first 20. */
 export class Problems {
   readonly list: Problem[] = [];
   count = 0;
@@ -16,7 +16,7 @@ export class Problems {
     if (this.list.length < shownProblems) this.list.push({ code, path, message });
   }
 
-  /** Throws when anything was found: the first problem's code and sentence, all of them in the details. */
+  /** Throws if there are problems: the first one's code and sentence, with all kept ones in the details. */
   settle(): void {
     const [first] = this.list;
     if (first === undefined) return;

@@ -1,11 +1,12 @@
-// The steps whose outputs a step reads by its operation (`Operation.readsSteps`): it waits for them as for those it refers to.
+// The steps whose outputs a step reads through its operation (`Operation.readsSteps`): it waits for them as for those it refers
+// to.
 import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 import type { Problems } from './problems.ts';
 
-/** What the step reads beside its references; null: nothing. */
+/** The steps it reads besides its references, or null if there are none. */
 export function selectorOf(
   { tool, operation, args }: Pick<StepDraft, 'tool' | 'operation' | 'args'>,
   catalogue: Pick<Catalogue, 'get'>,
@@ -13,7 +14,6 @@ export function selectorOf(
   return catalogue.get(operationName(tool, operation))?.readsSteps?.(args ?? {}) ?? null;
 }
 
-/** A step that is in what a selector may mean. */
 type Candidate = { partition?: string | null | undefined; tags?: string[] | undefined };
 
 export function isSelected({ partition, tags }: Candidate, selector: StepSelector): boolean {
@@ -21,7 +21,7 @@ export function isSelected({ partition, tags }: Candidate, selector: StepSelecto
   return inPartition || (selector.tag !== undefined && tags?.includes(selector.tag) === true);
 }
 
-/** Adds to `problems` that a selector by partition or tag means no step. */
+/** Adds a problem if a selector by partition or tag matches no step. */
 export function checkSelected(
   label: string,
   path: string,
@@ -61,8 +61,8 @@ function findSuccessors(steps: (StepDraft & { id: string })[]): Map<string, stri
 }
 
 /**
- * For each step that reads others, their ids. A partition or a tag means its steps but for those that read others themselves and those
- * that wait for the reader.
+ * For each step that reads others, their IDs. A partition or tag excludes steps that read others themselves and steps that wait
+ * for the reader.
  */
 export async function findReads(
   steps: (StepDraft & { id: string })[],
@@ -81,7 +81,7 @@ export async function findReads(
   for (const [id, selector] of selectors) {
     if (isSliceOver()) await nextTurn();
     const later = followers(id, successors);
-    // Most readers mean one partition: only its steps are looked at.
+    // Most readers name one partition, so only its steps are checked.
     const candidates =
       selector.tag === undefined ? (byPartition.get(selector.partition) ?? []) : steps;
     const selected = candidates.filter(

@@ -1,5 +1,5 @@
-// The second pass over a draft: notes that name prerequisites become dependencies and are cleared. What cannot be known, or would
-// close a circle, becomes a finding about its step; everything else of the plan stands.
+// Second pass over a draft: turns notes that name prerequisites into dependencies and clears them. A note that cannot be
+// resolved, or would close a cycle, becomes a finding about its step; the rest of the plan is unaffected.
 import { CountersignError } from '#domain/errors.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { NewFinding } from '#domain/plan/finding.ts';
@@ -15,17 +15,17 @@ import { Problems } from './problems.ts';
 
 const maxPerStep = 10_000;
 const maxInAll = 500_000;
-/** A plan with more steps whose notes are wrong is refused: nobody settles so many findings. */
+/** A plan with more wrong notes is refused: no one would settle that many findings. */
 const maxFindings = 500;
-/** Circles that are traced to be named; beyond them only the step and what it waits for are. */
+/** Limit of cycles traced by name; beyond it only the step and its prerequisite are named. */
 const maxTraced = 20;
 
 type Named = StepDraft & { id: string };
 type Arrow = { from: number; to: number };
-/** What is wrong with the note of the step at `place`, as ends of "its note …". */
+/** Problems with the note of the step at `place`, as endings of "its note …". */
 type Wrong = { place: number; problems: string[] };
 
-/** `A waits for B by its note, and B for A`: the shortest way by which what `to` waits for, by its note, waits for it. */
+/** `A waits for B by its note, and B for A`: the shortest path that closes the cycle from `to`. */
 function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): string {
   const next = new Map<number, number[]>();
   for (const arrow of arrows) {
@@ -43,7 +43,7 @@ function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): strin
       open.push(one);
     }
   }
-  // The way back from what is waited for: each step on it waits for the one it came from.
+  // The path back from the prerequisite: each step on it waits for the one before.
   const way: number[] = [];
   for (let at = from; at !== -1; at = came.get(at) ?? -1) way.push(at);
   const idAt = (place: number | undefined) => steps[place ?? 0]?.id ?? '';
@@ -52,7 +52,7 @@ function nameCircle(steps: Named[], arrows: Arrow[], { from, to }: Arrow): strin
   return `${idAt(to)} waits for ${idAt(from)} by its note, and ${shown.join(', ')}`;
 }
 
-/** Takes out the arrows of notes that close a circle, and says so of the steps whose notes they are. */
+/** Removes the note edges that close a cycle, and reports the steps with those notes. */
 function breakNotes(steps: Named[], firm: Arrow[], noted: Arrow[]): [Arrow[], Wrong[]] {
   const all = [...firm, ...noted];
   const gone = new Set(breakCircles(steps.length, all, (position) => position >= firm.length));
@@ -102,7 +102,7 @@ async function findNoted(
   return { noted, wrong, rests };
 }
 
-/** Steps with their notes resolved, and what is wrong with notes, by the place of their step. */
+/** Steps with their notes resolved, and the problems of notes by step index. */
 async function resolveSteps(steps: Named[]): Promise<{ steps: Named[]; wrong: Wrong[] }> {
   const { noted, wrong, rests } = await findNoted(steps);
   const places = new Map(steps.map(({ id }, place) => [id, place]));
@@ -131,7 +131,7 @@ async function resolveSteps(steps: Named[]): Promise<{ steps: Named[]; wrong: Wr
   };
 }
 
-/** Of a series nothing can be held back until a finding is settled, so its notes have to be right. */
+/** A series cannot be held back until a finding is settled, so its notes must be valid. */
 async function resolveSeries(series: Series, index: number, problems: Problems): Promise<Series> {
   if (!series.steps.some(({ notes }) => namesPrerequisites(notes))) return series;
   const named = series.steps.map((step, at) => ({
@@ -150,7 +150,7 @@ async function resolveSeries(series: Series, index: number, problems: Problems):
 }
 
 /**
- * The draft without notes that name prerequisites: each is resolved into `after`, finish to start.
+ * The draft without notes that name prerequisites: each becomes a finish-to-start dependency in `after`.
  * @throws CountersignError `unknown_step` for a note in a series, `limit_exceeded` for too many dependencies or wrong notes
  */
 export async function resolvePrerequisites(

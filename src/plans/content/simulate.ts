@@ -1,4 +1,4 @@
-// Lists a plan's calls in a possible order without making them, and what stands against running it.
+// Lists a plan's calls in a possible order without making them, and the problems that prevent running it.
 import { readPlanRow } from '#db/plans/plans.ts';
 import { readSteps } from '#db/steps/pages.ts';
 import { readOperations } from '#db/steps/steps.ts';
@@ -10,7 +10,7 @@ import { findPreflightProblems } from './preflight.ts';
 
 const callsShown = 200;
 
-/** Steps so that each comes after those it waits for (Kahn), keeping the plan's order where it can. */
+/** Topological order (Kahn) that keeps the plan's order if possible. */
 function inOrder(steps: Step[]): Step[] {
   const shown = new Set(steps.map(({ id }) => id));
   const done = new Set<string>();

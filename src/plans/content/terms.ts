@@ -20,7 +20,7 @@ function describeRhythm(series: Omit<Series, 'steps'>): string {
   return `${rule} (${timezone})${end}`;
 }
 
-/** Months and times that the rule leaves out; '' where there are none. */
+/** The months and times that the rule leaves out; '' if there are none. */
 function describeOmissions({ rrule, timezone, starts_at, until }: Series): string {
   const recurrence = { rrule, timezone, startsAt: new Date(starts_at) };
   return describeLeftOut(recurrence, until === null ? null : new Date(until));
@@ -32,7 +32,6 @@ function describePattern(pattern: PatternSpec | undefined): string {
   return [pattern_type, subtype, variant].filter((name) => name !== undefined).join(' / ');
 }
 
-/** How one series differs from what it was. */
 function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
   const [was, is] = [describeRhythm(before), describeRhythm(now)];
@@ -45,7 +44,7 @@ function compareSeries(before: Series, now: Series): string[] {
   return phrases;
 }
 
-/** What version `b` agrees differently from `a`; one phrase each. */
+/** How the terms of `b` differ from `a`; one phrase each. */
 export function compareTerms(a: Terms, b: Terms): string[] {
   const before = new Map(a.series.map((series) => [series.id, series]));
   const kept = new Set(b.series.map(({ id }) => id));
@@ -67,7 +66,7 @@ export function compareTerms(a: Terms, b: Terms): string[] {
   ];
 }
 
-/** What a plan agrees besides its steps, in sentences. */
+/** What a plan's approval covers besides its steps, in sentences. */
 export function describeTerms({
   step_approval,
   series,

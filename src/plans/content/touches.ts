@@ -1,5 +1,5 @@
-// What steps need and touch: lanes by capabilities and pools; places as keys of a tree (`files/notes/a.txt`), where the empty key holds
-// them all and two steps meet where a key of one is, or is above, a key of the other. Pure; in doubt a step touches more.
+// Derives what steps need and touch: lanes by capabilities and pools; places as keys of a tree (`files/notes/a.txt`), with the
+// empty key as root. Two steps meet if a key of one equals or contains a key of the other. Pure; in doubt a step touches more.
 import { posix } from 'node:path';
 import type { Lane } from '#db/steps/steps.ts';
 import { isOpen } from '#domain/plan/arguments.ts';
@@ -12,12 +12,12 @@ import { defaultCalendar } from '#tools/calendar/places.ts';
 const maxPathLength = 2000;
 const everything = '';
 
-/** Tools whose steps touch nothing that another step could read, but through an output or a person. */
+/** Tools whose steps only affect others through an output or a person. */
 const inert = new Set(['control', 'draft', 'human', 'plan', 'text']);
 
 export const isInert = (tool: string): boolean => inert.has(tool);
 
-/** Arguments with content, never a location. Their values may be long. */
+/** Arguments with content rather than a location. Their values may be long. */
 export const contentArguments = [
   'content',
   'text',
@@ -27,12 +27,12 @@ export const contentArguments = [
   'form',
   'instructions',
 ];
-/** Arguments by which operations on the workspace name files and folders. */
+/** Arguments that name files and folders in workspace operations. */
 const placeArguments = ['path', 'from', 'to'];
 
 type Located = Pick<Step, 'id' | 'tool' | 'args'>;
 
-/** File systems may fold case, and write one name in several ways. */
+/** File systems may fold case and normalise names. */
 function keyOfPath(path: string): string {
   const short = trimTail(posix.join('/', path.normalize('NFC').toLowerCase()), /\//);
   return `files${short}`;
@@ -40,7 +40,7 @@ function keyOfPath(path: string): string {
 
 function pathsIn(value: Json): string[] {
   if (isOpen(value)) return ['.'];
-  // What is too long to be compared may be any of them.
+  // A path too long to compare may be any path.
   if (typeof value === 'string') return [value.length > maxPathLength ? '.' : value];
   if (typeof value !== 'object' || value === null) return [];
   return (Array.isArray(value) ? value : Object.values(value)).flatMap(pathsIn);
@@ -74,7 +74,7 @@ export function touchesOf({ id, tool, args }: Located): string[] {
       return [webKey(args)];
     case 'chat':
     case 'reminder':
-      // Messages are added, and no operation of ours reads them.
+      // Messages are only added, and none of our operations read them.
       return [`people/${id}`];
     default:
       return [everything];
@@ -88,19 +88,19 @@ export function meet(one: string[], other: string[]): boolean {
   return one.some((a) => other.some((b) => holds(a, b) || holds(b, a)));
 }
 
-/** Whether a step with these arguments takes outputs of the steps it waits for without naming each: a gatherer, a model. */
+/** Whether a step with these arguments uses outputs of its predecessors without naming each, like a gatherer or a model. */
 export function readsPredecessors(args: JsonObject, decides: boolean): boolean {
   return decides || (isObject(args) && ['partition', 'tag', 'steps'].some((name) => name in args));
 }
 
 type Kind = Pick<StepContent, 'tool' | 'operation' | 'capabilities' | 'resources'>;
 
-/** Numbers kinds of steps from 1 in the order in which they are met. */
+/** Numbers kinds of steps from 1 in order of first use. */
 export class Lanes {
   readonly list: Lane[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** @param known lanes that the plan has already */
+  /** @param known the plan's existing lanes */
   constructor(known: Lane[] = []) {
     for (const lane of known) {
       this.list.push(lane);
@@ -108,7 +108,7 @@ export class Lanes {
     }
   }
 
-  /** The number of the lane of such a step. */
+  /** The lane number for such a step. */
   of(step: Kind): number {
     const pools = Object.keys(step.resources).sort();
     const kind = { ...step, capabilities: [...step.capabilities].sort(), pools };
