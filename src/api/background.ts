@@ -1,18 +1,18 @@
-// Serves background requests one at a time and only while idle, so that people never queue behind self-refreshing pages. They are
+// Serves background requests one at a time, after people's requests or 250 ms, so that people never queue behind self-refreshing pages. They are
 // marked by `Priority: u=7`, reserved by RFC 9218 for tasks whose delay goes unnoticed.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
 /** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait for ever. */
-const usualPatienceMs = 250;
+const defaultMaxWaitMs = 250;
 
 function isBackground({ method, headers: { priority } }: FastifyRequest): boolean {
   return method === 'GET' && typeof priority === 'string' && background.test(priority);
 }
 
 /** Must come before the routes. A request counts until its answer is made, or its client has left. */
-export function queueBackground(app: FastifyInstance, patienceMs = usualPatienceMs): void {
+export function queueBackground(app: FastifyInstance, maxWaitMs = defaultMaxWaitMs): void {
   const ends = new WeakMap<FastifyRequest, () => void>();
   let last = Promise.resolve();
   /** Requests of people that are being served. */
@@ -22,7 +22,7 @@ export function queueBackground(app: FastifyInstance, patienceMs = usualPatience
   async function untilQuiet(): Promise<void> {
     if (urgent === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, patienceMs);
+    const timer = setTimeout(resolve, maxWaitMs);
     onQuiet = resolve;
     await promise;
     clearTimeout(timer);

@@ -130,7 +130,7 @@ async function check(
   return [await checkChat(chat, log), ...(await checkInstalled(instance.chats, part.part))];
 }
 
-/** @throws `invalid_request` where the environment connects a model, or nothing was entered */
+/** @throws `invalid_request` if the environment connects a model, nothing was entered, or nothing can be stored */
 async function connectModel(
   entry: ModelEntry,
   by: string,
@@ -140,7 +140,7 @@ async function connectModel(
   if (readModelAccess(env) !== null)
     throw new CountersignError(
       'invalid_request',
-      'OPENAI_API_KEY or OPENAI_BASE_URL is set in the environment, which decides. Remove it there first.',
+      'OPENAI_API_KEY or OPENAI_BASE_URL is set in the environment, which takes precedence. Remove it there first.',
     );
   const access = readModelAccess({
     OPENAI_API_KEY: entry.api_key,
@@ -151,6 +151,7 @@ async function connectModel(
       'invalid_request',
       'Enter a key, or the address of a server that needs none.',
     );
+  model.requireSeal();
   const { checkModels } = await import('#models/check-models.ts');
   const roles = [
     { variable: 'PLANNER_MODEL', model: env.PLANNER_MODEL, effort: env.PLANNER_REASONING_EFFORT },

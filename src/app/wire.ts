@@ -47,7 +47,7 @@ import { type Closers, createClosers } from './closers.ts';
 import type { Config } from './config.ts';
 import { otherWorkspace } from './doctor/check-workspaces.ts';
 import { followRules, groupingOf } from './follow-rules.ts';
-import { openSignInSeal } from './sign-in-key.ts';
+import { openSecretSeal } from './secret-seal.ts';
 import { findUnreached } from './unreached-settings.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox, partsOf } from './wire/make-chat-work.ts';
@@ -100,7 +100,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const folder = work === true ? await readWorkspaceId(config.workspace) : null;
   const elsewhere = folder === null ? null : await findElsewhere(db.query, folder);
   if (elsewhere !== null) warn(otherWorkspace(config.workspace, elsewhere));
-  const store = hasHosted(config) ? createSignInStore(db, listener, openSignInSeal(config)) : null;
+  const store = hasHosted(config) ? createSignInStore(db, listener, openSecretSeal(config)) : null;
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     toolFiles: { files: config.settings.tools, from: dirname(config.settingsFile.path) },

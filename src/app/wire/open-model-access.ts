@@ -12,7 +12,7 @@ import type { Seal } from '#db/seal.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { type ModelAccess, readModelAccess } from '#models/access.ts';
 import type { Config } from '../config.ts';
-import { openSignInSeal } from '../sign-in-key.ts';
+import { openSecretSeal } from '../secret-seal.ts';
 
 export type ModelConnection = {
   /** null: no model is connected. */
@@ -21,7 +21,8 @@ export type ModelConnection = {
   by: string | null;
   /** Aborts when another access holds for this instance. */
   changed: AbortSignal;
-  /** @throws `invalid_request` where nothing can be kept */
+  /** @throws `invalid_request` if no key can be stored encrypted */
+  requireSeal(): void;
   store(
     access: { api_key?: string | undefined; base_url?: string | undefined },
     by: string,
@@ -39,16 +40,17 @@ export async function openModelAccess(
   const changed = new AbortController();
   const ofEnvironment = readModelAccess(given.env);
   const requireSeal = (): Seal => {
-    const seal = openSignInSeal(given);
+    const seal = openSecretSeal(given);
     if (typeof seal !== 'string') return seal;
     throw new CountersignError('invalid_request', seal);
   };
+  const readStored = async () => readModelAccessRow(db.query, requireSeal());
   const mark = await readModelMark(db.query);
   const stored =
     mark === null || ofEnvironment !== null
       ? null
-      : await readModelAccessRow(db.query, requireSeal()).catch((err: unknown) => {
-          warn('The key of the model that was entered in the console cannot be read.', err);
+      : await readStored().catch((err: unknown) => {
+          warn("The model's key that was entered in the console cannot be read.", err);
           return null;
         });
   const config =
@@ -75,6 +77,7 @@ export async function openModelAccess(
       access: readModelAccess(config.env),
       by: stored?.by ?? null,
       changed: changed.signal,
+      requireSeal,
       async store({ api_key, base_url }, by) {
         const access = {
           ...(api_key === undefined ? {} : { OPENAI_API_KEY: api_key }),

@@ -6,6 +6,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkCalendars } from '#app/doctor/check-calendars.ts';
 import { createSettingsFacts, type SettingsFacts } from '#app/settings-facts.ts';
+import { removeModelAccess, storeModelAccess } from '#db/model-access.ts';
+import { createSeal } from '#db/seal.ts';
 import { SettingsView } from '#domain/settings-view.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
@@ -223,4 +225,19 @@ it('shows no secret of the environment or the file, also where a server of tools
   expect(text).toContain('Last output: ');
   expect(planted.filter((secret) => text.includes(secret))).toEqual([]);
   expect(text).not.toContain(database.url);
+});
+
+it('a stored model key that cannot be read leaves the instance without a model', async () => {
+  const before = await open({});
+  const { db } = before.instance;
+  await storeModelAccess(db, createSeal(Buffer.alloc(32, 1)), { OPENAI_API_KEY: 'sk-1' }, 'ana');
+  await before.instance.close();
+  const { instance, read, connectModel } = await open({});
+  onTestFinished(() => instance.close());
+  onTestFinished(async () => void (await removeModelAccess(instance.db)));
+  expect((await read()).models.connected).toBeNull();
+  await expect(connectModel({ base_url: 'http://127.0.0.1:9/v1' }, 'ana')).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('COUNTERSIGN_ENCRYPTION_KEY'),
+  });
 });

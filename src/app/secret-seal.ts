@@ -1,4 +1,4 @@
-// The key that encrypts MCP sign-ins: COUNTERSIGN_ENCRYPTION_KEY, or a key file next to an embedded database.
+// Encrypts stored MCP sign-ins and the model's key, by COUNTERSIGN_ENCRYPTION_KEY or a key file next to an embedded database.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,14 +32,14 @@ function readKeyFile(path: string): Buffer {
   if (key.length === keyBytes) return key;
   throw new CountersignError(
     'invalid_configuration',
-    `${path} is not a key. Restore it, or remove it and sign in again at your MCP servers.`,
+    `${path} is not a key. Restore it, or remove it, then sign in to your MCP servers and enter the model's key again.`,
   );
 }
 
-/** Encrypts sign-ins, or a sentence on why they can't be kept. */
-export function openSignInSeal({ env, home }: Pick<Config, 'env' | 'home'>): Seal | string {
+/** @returns the seal, or why nothing can be stored encrypted, as a sentence */
+export function openSecretSeal({ env, home }: Pick<Config, 'env' | 'home'>): Seal | string {
   const { COUNTERSIGN_ENCRYPTION_KEY: key } = env;
   if (key !== undefined) return createSeal(readEncryptionKey(key));
   if (env.DATABASE_URL === undefined) return createSeal(readKeyFile(join(home, 'sign-in.key')));
-  return 'COUNTERSIGN_ENCRYPTION_KEY is not set, and without it no sign-in can be kept. Set it for every process ("openssl rand -base64 32").';
+  return 'Set COUNTERSIGN_ENCRYPTION_KEY for every process ("openssl rand -base64 32") to store sign-ins and keys.';
 }
