@@ -8,19 +8,31 @@ import type { State } from './live/state.ts';
 import { onChange, state } from './live/store.ts';
 import { noteOpened } from './live/triage.ts';
 import { startWatching } from './live/watch.ts';
-import { drawBuilder } from './views/builder.ts';
 import { drawConversation } from './views/conversation.ts';
 import { drawHeader, drawPanes, titlePage } from './views/header.ts';
 import { drawRail } from './views/inbox.ts';
 import { drawKeepingFocus, watchFocus } from './views/keep-focus.ts';
+import { drawLazily } from './views/lazy.ts';
 import { drawPlan } from './views/plan.ts';
-import { drawPlaybooks } from './views/playbooks.ts';
 import { drawSettings } from './views/settings.ts';
 import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
 import { askForToken } from './views/token-dialog.ts';
 import { drawTriage } from './views/triage.ts';
 
 // The page: a header, the inbox on the left, the conversation beside it, the open plan on the right.
+
+const drawBuilder = drawLazily(
+  async () => (await import('./views/builder.ts')).drawBuilder,
+  (s) => {
+    s.builder = null;
+  },
+);
+const drawPlaybooks = drawLazily(
+  async () => (await import('./views/playbooks.ts')).drawPlaybooks,
+  (s) => {
+    s.playbooks = null;
+  },
+);
 
 /** A line over the whole page while the server is away: what is shown may be old, and what is typed is kept. */
 function drawConnection({ connection }: State): TemplateResult {
@@ -42,7 +54,7 @@ function drawApp(state: State): TemplateResult {
       ${over ? html`<div class="rail-shade" @click=${() => layRail(false)}></div>` : nothing}
       <div class="work" ?inert=${over}>${drawConversation(state)} ${drawPlan(state)}</div>
     </main>
-    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${drawBuilder(state)} ${drawPlaybooks(state)}
+    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${state.builder === null ? nothing : drawBuilder(state)} ${state.playbooks === null ? nothing : drawPlaybooks(state)}
   `;
 }
 

@@ -4,13 +4,15 @@ import { openTab, showPane } from '../live/focus.ts';
 import { type Card, type PlanView, type State, type Tab, tabs } from '../live/state.ts';
 import { drawAudit } from './audit.ts';
 import { drawChanges } from './changes.ts';
-import { drawGraph } from './graph.ts';
+import { drawLazily } from './lazy.ts';
 import { drawOverview } from './overview.ts';
 import { drawBadge, drawLoading } from './parts.ts';
 import { drawReviewBar } from './review-bar.ts';
 import { drawSteps } from './steps.ts';
-import { drawTimeline } from './timeline.ts';
 import { drawTrace } from './trace.ts';
+
+const drawGraph = drawLazily(async () => (await import('./graph.ts')).drawGraph);
+const drawTimeline = drawLazily(async () => (await import('./timeline.ts')).drawTimeline);
 
 const names: Record<Tab, string> = {
   overview: 'Overview',
@@ -57,7 +59,7 @@ function drawTabs(view: PlanView): TemplateResult {
   </div>`;
 }
 
-function drawTab(state: State, view: PlanView, card: Card): TemplateResult {
+function drawTab(state: State, view: PlanView, card: Card): TemplateResult | typeof nothing {
   switch (view.tab) {
     case 'overview':
       return drawOverview(view, card);
