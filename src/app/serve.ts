@@ -96,7 +96,7 @@ export function banner(instance: Instance, config: Config, url: string, seconds:
     [
       'Model',
       instance.model.access === null
-        ? `none: it reads commands (“help” lists them) and runs playbooks. Connect one under Settings, Models, or set OPENAI_API_KEY.`
+        ? `none. Commands work (“help” lists them), and so do playbooks and the builder. Connect one under Settings, Models, or set OPENAI_API_KEY.`
         : `${env.PLANNER_MODEL} plans, ${env.EXECUTOR_MODEL} decides run-time arguments`,
     ],
     ['Tools', `${countOf(operations, 'operation')}: ${tools.map(({ tool }) => tool).join(', ')}`],
