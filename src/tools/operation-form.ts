@@ -79,7 +79,8 @@ class FormMaker {
       .flatMap(({ required: names }) => (Array.isArray(names) ? names : []));
     const fields = this.#walker.propertiesOf(schema).flatMap((key) => {
       const member = this.#walker.memberOf(schema, key);
-      if (member === false) return [];
+      // No request may carry `__proto__`.
+      if (member === false || key === '__proto__') return [];
       const path = [...place.path, key];
       const needed = required.includes(key);
       const neededFrom = needed ? (place.neededFrom ?? place.path.length) : null;

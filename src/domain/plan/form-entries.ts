@@ -115,7 +115,7 @@ function writeValue(root: JsonObject, path: string[], value: Json, lists: Set<st
   let at: JsonObject | Json[] = root;
   for (const [depth, key] of path.entries()) {
     const last = depth === path.length - 1;
-    const here: Json | undefined = Reflect.get(at, key);
+    const here: Json | undefined = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
     const isContainer = typeof here === 'object' && here !== null;
     const empty = lists.has(pointerOf(path.slice(0, depth + 1))) ? [] : {};
     const next: Json = last ? value : isContainer ? here : empty;

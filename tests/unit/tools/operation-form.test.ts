@@ -297,6 +297,18 @@ describe('entries', () => {
       more: [1],
     });
   });
+  it.each(['__proto__', 'constructor', 'toString'])('named %s stay in the arguments', (name) => {
+    const path = [name, 'x'];
+    const { fields } = makeForm({ at: { type: 'object', properties: { x: { type: 'string' } } } });
+    const own = fields.map((field) => ({ ...field, path }));
+    const { args } = readEntries(own, { '/at/x': 'set' }, zone);
+    expect(Object.entries(args)).toEqual([[name, { x: 'set' }]]);
+    expect([Reflect.get({}, 'x'), Reflect.get(Object, 'x')]).toEqual([undefined, undefined]);
+  });
+  it('have no field that no request may send', () => {
+    const properties = Object.fromEntries(['__proto__', 'a'].map((key) => [key, {}]));
+    expect(makeForm(properties, ['__proto__']).fields.map(({ name }) => name)).toEqual(['/a']);
+  });
   it('of a schema that says nothing are JSON as a whole', () => {
     const spec = {
       tool: 't',
