@@ -18,7 +18,7 @@ export type OnFailure = Settings['executor']['on_failure'];
 /** How much of each pool steps may reserve at once. */
 export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
 
-/** `usual`: the model of plans that name none; `firstCallUsd`: the expected cost of a model's first call. */
+/** `usual`: the default model; `firstCallUsd`: the expected cost of a model's first call. */
 export type ModelBudget = { caps: Caps; usual: string; firstCallUsd(model: string): number };
 
 export type PlansContext = {
@@ -30,28 +30,26 @@ export type PlansContext = {
   guardedTools: string[];
   /** People who may approve besides the requester. */
   approvers: string[];
-  /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
+  /** Required approvers of plans that use one of these operations, in addition to the plan's own. */
   guardedApprovers: Record<string, ApproverPolicy>;
-  /** Delegates by the name of the person asked; left out: none. */
+  /** Delegates by the assignee's name. */
   delegates?: Record<string, string[]>;
-  /** What `group:NAME` in both stands for; left out: no groups of the configuration. */
+  /** Resolves `group:NAME` in both; omitted without configured groups. */
   grouping?: Grouping;
-  /** Blocked people; left out: none. */
+  /** Blocked people. */
   identity?: Pick<IdentitySettings, 'blocked'> & Partial<Pick<IdentitySettings, 'providers'>>;
-  /** User groups of a chat in rules; left out: no chat is asked. */
+  /** Chat user groups in rules; omitted if no chat is asked. */
   userGroups?: UserGroups;
-  /** How much of each shared resource steps may reserve. */
   resourcePools: PoolLimits;
-  /** What a failed step stops. */
   onFailure: OnFailure;
   /**
-   * Has a change of the plan made for a finding, which is `replanning` now: in the transaction of the decision, under the
-   * plan's lock. Missing: nobody can.
+   * Starts replanning for a finding that is `replanning` now, in the transaction of the decision, under the plan's lock. Omitted
+   * if there is no replanning.
    */
   onReplan?: (tx: Transaction, row: PlanRow, finding: Finding, actor: Actor) => Promise<void>;
-  /** Whether a plan is changed by itself once a finding leaves stale steps. */
+  /** Whether a finding that leaves stale steps starts replanning automatically. */
   replan: Settings['executor']['replan'];
-  /** The budget that approvals check model calls against; left out: no model is set up. */
+  /** The budget that approvals check model calls against; omitted without a model. */
   modelBudget?: ModelBudget | undefined;
   clock: Clock;
   random: Random;

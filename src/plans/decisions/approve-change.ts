@@ -50,8 +50,8 @@ import { continuePlan } from './resume.ts';
 type ShownPatch = Omit<PatchRow, 'operations'>;
 
 /**
- * The change that an approval is about; null: it is about the plan.
- * @throws `digest_mismatch` when it names the version of the change that waits and another digest
+ * The change that an approval is about, or null if it is about the plan.
+ * @throws `digest_mismatch` if it names the version of the waiting change and another digest
  */
 export async function findPatchToApprove(
   db: Queryable,
@@ -70,7 +70,6 @@ export async function findPatchToApprove(
   );
 }
 
-/** The operations whose rules a patched plan has to satisfy. */
 export async function operationsWith(
   db: Queryable,
   row: Pick<PlanRow, 'tools_required'>,
@@ -86,7 +85,7 @@ const ends: Record<ShownPatch['status'], string> = {
   superseded: 'was overtaken',
 };
 
-/** @throws `already_decided` when this change does not wait any more */
+/** @throws `already_decided` if this change no longer waits */
 async function requireWaiting(db: Queryable, row: PlanRow, patch: ShownPatch): Promise<void> {
   if (row.pending_patch === patch.id && patch.status === 'needs_approval') return;
   const by = patch.decided_by === null ? '' : ` by ${await showName(db, patch.decided_by)}`;
@@ -113,7 +112,7 @@ function requireWhole(row: PlanRow, patch: ShownPatch, { version, steps, except 
   );
 }
 
-/** @throws `preflight_failed` when a tool that the change needs does not answer */
+/** @throws `preflight_failed` if a tool that the change needs does not answer */
 async function requireTools(
   { db, catalogue: catalogues }: PlansContext,
   row: PlanRow,
@@ -130,8 +129,8 @@ async function requireTools(
 }
 
 /**
- * @throws `preflight_failed` when an operation of a step that the change adds is not what it was when it was shown. What
- * was stored before operations had digests names none and is not compared.
+ * @throws `preflight_failed` if the operation of an added step has changed since it was shown. Patches stored before operations
+ * had digests are not compared.
  */
 function requireShownOperations(
   { catalogue }: PlansContext,
@@ -150,7 +149,7 @@ function requireShownOperations(
   );
 }
 
-/** Counts the approval. @returns whether every rule is satisfied now */
+/** Records the approval. @returns whether every rule is now satisfied */
 async function countApproval(
   context: PlansContext,
   tx: Transaction,
@@ -175,8 +174,8 @@ async function countApproval(
 }
 
 /**
- * Whether a plan runs once the change is approved. One that has stopped goes on, unless the change adds something behind a
- * step that failed: that waits for a person to have the failed step retried.
+ * Whether a plan runs once the change is approved. A stopped plan continues, unless the change adds something behind a failed
+ * step, which waits for a person to retry that step.
  */
 export async function willRun(
   db: Queryable,
@@ -189,8 +188,8 @@ export async function willRun(
 }
 
 /**
- * Applies the change as it was shown. @returns the plan's row with it
- * @throws `patch_conflict` when its steps have gone on meanwhile: then it never can be applied
+ * Applies the change as shown. @returns the plan's updated row
+ * @throws `patch_conflict` if its steps have progressed meanwhile, so it can never be applied
  */
 async function applyApproved(
   context: PlansContext,
@@ -219,7 +218,7 @@ async function applyApproved(
   return lockPlan(tx, row.id);
 }
 
-/** Takes a change off its plan that cannot be applied any more. @returns the error that says so */
+/** Drops a change that can no longer be applied. @returns the error to report */
 async function giveUp(
   context: PlansContext,
   shown: ShownPatch,
@@ -239,7 +238,7 @@ async function giveUp(
   });
 }
 
-/** @throws `patch_conflict` where the steps of the change have gone on meanwhile: then it is taken off its plan here */
+/** @throws `patch_conflict` if the change's steps have progressed meanwhile; it is dropped here */
 async function requireApplicable(
   context: PlansContext,
   row: PlanRow,
@@ -262,9 +261,9 @@ async function requireApplicable(
 }
 
 /**
- * An approval of a change that waits. Once every rule is satisfied it is applied.
+ * An approval of a waiting change, which is applied once every rule is satisfied.
  * @throws (with it) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `times_passed`,
- *   `patch_conflict`
+ * `patch_conflict`
  */
 export function changeApproval(
   context: PlansContext,

@@ -28,7 +28,7 @@ import { templatesOf } from '../series/series.ts';
 import { leaveOut, type Part, partKey, readPart } from '../views/part.ts';
 import { wasMadeBefore } from './repeated.ts';
 
-/** @throws `already_decided`, which says who won, when and at which version */
+/** @throws `already_decided` with who decided, when and at which version */
 async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
   if (mayBeApproved(row.status)) return;
   const by =
@@ -65,7 +65,7 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
 }
 
 /**
- * A part is approved by one person or not at all: several must mean the same steps, and who approved the whole read
+ * A part is approved by one person only: several would have to mean the same steps, and earlier approvers of the whole read
  * another plan. @throws `not_allowed`, `invalid_request`
  */
 async function requireAlone(
@@ -89,7 +89,7 @@ async function requireAlone(
   );
 }
 
-/** Takes the approval under the plan's lock. @returns whether every rule is satisfied now */
+/** Takes the approval under the plan's lock. @returns whether every rule is now satisfied */
 async function takeApproval(
   context: PlansContext,
   tx: Transaction,
@@ -113,10 +113,10 @@ async function takeApproval(
 }
 
 /**
- * An approval of a plan as it was shown, once its tools have answered. Where more than one approval is needed the plan stays open
- * until the last of them (then it yields null). Of many callers at once one moves the plan.
+ * An approval of a plan as shown, once its tools have answered. Yields null while further approvals are needed. Of concurrent
+ * callers one moves the plan.
  * @throws (with it) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `times_passed`,
- *   `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`
+ * `preflight_failed`, `steps_missing`, `unknown_step`, `invalid_request`
  */
 export function planApproval(
   context: PlansContext,
@@ -171,7 +171,7 @@ export function planApproval(
   };
 }
 
-/** Narrows the series to what was approved: steps whose every occurrence was left out end. The caller holds the plan's lock. */
+/** Removes series steps whose every occurrence was left out of the approval. The caller holds the plan's lock. */
 async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
   const all = await readSeries(tx, planId);
   const templates = await readTemplates(tx, planId, [...templatesOf(all)]);
@@ -180,7 +180,7 @@ async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
   for (const { id, steps } of all) {
     const left = steps.filter((step) => kept.has(step.id ?? ''));
     if (left.length === steps.length) continue;
-    // Nothing is added of a series without steps.
+    // A series without steps is not expanded.
     await updateSeries(tx, planId, id, left.length === 0 ? { expand_at: null } : { steps: left });
   }
 }

@@ -1,4 +1,4 @@
-// What a person answered about their step, read against its form: the step's output, or a sentence for each field that is wrong.
+// Reads a person's answers to their step against its form: the step's output, or a sentence for each wrong field.
 import { CountersignError } from '#domain/errors.ts';
 import {
   describeOption,
@@ -14,7 +14,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '#domain/text.ts
 
 export type HumanAnswer = { answer: string | null; fields: Record<string, FieldValue> };
 
-/** What was said about `id`: in words (null: nothing), and in fields. */
+/** The input about `id`: words, or null if there are none, and fields. */
 export function saidAbout(id: string, { answer, answers }: Settlement) {
   const own = answers !== undefined && Object.hasOwn(answers, id) ? answers[id] : undefined;
   const words = typeof own === 'string' ? own : answer;
@@ -22,12 +22,12 @@ export function saidAbout(id: string, { answer, answers }: Settlement) {
   return { words: text === '' ? null : text, given: typeof own === 'object' ? own : {} };
 }
 
-/** The form as it was asked. A task asked before forms were checked has none that could be. */
+/** The form as it was asked. Tasks asked before forms were checked have none. */
 function formOf({ output }: Step): Json | undefined {
   return isObject(output) ? output.form : undefined;
 }
 
-/** What a person said, in the words of a line: their answer, or the values they filled in. */
+/** One line for a person's answer: their words, or the values they filled in. */
 export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by: string): string {
   const filled = fieldsOf(formOf(step)).flatMap(({ name, label, options }) => {
     const value = fields[name] ?? null;
@@ -42,8 +42,8 @@ export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by:
 }
 
 /**
- * The answer to one task, and what of it does not fit its form.
- * @param lenient the step is past asking (it has failed): what its form requires may be left out
+ * The answer to one task, and the problems of its fields.
+ * @param lenient the step has failed, so required fields may be omitted
  */
 export function readAnswer(
   step: Step,
@@ -62,7 +62,7 @@ export function readAnswer(
   return { answer: words, ...readFields(form, given) };
 }
 
-/** The values for the open places of a call, and what of them does not fit. Words alone are the value where one is asked for. */
+/** The values for the open places of a call, and their problems. Words alone become the value if exactly one is asked for. */
 export function readChosen(
   id: string,
   { form, places }: Undecided,
@@ -87,8 +87,8 @@ export function readChosen(
 }
 
 /**
- * The answer to a question that only takes Yes or No: `done` is a Yes and `failed` a No, unless words or a value say it.
- * The words beside a No are its note.
+ * The answer to a Yes/No question: `done` means Yes and `failed` No, unless words or a value say otherwise. Words given with a No
+ * are its note.
  */
 export function readYesOrNo(
   step: Step,
@@ -123,7 +123,7 @@ export function toOutput({ answer, fields }: HumanAnswer, by: string, at: Date):
   return { answer, fields, by, at: at.toISOString() };
 }
 
-/** What was asked, and who could not do it: the step can be asked again, or answered after all. */
+/** The output of a task its person could not do. It can be asked again or still be answered. */
 export function withBlocker({ output }: Step, by: string, at: Date): JsonObject {
   return { ...(isObject(output) ? output : {}), by, at: at.toISOString() };
 }

@@ -13,7 +13,7 @@ import { managedPlan, type PlanRuling, repeats, requireVersion } from './repeate
 
 type By = { actor: Actor; reason: string };
 
-/** The version that was sent back waits again. Its earlier approvals no longer count: each approver is asked again. */
+/** Returns a version that was sent back to approval. Its earlier approvals no longer count, so each approver is asked again. */
 async function keepVersion(
   { enqueue }: Pick<PlansContext, 'enqueue'>,
   tx: Transaction,
@@ -27,7 +27,7 @@ async function keepVersion(
   return transition(tx, enqueue, row, 'keep', by, set);
 }
 
-/** Whether somebody said no to this version, which is more than asking for changes. */
+/** Whether this version was rejected, not just sent back for changes. */
 async function wasRejected(tx: Transaction, { id, version }: PlanRow): Promise<boolean> {
   const rejected = and(
     eq(audit.plan_id, id),
@@ -38,8 +38,8 @@ async function wasRejected(tx: Transaction, { id, version }: PlanRow): Promise<b
 }
 
 /**
- * Ends the wait for a new version, of which nothing came. The caller holds the plan's lock.
- * @returns whether the version waits for approval again; one that was rejected, with a reason to plan anew from, does not
+ * Ends the wait for a new version that did not come. The caller holds the plan's lock.
+ * @returns whether the version waits for approval again; one that was rejected with a reason does not
  */
 export async function giveBack(
   context: Pick<PlansContext, 'enqueue'>,
@@ -59,7 +59,7 @@ export async function giveBack(
 
 const takenBack = 'The changes were taken back.';
 
-/** Takes back the changes that were asked for, before there is a new version. */
+/** Withdraws requested changes before there is a new version. */
 export function takingBack(
   context: PlansContext,
   id: string,

@@ -1,4 +1,4 @@
-// Steps that a change adds or reschedules, and that should have started by now.
+// Reads steps that a change adds or reschedules and whose start has passed.
 import type { Queryable } from '#db/database.ts';
 import { namePatched } from '#db/plans/patches.ts';
 import { findSelected } from '#db/sql/patch-reads.ts';
@@ -18,7 +18,7 @@ function datedBy(operation: PatchOperation): Dated[] {
   return operation.op === 'update_steps' ? date(operation.steps, operation.set.not_before) : [];
 }
 
-/** null: no start has passed. */
+/** Null if no start has passed. */
 export async function readPassedInPatch(
   db: Queryable,
   planId: string,

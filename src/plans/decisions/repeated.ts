@@ -21,20 +21,20 @@ const made = [
   'resume',
   'retry',
 ] as const;
-/** A decision of a person, under the name it has in the audit. */
+/** A decision by a person, under its audit name. */
 type Made = (typeof made)[number];
 
 const decisions = [...made, 'escalate', 'revise', 'expire'];
 
-/** As which entries of the audit a decision stands. */
+/** The audit actions that record a decision. */
 function entriesOf(one: Made): string[] {
   if (one === 'approve') return ['approve', 'approve_in_part'];
   return one === 'request_changes' ? [one, 'escalate'] : [one];
 }
 
 /**
- * Whether `actor` has decided exactly this about version `version` of the plan already, and nothing else was decided since.
- * Asked only where a decision is about to be refused: it looks through the plan's audit.
+ * Whether `actor` has already decided exactly this about `version`, with no other decision since. It searches the plan's audit,
+ * so it is only called when a decision is about to be refused.
  */
 export async function wasMadeBefore(
   q: Queryable,
@@ -60,7 +60,7 @@ export async function wasMadeBefore(
   return rows.length > 0;
 }
 
-/** `isRepeated` of a ruling: made before about this version of the plan, which is still as that left it. */
+/** `isRepeated` of a ruling: the same decision about this version of the plan, which has not changed since. */
 export const repeats =
   (
     id: string,
@@ -82,7 +82,7 @@ export function requireVersion(row: PlanRow, version: number): void {
   );
 }
 
-/** A plan as the subject of decisions by those who manage it. */
+/** Common parts of decisions by those who manage a plan. */
 export function managedPlan(context: PlansContext, id: string, actor: Actor) {
   return {
     lock: (tx: Transaction) => lockPlan(tx, id),
@@ -90,5 +90,5 @@ export function managedPlan(context: PlansContext, id: string, actor: Actor) {
   };
 }
 
-/** A decision about a plan, which yields its row after it. */
+/** A decision about a plan that yields its updated row. */
 export type PlanRuling<Outcome = PlanRow> = Ruling<PlanRow, void, Outcome>;

@@ -1,4 +1,4 @@
-// Checks the steps a person names: unchanged since read, and still waiting for a person.
+// Checks that the steps a person names are unchanged since read and still wait for a person.
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -6,7 +6,7 @@ import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import type { Settlement } from '#domain/service.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 
-/** @throws `invalid_request` for an answer about a step of which nothing else is said */
+/** @throws `invalid_request` for an answer about a step without an outcome */
 export function requireOutcomes({ steps = {}, answers = {}, about = {} }: Settlement): void {
   const loose = Object.keys({ ...answers, ...about }).filter((id) => !Object.hasOwn(steps, id));
   const [first] = loose;
@@ -18,7 +18,7 @@ export function requireOutcomes({ steps = {}, answers = {}, about = {} }: Settle
   );
 }
 
-/** Whether a step still is as it was when it was read. Without it, the current state is accepted. */
+/** Whether a step is unchanged since it was read. Without that information the current state is accepted. */
 function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
   const seen = about?.[id];
   return seen === undefined || (seen.attempt === attempt && seen.status === status);
@@ -43,7 +43,7 @@ export async function requireAsSeen(
   );
 }
 
-/** @throws `unknown_step` when one of them is not waiting for a person, or what became of it meanwhile */
+/** @throws `unknown_step` if one of them does not wait for a person, with its outcome meanwhile */
 export async function requireWaiting(
   tx: Transaction,
   row: PlanRow,

@@ -30,14 +30,14 @@ import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 import { hasTakenOver, takeOver } from './take-over.ts';
 
-/** In which statuses a plan can go on, and which of its steps a person can settle then. */
+/** The plan statuses that can continue, and the step statuses a person can settle in each. */
 const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
   executing: ['unknown', 'waiting', 'failed'],
   stalled: ['unknown', 'waiting', 'failed'],
   failed: ['failed', 'unknown', 'waiting'],
 };
 
-/** The same for a person who only answers for their own step. */
+/** The same for a person who only answers their own step. */
 const askable: typeof revivable = {
   executing: ['waiting'],
   stalled: ['waiting'],
@@ -52,7 +52,7 @@ type Answerer = 'asked' | 'manager';
 const settleable = (who: Answerer, { status }: PlanRow) =>
   (who === 'asked' ? askable : revivable)[status];
 
-/** @throws `invalid_transition`, `invalid_request`, `already_decided` where the plan or its steps need no decision */
+/** @throws `invalid_transition`, `invalid_request`, `already_decided` if the plan or its steps need no decision */
 async function requireResumable(
   q: Queryable,
   row: PlanRow,
@@ -112,7 +112,7 @@ export function resumption(
       const settled = await settleNamed(tx, row, from, settlement, actor, context);
       const isStopped = row.status !== 'executing';
       const now = isStopped ? await runAgain(context, tx, row, 'resume', actor) : row;
-      // The last step may have ended while the plan stood still.
+      // The last step may have ended while the plan was stopped.
       const progress = isStopped
         ? ((await reviveSkipped(tx, id, context.onFailure)) ?? now)
         : settled;
@@ -141,7 +141,7 @@ async function runAgain(
 ): Promise<PlanRow> {
   const set = { execution_ended_at: null, paused_at: null, result_summary: null };
   const now = await transition(tx, enqueue, row, event, { actor }, set);
-  // Steps stopped by a failure stay stopped until it is fixed.
+  // Steps stopped by a failure stay stopped until the failure is fixed.
   const stopped = onFailure === 'stop_all' && row.failed > 0;
   if (row.open_until !== null && row.status !== 'completed' && !stopped)
     await restartAllSeries(tx, row.id);
@@ -149,9 +149,8 @@ async function runAgain(
 }
 
 /**
- * Lets a plan that has stopped run again, for a change that was approved. The caller holds its lock, applies the change and
- * then frees what can run.
- * @returns its row; unchanged where it has not stopped
+ * Lets a stopped plan run again for an approved change. The caller holds its lock, applies the change and then makes steps ready.
+ * @returns its row, unchanged if it has not stopped
  */
 export const continuePlan = async (
   context: PlansContext,
@@ -161,7 +160,7 @@ export const continuePlan = async (
 ): Promise<PlanRow> =>
   sourcesOf('continue').includes(row.status) ? runAgain(context, tx, row, 'continue', actor) : row;
 
-/** @throws `already_decided` when the plan has been run again since the end that was looked at */
+/** @throws `already_decided` if the plan has run again since the end that the person saw */
 function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undefined): void {
   if (seen === undefined || ended?.getTime() === Date.parse(seen)) return;
   throw new CountersignError(
@@ -170,7 +169,7 @@ function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undef
   );
 }
 
-/** Runs every failed step again, and then what was skipped because of them. */
+/** Runs every failed step again, and then the steps skipped because of them. */
 export function rerun(
   context: PlansContext,
   id: string,

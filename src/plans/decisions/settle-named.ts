@@ -38,12 +38,12 @@ import {
 import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 
 type StepOutcome = Exclude<NonNullable<Settlement['steps']>[string], 'take_over'>;
-/** A verdict, and what the audit keeps of what was said. */
+/** A verdict, and the part of the input that the audit keeps. */
 type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
 
 const maxNote = 2000;
 
-/** A No to a call that waits for a word: an answer and no failure. The call is skipped, and so is what waits for it. */
+/** A No to a call that waits for confirmation is an answer, not a failure. The call and its dependents are skipped. */
 function noToCall(
   { id: step_id }: Step,
   note: string | null,
@@ -60,7 +60,7 @@ function noToCall(
   return { verdict, said: { answer, note, yes_or_no: true }, problems };
 }
 
-/** The plan continues without a failed step: what only waits for it runs, and what needs its output is skipped too. */
+/** Continues the plan without a failed step: steps that only wait for it run, and steps that need its output are skipped. */
 function leaveOut({ id: step_id, label, status }: Step, name: string): Word {
   const message = `${name} continued without it.`;
   const error = { code: conditionNotMet, message };
@@ -73,7 +73,7 @@ function leaveOut({ id: step_id, label, status }: Step, name: string): Word {
   };
 }
 
-/** The word about a step that is no task: nothing but words can be said about it. @param name what readers call `actor` */
+/** The verdict on a step that is not a task, which takes words only. @param name the actor's name for readers */
 function wordAboutCall(
   step: Step,
   outcome: StepOutcome,
@@ -115,10 +115,10 @@ function wordAboutCall(
   }
 }
 
-/** Who answers a task. `instead`: its assignee, if somebody else. */
+/** The person who answers a task. `instead`: its assignee, if another person. */
 type Answering = { actor: Actor; at: Date; name: string; instead: string | null };
 
-/** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */
+/** The verdict on a task: an answer that fits its form, a reason for failure, or a request to be asked again. */
 function wordAboutTask(
   step: Step,
   outcome: StepOutcome,
@@ -167,8 +167,8 @@ function wordAboutTask(
 const bareNo = /^(?:no|nope|nein|non)[.!]?$/i;
 
 /**
- * A bare “no” to a task that is answered in words, while a step waits for it and looks at no value of the answer: it may forbid what
- * comes next, and done would let it run. @throws `invalid_answer`
+ * Refuses `done` with a bare “no” to a task answered in words, if a dependent step does not check the answer: it would run
+ * although the person may have forbidden it. @throws `invalid_answer`
  */
 async function requireClearAnswers(
   tx: Transaction,
@@ -191,8 +191,8 @@ async function requireClearAnswers(
 }
 
 /**
- * A call that asks again with its final values needs an approval of its own, bound to the question that was read: the same
- * step may ask again with other values. @throws `not_allowed`, `invalid_request`
+ * Confirming a call's final values is an approval of its own, bound to the question that was read: the same step may ask again
+ * with other values. @throws `not_allowed`, `invalid_request`
  */
 async function requireConfirmations(
   tx: Transaction,
@@ -218,9 +218,9 @@ async function requireConfirmations(
 
 /**
  * Settles the steps that `settlement` names, if they are in one of the statuses `from`. The caller holds the plan's lock.
- * @returns the plan's counters after it, or null when no step was named
- * @throws `unknown_step`, `already_decided` when one of them is not waiting for a person (any more);
- *   `invalid_answer`, `feedback_required`, `invalid_request` for what was said; then nothing is stored
+ * @returns the plan's counters after it, or null if no step was named
+ * @throws `unknown_step`, `already_decided` if one of them does not wait for a person (any more); `invalid_answer`,
+ * `feedback_required`, `invalid_request` for the input; then nothing is stored
  */
 export async function settleNamed(
   tx: Transaction,
@@ -255,7 +255,7 @@ export async function settleNamed(
     ),
   );
   const all = words.map(({ verdict }) => verdict);
-  // Failures first: what they stop must not take along what is to be tried again by the same word.
+  // Failures first: what they stop must not include steps that the same settlement retries.
   const failures = all.filter(({ status }) => status === 'failed');
   const { failed, progress: before } = await settleByPerson(
     tx,
@@ -277,7 +277,7 @@ export async function settleNamed(
       data: { step, ...said },
     })),
   );
-  // What was skipped behind a step that had failed goes on with it.
+  // Steps skipped behind a failed step continue with it.
   const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
   const revived = again ? await reviveSkipped(tx, row.id, context.onFailure) : null;
   return revived ?? progress ?? skipped ?? before;

@@ -1,4 +1,4 @@
-// Answers that come too late: says who was first, or why the question is closed. The answer is not stored.
+// Explains late answers: who was first, or why the question is closed. The answer is not stored.
 import { readLastSettlement } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
 import { showName } from '#db/people/identities.ts';
@@ -16,7 +16,7 @@ function quote(data: JsonObject): string {
   return `: ${quoteWords(said, maxQuoted)}.`;
 }
 
-/** `Ana`, or `Ana for Ben` where she answered in Ben's place. */
+/** `Ana`, or `Ana for Ben` if she answered in Ben's place. */
 async function nameAnswerer(
   tx: Queryable,
   { actor, data }: { actor: string; data: JsonObject },
@@ -42,8 +42,8 @@ function describeDeed(step: string, actor: string, action: string, data: JsonObj
 }
 
 /**
- * Tells who has settled one of `steps` before, or that the plan was cancelled with its questions.
- * @throws `already_decided`, `invalid_transition`; nothing when nobody has said anything about them
+ * Reports who settled one of `steps` before, or that the plan was cancelled with its questions.
+ * @throws `already_decided`, `invalid_transition`; returns if no one has answered them
  */
 export async function explainLateAnswer(
   tx: Queryable,

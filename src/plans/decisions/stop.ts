@@ -24,12 +24,12 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { managedPlan, type PlanRuling, repeats, requireVersion } from './repeated.ts';
 
-/** After this many proposals a refusal goes to a person, not back to the planner. */
+/** After this many proposals a refusal goes to a person instead of the planner. */
 const maxProposals = 3;
 
 /**
- * Whether the planner may propose once more when the present version is refused. Proposals sent back with feedback
- * are counted, not version numbers: other changes raise those too.
+ * Whether the planner may propose once more if the current version is refused. Counts proposals sent back with feedback, not
+ * versions, which other changes raise too.
  */
 function hasProposalsLeft({ rejection_history, version }: PlanRow): boolean {
   const sentBack = rejection_history.filter(({ feedback }) => feedback !== null);
@@ -47,12 +47,12 @@ function withRejection(
   return [...row.rejection_history, { version: row.version, by: actor.id, at, feedback, ...own }];
 }
 
-/** `replan`: the planner makes another version. null: the change that waited was rejected, not the plan. */
+/** `replan`: the planner makes another version. Null if the waiting change was rejected instead of the plan. */
 type Refused = { row: PlanRow; replan: boolean } | null;
 
 /**
- * Refuses the plan, or the change that waits where the decision names its version. A plan that is refused with feedback goes
- * back to the planner while proposals are left, else it is up for review; without feedback it is over.
+ * Refuses the plan, or the waiting change if the decision names its version. A plan refused with feedback returns to the planner
+ * while proposals are left, then goes to review; without feedback it ends.
  */
 export function refusal(
   context: PlansContext,
@@ -111,7 +111,7 @@ export function refusal(
   };
 }
 
-/** Takes the change that waits off its plan, which goes on, or ends if that was all it waited for. */
+/** Drops the waiting change. The plan continues, or ends if it only waited for that. */
 async function rejectChange(
   context: PlansContext,
   tx: Transaction,
@@ -127,7 +127,7 @@ async function rejectChange(
   await wakeWatchers(tx, context.enqueue, row.id);
 }
 
-/** Stops the plan for good. What runs is told to stop; what has not begun never will. */
+/** Stops the plan for good. Running steps are asked to stop; steps that have not begun never run. */
 export function cancellation(
   context: PlansContext,
   id: string,
@@ -176,7 +176,7 @@ export function cancellation(
   };
 }
 
-/** Lets running steps end and starts no new one, until it is resumed. */
+/** Lets running steps end and starts no new ones until the plan is resumed. */
 export function pausing(
   context: PlansContext,
   id: string,
@@ -207,7 +207,7 @@ export function pausing(
   };
 }
 
-/** Ends a stalled plan as failed. What could run counts as failed, so that it can be retried with what waits for it. */
+/** Ends a stalled plan as failed. Its runnable steps count as failed, so that they can be retried with their dependents. */
 export function failing(
   context: PlansContext,
   id: string,

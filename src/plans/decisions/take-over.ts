@@ -1,4 +1,4 @@
-// A task that is addressed to one person is openly taken over by another, who then answers it for them.
+// Lets a person take over a task addressed to another, and answer it for them.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -14,7 +14,7 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireAsSeen, requireOutcomes, requireWaiting } from './require-named.ts';
 
-/** Whether `actor` answers already in the place of those whom all these steps ask, and wants nothing else. */
+/** Whether `actor` has already taken over all these steps, and requests nothing else. */
 export async function hasTakenOver(
   q: Queryable,
   planId: string,
@@ -29,8 +29,8 @@ export async function hasTakenOver(
 }
 
 /**
- * The caller holds the plan's lock and has checked that `actor` may decide about it. The person who was asked may still answer.
- * @throws `invalid_request` for a step that is addressed to nobody, and what an answer throws for one that is not waiting
+ * The caller holds the plan's lock and has checked that `actor` may decide about it. The original assignee may still answer.
+ * @throws `invalid_request` for a step without an assignee, and the errors of answering a step that does not wait
  */
 export async function takeOver(
   context: PlansContext,

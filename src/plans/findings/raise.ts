@@ -1,5 +1,5 @@
-// Raises findings: each is stored once, told, and contained. INFO and WARN are only kept; ERROR and CRITICAL make what depends on
-// their steps stale, while everything else goes on.
+// Raises findings: each is stored once, notified and contained. INFO and WARN are only kept; ERROR and CRITICAL make dependents
+// of their steps stale, while the rest of the plan continues.
 import { eq } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
@@ -21,27 +21,27 @@ import { wakeWatchers } from '../lifecycle/wake.ts';
 type RaiseContext = { enqueue: Enqueue<Transaction>; random: Random };
 
 export type Raised = {
-  /** Those that were not there before. */
+  /** IDs of new findings. */
   ids: string[];
-  /** The plan's counters, where steps became stale. */
+  /** The plan's counters, if steps became stale. */
   progress: PlanProgress | null;
 };
 
-/** Whether a finding of this severity holds back what depends on its steps. */
+/** Whether a finding of this severity holds back the dependents of its steps. */
 export function isBlocking(severity: Severity): boolean {
   return severity === 'ERROR' || severity === 'CRITICAL';
 }
 
-/** Characters of a finding that each stale step, and each event, repeats. */
+/** Characters of a finding that each stale step and event repeats. */
 const maxRepeated = 200;
 
-/** The finding in the words that its steps and events keep. */
+/** The finding as its steps and events keep it. */
 export const causeOf = (finding: { id: string; message: string }): Cause => ({
   finding: finding.id,
   message: onOneLine(finding.message, maxRepeated),
 });
 
-/** The steps that a finding is about; null: it is about the plan as a whole. */
+/** The steps that a finding is about, or null if it is about the whole plan. */
 function stepsOf({ step_id, partition, steps }: RaisedFinding): StepSelector | null {
   if (steps !== undefined) return steps;
   if (step_id === undefined && partition === undefined) return null;
@@ -51,13 +51,13 @@ function stepsOf({ step_id, partition, steps }: RaisedFinding): StepSelector | n
   };
 }
 
-/** Whether steps of the plan may still run, if only after a person's word. */
+/** Whether steps of the plan may still run, possibly after a person's decision. */
 function canGoOn({ status, execution_started_at }: PlanRow): boolean {
   if (status === 'cancelled' || status === 'rejected') return false;
   return status !== 'failed' || execution_started_at !== null;
 }
 
-/** What people can have done about a finding. */
+/** The actions people can take on a finding. */
 function actionsFor({ severity }: NewFinding, affected: number): FindingAction[] {
   if (!isBlocking(severity)) return ['dismiss'];
   return affected === 0 ? ['replan', 'dismiss'] : ['replan', 'proceed', 'leave_out'];
@@ -96,7 +96,7 @@ async function raise(
     {
       actions: actionsFor(finding, affected),
       stale_steps: affected,
-      // Nobody is asked about a plan that is over.
+      // A plan that has ended asks no questions.
       ...(over ? { status: 'dismissed' as const, settled_by: system.id } : {}),
     },
     eq(planFindings.id, id),
@@ -119,9 +119,9 @@ async function raise(
 }
 
 /**
- * Raises findings about the plan `row`, whose lock the caller holds. One whose key the plan has is not raised again. What
- * depends on the steps of an ERROR or CRITICAL becomes stale in the same transaction; the steps themselves keep their
- * status unless it holds them too, and a plan that has ended stays as it is until a person has it go on.
+ * Raises findings about the plan `row`, whose lock the caller holds; a key that the plan has is skipped. Dependents of the steps
+ * of an ERROR or CRITICAL become stale in the same transaction. The steps themselves do only if the finding holds them too; an
+ * ended plan is unchanged until it continues.
  */
 export async function raiseFindings(
   context: RaiseContext,

@@ -1,5 +1,4 @@
-// Settles findings: a person says what becomes of what is stale, or a change of the plan does. Everything is decided under the
-// plan's lock.
+// Settles findings: a person or a change of the plan decides about stale steps. Everything is decided under the plan's lock.
 import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -29,7 +28,7 @@ import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { isBlocking } from './raise.ts';
 
-/** What was stale runs as it stands: what had not begun may run, unless what it waits for will not be done. */
+/** Runs stale steps unchanged: those that had not begun may run, unless a prerequisite will not be done. */
 async function proceed(
   { onFailure }: PlansContext,
   tx: Transaction,
@@ -59,7 +58,7 @@ async function leaveOut(tx: Transaction, row: PlanRow, finding: string): Promise
   if (freed.length > 0) await leaveOutBehind(tx, row.id, freed);
 }
 
-/** Whether `actor` has had just this done about the finding. */
+/** Whether `actor` has already taken this action on the finding. */
 async function wasSettledBefore(
   q: Queryable,
   { plan_id, id }: FindingRow,
@@ -80,7 +79,7 @@ const ends: Record<FindingRow['status'], string> = {
   dismissed: 'was already dismissed',
 };
 
-/** @throws `already_decided`, `invalid_transition` when this cannot be done about the finding now */
+/** @throws `already_decided`, `invalid_transition` if the action is not possible now */
 async function requirePossible(
   q: Queryable,
   row: PlanRow,
@@ -112,7 +111,7 @@ async function requirePossible(
   }
 }
 
-/** Settles one finding and what is stale because of it. */
+/** Settles one finding and the steps that are stale because of it. */
 async function act(
   context: PlansContext,
   tx: Transaction,
@@ -155,7 +154,7 @@ async function act(
   }
 }
 
-/** Ends the plan if nothing of it is open any more; wakes those who watch, and those who work on it otherwise. */
+/** Ends the plan if nothing in it is open; otherwise wakes watchers and workers. */
 async function goOn(context: PlansContext, tx: Transaction, planId: string, actor: Actor) {
   const now = await lockPlan(tx, planId);
   if (await finishIfDone(context, tx, now, now, actor)) return;
@@ -205,7 +204,7 @@ export function findingNotFound(planId: string, id: string): CountersignError {
   );
 }
 
-/** Nobody is asked any more about a plan that is over, or about a version that another has replaced. The caller holds the lock. */
+/** Dismisses the open findings of an ended plan or a replaced version. The caller holds the lock. */
 export async function dismissAll(tx: Transaction, planId: string, actor: Actor): Promise<void> {
   const set = { status: 'dismissed' as const, settled_by: actor.id };
   const dismissed = await updateFindings(tx, planId, openFinding, set);

@@ -6,13 +6,13 @@ export type Ruling<Row, Authority, Outcome> = {
   lock(tx: Transaction): Promise<Row>;
   /** @throws `not_allowed` */
   requireAllowed(q: Queryable, row: Row): Promise<Authority>;
-  /** Whether the same person did just this before, and nothing else was decided since. */
+  /** Whether the same person already made this decision, with no other since. */
   isRepeated(q: Queryable, row: Row, authority: Authority): Promise<boolean>;
-  /** @throws `stale_version`, `digest_mismatch`, `already_decided`, `invalid_transition`, with what holds now */
+  /** @throws `stale_version`, `digest_mismatch`, `already_decided`, `invalid_transition`, with the current state */
   requireCurrent(q: Queryable, row: Row, authority: Authority): Promise<void>;
   /** Slow calls to tools and calendars: after the checks, before the transaction. */
   prepare?: { read(q: Queryable): Promise<Row>; ask(row: Row): Promise<void> };
-  /** Row, audit entry, event and job: all of them or none. */
+  /** Writes row, audit entry, event and job, or none of them. */
   apply(tx: Transaction, row: Row, authority: Authority): Promise<Outcome>;
 };
 

@@ -1,4 +1,4 @@
-// The end of a run: when no step can change any more, the plan is completed or failed in the same transaction.
+// Ends a run: when no step can change any more, completes or fails the plan in the same transaction.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
@@ -20,7 +20,7 @@ type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 /** Characters quoted of a step's message. */
 const maxMessage = 1000;
 
-/** The run in one sentence. `failure` is the first failed step, called as on the plan's card. */
+/** The run in one sentence. `failure` is the first failed step, labelled as on the plan's card. */
 function summariseRun(
   counts: StepCounts,
   failure: { label: string; message: string } | null,
@@ -43,7 +43,7 @@ function summariseRun(
 
 type FailedStep = { label: string; error: StepError | null };
 
-/** What the step in the row `s` of `step_states` is called. */
+/** The label of the step in the row `s` of `step_states`. */
 const labelOf = sql`(select coalesce(c.label, c.position::text) from ${countersign}.plan_steps c
   where c.plan_id = s.plan_id and c.position = s.position) as label`;
 
@@ -53,7 +53,7 @@ async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedS
   return rows[0];
 }
 
-/** A summary tells so many of the steps that a condition skipped. */
+/** Limit of condition-skipped steps in a summary. */
 const skippedTold = 3;
 
 /** How many steps a condition skipped, and a sentence for each of the first. */
@@ -74,7 +74,7 @@ async function findSkipped(
 }
 
 /**
- * Ends the plan when nothing of it is open. The caller holds the plan's lock and passes its latest counters.
+ * Ends the plan if nothing in it is open. The caller holds the plan's lock and passes its latest counters.
  * @returns whether the plan ended
  */
 export async function finishIfDone(
@@ -85,9 +85,9 @@ export async function finishIfDone(
   actor: Actor = system,
 ): Promise<boolean> {
   if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
-  // What a patch would add has to be decided first.
+  // A pending patch must be decided first.
   if (row.pending_patch !== null) return false;
-  // So has what is still to come.
+  // Upcoming occurrences must run first.
   if (row.open_until !== null && (await hasMoreOccurrences(tx, row.id))) return false;
   const failed = counts.failed === 0 ? undefined : await findFirstFailed(tx, row.id);
   const failure =

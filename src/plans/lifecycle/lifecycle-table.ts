@@ -1,4 +1,4 @@
-// The lifecycle of a plan as one table: (status, event) → status. Nothing else decides; ARCHITECTURE.md prints it.
+// The lifecycle of a plan as one table: (status, event) → status. No other code decides; ARCHITECTURE.md prints it.
 import { CountersignError } from '#domain/errors.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 
@@ -32,7 +32,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
   },
   approved: { start: 'executing', fail: 'failed', cancel: 'cancelled' },
   executing: { complete: 'completed', fail: 'failed', stall: 'stalled', cancel: 'cancelled' },
-  // Only while a new version is under way does a refused plan wait for anybody.
+  // A refused plan only waits while a new version is being made.
   rejected: {
     request_changes: 'rejected',
     revise: 'proposed',
@@ -46,7 +46,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
     cancel: 'cancelled',
     expire: 'cancelled',
   },
-  // `continue`: a change that was approved has something left to do.
+  // `continue`: an approved change has something left to do.
   stalled: { resume: 'executing', continue: 'executing', fail: 'failed', cancel: 'cancelled' },
   failed: {
     retry: 'executing',

@@ -15,20 +15,20 @@ import type { WebhookEvent } from '#domain/webhook.ts';
 import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
 import { wakeWatchers } from './wake.ts';
 
-/** What else may change with the status. */
+/** Columns that may change with the status. */
 type Changeable = Partial<
   Omit<typeof plans.$inferInsert, 'id' | 'status' | 'revision' | 'created_at' | 'updated_at'>
 >;
 
-/** What the move is called among the plan's events. */
+/** The name of the move among the plan's events. */
 function kindOf(event: PlanEvent, status: PlanStatus): string {
   if (event === 'revise') return 'revised';
   return event === 'keep' ? 'kept' : status;
 }
 
 /**
- * Moves the plan `row` (locked or just read by the caller) along `event`. The UPDATE compares version and status
- * again, so that of two callers exactly one succeeds.
+ * Moves the plan `row` (locked or just read by the caller) along `event`. The UPDATE compares version and status again, so that
+ * exactly one of two callers succeeds.
  * @param set further columns; a revision replaces the version this way
  * @returns the plan's row after the change
  * @throws CountersignError `invalid_transition` that names the current status
@@ -42,7 +42,7 @@ export async function transition(
   set: Changeable = {},
 ): Promise<PlanRow> {
   const status = nextStatus(row.status, event);
-  // What follows a person's decision, or a new proposal, belongs to it; what the executor does goes on with what it belongs to.
+  // The trace of a person's decision or a proposal becomes the plan's; the executor's moves keep it.
   const cause = by.actor.kind === 'system' ? null : currentTrace();
   if (cause !== null) linkTo(row.traceparent);
   const [changed] = await tx
@@ -117,10 +117,10 @@ const events: Record<PlanEvent, WebhookEvent> = {
   expire: 'plan.ended',
 };
 
-/** What a move along the lifecycle's table is called to other programs. */
+/** The webhook event for a move along the lifecycle table. */
 const webhookEventOf = (event: PlanEvent): WebhookEvent => events[event];
 
-/** @param facts what there is to say beside the plan itself */
+/** @param facts further data besides the plan */
 export async function tellWebhooks(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,

@@ -7,7 +7,7 @@ import { isSkippedByCondition } from '#db/steps/conditions.ts';
 import type { OnFailure } from '../plans-context.ts';
 import { stopDependents } from './stop-dependents.ts';
 
-/** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
+/** Pending steps without open prerequisites become ready, with their not-before times. The caller holds the plan's lock. */
 export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
   return changeSteps(tx, planId, {
     from: ['pending'],
@@ -19,8 +19,8 @@ export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgr
 }
 
 /**
- * Takes back what was skipped, except what its condition skipped and what the steps that are still failed stop. The caller holds the plan's lock.
- * @returns the plan's counters after it, or null when nothing changed
+ * Takes back skips, except those by a condition and those behind steps that are still failed. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null if nothing changed
  */
 export async function reviveSkipped(
   tx: Transaction,
@@ -30,7 +30,7 @@ export async function reviveSkipped(
   const { rows: failed } = await tx.execute<{ position: number }>(
     sql`select position from ${stepsOf(planId, ['failed'])}`,
   );
-  // What a person has just made ready must not be stopped with the rest: nothing is taken back instead.
+  // Steps that a person has just made ready must not be stopped with the rest, so nothing is taken back.
   if (onFailure === 'stop_all' && failed.length > 0) return null;
   const revived = await changeSteps(tx, planId, {
     from: ['skipped'],

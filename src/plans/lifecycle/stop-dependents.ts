@@ -1,11 +1,11 @@
-// What a failed step stops: its dependents, or everything that has not started, depending on the configuration.
+// Stops the dependents of a failed step, or every step that has not started, depending on the configuration.
 import type { Transaction } from '#db/database.ts';
 import { stopAllSeries } from '#db/plans/series.ts';
 import { skipDependents } from '#db/sql/settle.ts';
 import { changeSteps, type PlanProgress } from '#db/steps/change-steps.ts';
 import type { OnFailure } from '../plans-context.ts';
 
-/** The caller holds the plan's lock. @returns the plan's counters after it, or null when nothing was stopped */
+/** The caller holds the plan's lock. @returns the plan's counters after it, or null if nothing was stopped */
 export async function stopDependents(
   tx: Transaction,
   planId: string,

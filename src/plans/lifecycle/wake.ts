@@ -1,10 +1,10 @@
-// Notifies watchers, and workers when there is work, in the transaction that changes a plan.
+// Notifies watchers, and workers if there is work, in the transaction that changes a plan.
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
 import type { Clock } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 
-/** Has people told what is new (one waiting job a plan), before what can wait, and wakes the screens that show it. */
+/** Enqueues notifications (one waiting job per plan), ahead of less urgent jobs, and wakes the screens that show the plan. */
 export async function wakeWatchers(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,
@@ -15,8 +15,8 @@ export async function wakeWatchers(
 }
 
 /**
- * The same for what nobody has pressed for: it never goes ahead of the outcome of a press. The key is its own, because where a
- * job of a key waits no second one is added, and an urgent one must not be lost to one that can wait.
+ * Like `wakeWatchers` for changes no one waits for; never ahead of the result of a press. It has its own key, because a waiting
+ * job suppresses a second one of its key, and an urgent one must not be lost.
  */
 export async function wakeWatchersLater(
   tx: Transaction,
@@ -27,12 +27,12 @@ export async function wakeWatchersLater(
   await wakeScreens(tx, planId);
 }
 
-/** Progress is told at most once in so long (milliseconds); each telling takes the plan's lock. */
+/** Minimum interval between progress notifications in milliseconds; each takes the plan's lock. */
 const progressEveryMs = 1000;
 
 /**
- * Tells of a change that only moves counters: screens now, people in a second with what comes until then. The caller sees
- * to it that this is not done for every change.
+ * Announces a change that only moves counters: to screens now, to people in a second with later changes. Callers must throttle
+ * it.
  */
 export async function announceProgress(
   tx: Transaction,
@@ -45,12 +45,11 @@ export async function announceProgress(
   await wakeScreens(tx, planId);
 }
 
-/** Wakes the screens that show the plan. */
 function wakeScreens(tx: Transaction, planId: string): Promise<void> {
   return notify(tx, `plan:${planId}`);
 }
 
-/** Sends a step job (one waiting job a plan) for whichever worker comes first. */
+/** Enqueues a step job (one waiting job per plan) for the next free worker. */
 export async function wakeWorkers(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,

@@ -1,5 +1,5 @@
-// Playbooks: keeping a plan under a name, and making the draft of a new one of it. What is proposed of a playbook is a proposal like
-// any other: approvals of the plan it was saved from do not carry over.
+// Playbooks: saves a plan under a name and makes drafts of new plans from it. Such a draft is a proposal like any other:
+// approvals of the original plan do not carry over.
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Queryable } from '#db/database.ts';
 import { readEveryName } from '#db/people/identities.ts';
@@ -30,7 +30,7 @@ import { listOf, shorten } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { readDraft, revisableSteps } from '../views/draft.ts';
 
-/** Playbooks of one organisation. */
+/** Limit per organisation. */
 const maxPlaybooks = 500;
 const maxParams = 50;
 
@@ -40,12 +40,12 @@ export const placeOf = ({ tenant }: Pick<Actor, 'tenant'>): PlaybookPlace => ({
   tenant: tenant ?? null,
 });
 
-/** An admin may replace and remove everybody's, anybody else their own. */
+/** An admin may replace and remove everyone's playbooks, others only their own. */
 async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwner> {
   return role === 'admin' ? null : readEveryName(db, id);
 }
 
-/** @param owners whose playbooks are searched, the last one first @throws `not_found` */
+/** @param owners whose playbooks are searched, last one first @throws `not_found` */
 export async function getPlaybook(
   db: Queryable,
   name: string,
@@ -102,8 +102,8 @@ function readParams(
 }
 
 /**
- * A plan as it can be proposed anew, without what its planner found, which was true then.
- * @throws `plan_not_found`, `limit_exceeded`, `invalid_request` where a step needs data that a new plan does not have
+ * A plan as a new proposal, without its planner's findings, which may be outdated.
+ * @throws `plan_not_found`, `limit_exceeded`, `invalid_request` if a step needs data that a new plan does not have
  */
 async function readTemplate(
   db: Queryable,
@@ -173,8 +173,8 @@ export async function removePlaybook(
 }
 
 /**
- * The draft of a plan with `values` in the place of the parameters; its summary and notes say so.
- * @throws `invalid_request` where a value is missing, there is no such parameter, or the values do not fit
+ * The draft of a plan with `values` substituted for the parameters; its summary and notes name the source.
+ * @throws `invalid_request` if a value is missing or invalid, or a parameter does not exist
  */
 export function draftOfPlaybook(
   { playbook, draft }: { playbook: Playbook; draft: PlanDraft },
@@ -202,9 +202,9 @@ export function draftOfPlaybook(
 }
 
 /**
- * The draft of a plan with other texts in it; its summary and notes say so.
- * @param values by the texts of the plan that they stand for
- * @throws what `readTemplate` says, and `invalid_request` for a text that the plan does not contain
+ * The draft of a plan with texts replaced; its summary and notes name the source.
+ * @param values replacements by the plan's texts
+ * @throws the errors of `readTemplate`, and `invalid_request` for a text that the plan does not contain
  */
 export async function draftOfPlan(
   db: Queryable,

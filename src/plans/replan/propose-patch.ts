@@ -1,4 +1,4 @@
-// Works out a change that settles a finding: by rule, else by a planner where there is one. Nothing is applied.
+// Works out a change that settles a finding: by rule, or else by a planner if there is one. Nothing is applied.
 import type { Transaction } from '#db/database.ts';
 import { type FindingRow, readFinding, toFinding } from '#db/plans/findings.ts';
 import { lockPlan, readPlanRow } from '#db/plans/plans.ts';
@@ -22,7 +22,7 @@ const maxReason = 1000;
 
 const none = (reason: string): Proposal => ({ patch: null, reason });
 
-/** Ends the try under the plan's lock, if it still is the one that counts. */
+/** Ends the try under the plan's lock, if it is still the current one. */
 async function end(
   { db }: PlansContext,
   planId: string,
@@ -36,7 +36,7 @@ async function end(
   });
 }
 
-/** @param askPlanner null: there is no model */
+/** @param askPlanner null without a model */
 export async function proposeRepair(
   context: PlansContext,
   askPlanner: AskPlanner | null,
@@ -51,7 +51,7 @@ export async function proposeRepair(
   if (row?.status !== 'replanning' || pairOf(latest).replan !== stepId)
     return none('This problem has been settled in another way.');
   await waitForRunning(query, planId, findingId, signal);
-  // Before the steps are read, so that what changes from now on is a conflict.
+  // Read before the steps, so that later changes are conflicts.
   const plan = await readPlanRow(query, planId);
   const stale = await readCovered(query, planId, findingId, ['stale']);
   if (stale.length === 0 && row.stale_steps > 0) {
@@ -77,7 +77,7 @@ export async function proposeRepair(
     pay,
     signal,
   };
-  // What a rule says does not change; a planner may find another way once that was refused.
+  // A rule always proposes the same; after a refusal only a planner may find another way.
   const ruled = proposeByRule(finding.category, await readSources(query, finding), stale);
   const answer =
     ruled !== null && (refused.length === 0 || askPlanner === null)
@@ -101,9 +101,9 @@ export async function proposeRepair(
 }
 
 /**
- * The change that settles a finding without a model: steps whose source changed run again, and so do the steps that depend on them.
- * null: no rule does.
- * @param sources the steps that the finding is about and that have been done
+ * The change that settles a finding without a model: steps whose source changed run again with the steps that depend on them.
+ * Null if no rule applies.
+ * @param sources steps the finding is about that are done
  * @param stale the steps that it made stale
  */
 function proposeByRule(

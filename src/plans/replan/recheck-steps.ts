@@ -1,5 +1,5 @@
-// Reads again what steps have read, and raises a finding for each whose output is another one now. It calls only what the plan lists
-// and what only reads, with the arguments of the call that was made.
+// Repeats the reads of steps and raises a finding for each whose output has changed. It only calls operations that the plan lists
+// and that only read, with the arguments of the original call.
 import { isDeepStrictEqual } from 'node:util';
 import { readOutputs } from '#db/plans/artifacts.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#db/plans/plans.ts';
@@ -31,10 +31,10 @@ const callsAtOnce = 8;
 const raisedAtOnce = 50;
 const maxShown = 200;
 
-/** Tools that look at nothing outside: what they put out is no source. */
+/** Tools that read nothing outside, so their output is no source. */
 const sourceless = new Set(['text', 'control', 'plan', 'human', 'chat', 'reminder']);
 
-/** The operation of the step, if it may be called again here; null: it does more than read, or is not what was approved. */
+/** The operation of the step if it may be called again here, or null if it does more than read or is not what was approved. */
 function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation | null {
   const { guardedTools, guardMode } = context;
   const tools = context.registry.of(plan.tenant);
@@ -53,11 +53,11 @@ function findRead(context: RecheckContext, plan: PlanRow, step: Step): Operation
     effect: 'read',
     mode: guardMode,
   });
-  // Also where other calls out of scope are only recorded: nothing is recorded here.
+  // Also if calls out of scope are only recorded: nothing is recorded here.
   return kind === 'allow' ? operation : null;
 }
 
-/** The arguments that the step was called with; null: nobody knows them any more. */
+/** The arguments of the step's call, or null if they are no longer known. */
 async function readArguments(
   { db }: PlansContext,
   planId: string,
@@ -97,7 +97,6 @@ function describeDifference(was: Json, now: Json, at = ''): string {
   return `${at === '' ? '' : `${at}: `}${show(was)} → ${show(now)}`;
 }
 
-/** The finding that a source has changed. */
 function toFinding(
   step: Step,
   was: string,
@@ -109,7 +108,7 @@ function toFinding(
     { step_id: step.id, text: shorten(difference, 2000), data: { was, now } },
   ];
   return {
-    // Of one attempt, each other state of the source is told once.
+    // For one attempt, each new state of the source is reported once.
     key: `source_changed ${step.id} ${step.attempt} ${now}`,
     severity: 'ERROR',
     category: 'source_changed',
@@ -120,7 +119,7 @@ function toFinding(
   };
 }
 
-/** null: it reads the same. undefined: it was not read again. */
+/** Null if it reads the same, undefined if it was not read again. */
 async function recheckStep(
   context: RecheckContext,
   plan: PlanRow,
@@ -167,8 +166,8 @@ async function* readPages(
 }
 
 /**
- * What changed is contained, some at a time, since all else of the plan waits meanwhile; with the last of it the plan is replanned
- * where that is done by itself. A step that is tried again after a crash raises what is left.
+ * Contains changes in batches, since the rest of the plan waits meanwhile; after the last batch the plan is replanned if that is
+ * automatic. A retry after a crash raises the rest.
  */
 async function raiseChanged(
   context: RecheckContext,

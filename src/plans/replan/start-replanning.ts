@@ -1,5 +1,5 @@
-// Begins to replan: the system adds two steps to the plan, one that works out a change and one that checks it. Tries of a plan come one
-// after the other, and none begins while a change waits for approval.
+// Starts replanning: the system adds two steps to the plan, one that works out a change and one that checks it. Tries of a plan
+// run one after the other, and none starts while a change waits for approval.
 import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
 import type { Transaction } from '#db/database.ts';
@@ -26,10 +26,10 @@ import type { PlansContext } from '../plans-context.ts';
 const plansATurn = 200;
 const maxRefused = 20;
 
-/** Whether steps of the system can be added to the plan now. */
+/** Whether the system can add steps to the plan now. */
 function canAdd({ catalogue }: PlansContext, row: PlanRow): boolean {
   if (row.status !== 'executing' || row.pending_patch !== null) return false;
-  // An altered plan is not gone on with.
+  // An altered plan must not continue.
   if (row.digest !== row.approved_digest) return false;
   return [replanOperation, verifyOperation].every(
     (one) => catalogue.of(row.tenant).get(operationName('plan', one)) !== undefined,
@@ -44,7 +44,7 @@ function stepsOfTry(
 ): PatchOperation[] {
   const { replan, verify } = pairOf(number);
   const about = onOneLine(finding.message, 200);
-  // What is stale waits for them, so they go first.
+  // Stale steps wait for these, so they run first.
   const common = { tool: 'plan', priority: 1_000_000 };
   return [
     {
@@ -72,7 +72,7 @@ function stepsOfTry(
   ];
 }
 
-/** Adds the steps of one more try for a finding that is `replanning` and counts it. @returns the plan's row with them */
+/** Adds and counts one more try for a finding that is `replanning`. @returns the plan's updated row */
 async function addTry(
   context: PlansContext,
   tx: Transaction,
@@ -87,7 +87,7 @@ async function addTry(
   return applyBySystem(context, tx, row, operations, effect, reason);
 }
 
-/** A person decides from now on. The caller holds the plan's lock. */
+/** Hands the finding to a person. The caller holds the plan's lock. */
 export async function giveUpReplanning(
   context: PlansContext,
   tx: Transaction,
@@ -118,9 +118,9 @@ const tooMany = ([why]: string[]) =>
   `${maxReplans} attempts failed${why === undefined ? '' : `. The last one: ${why}`}`;
 
 /**
- * Begins the next try for a finding of the plan `row`, whose lock the caller holds: for one that is being replanned and whose last try
- * came to nothing, else for the oldest serious one that nobody has looked at. Nothing is begun while a try is under way or a change waits.
- * @param last the step of the try that has just come to nothing, and why
+ * Starts the next try for a finding of the plan `row`, whose lock the caller holds: for one being replanned whose last try
+ * failed, else for the oldest serious finding no one has handled. Starts nothing while a try is under way or a change waits.
+ * @param last the step of the failed try, and why it failed
  * @returns the plan's row
  */
 export async function startReplanning(
@@ -167,8 +167,9 @@ export async function startReplanning(
 }
 
 /**
- * A person has asked for one more try, which is counted already. The caller holds the plan's lock. A plan that has ended goes on.
- * @throws `invalid_transition` that says what stands against it
+ * Starts one more try that a person requested and that is already counted. The caller holds the plan's lock. An ended plan
+ * continues.
+ * @throws `invalid_transition` with the reason
  */
 export async function replanForPerson(
   context: PlansContext,

@@ -1,4 +1,4 @@
-// Tries a change of a plan without changing anything: what stands against proposing it now.
+// Dry-runs a change of a plan and reports what prevents proposing it now.
 import { z } from 'zod';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { findDeadPredecessors } from '#db/sql/patch-reads.ts';
@@ -17,9 +17,9 @@ import { willRun } from '../decisions/approve-change.ts';
 import type { PlansContext } from '../plans-context.ts';
 
 /**
- * What the change would do now, and which steps it has wait for some that will not be done.
- * @param runId the run in which it is proposed: what it fetched may be used; null: none
- * @throws what stands against proposing it
+ * The effect of the change now, checked for steps that would wait for one that will not be done.
+ * @param runId the proposing run, whose artifacts may be used, or null if there is none
+ * @throws if the change cannot be proposed
  */
 export async function tryPatch(
   context: PlansContext,
@@ -53,8 +53,8 @@ export function sentencesOf({ message, details }: CountersignError): string[] {
 }
 
 /**
- * Why `actor` could not propose the change now, as sentences; empty: nothing stands against it.
- * @param runId the run in which it is proposed: what it fetched may be used
+ * Why `actor` could not propose the change now, as sentences; empty if they could.
+ * @param runId the proposing run, whose artifacts may be used
  */
 export async function findPatchProblems(
   context: PlansContext,

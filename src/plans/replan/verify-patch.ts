@@ -1,5 +1,5 @@
-// Checks a change that replanning proposes, and applies it where it widens nothing; one that does waits for a person. A change that is
-// refused, or that the plan has gone past, leads to the next try.
+// Checks a change proposed by replanning, and applies it if it widens nothing; otherwise it waits for a person. A change that is
+// refused or outdated leads to the next try.
 import { hash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { readManifests } from '#db/backends.ts';
@@ -36,10 +36,10 @@ const maxReasons = 20;
 const maxReason = 1000;
 const maxNamed = 5;
 
-/** The step that checks, and what it is about. */
+/** The checking step and its subject. */
 type Check = { planId: string; stepId: string; findingId: string; patchId: string };
 
-/** The same whenever the step is tried, so that a patch that was stored before a crash is found. */
+/** Stable across retries of the step, so that a patch stored before a crash is found. */
 function patchIdOf(planId: string, stepId: string): string {
   return `PATCH-${hash('sha256', `${planId} ${stepId}`, 'hex').slice(0, 8)}`;
 }
@@ -51,7 +51,7 @@ const verdicts: Record<PatchStatus, Verdict['verdict']> = {
   superseded: 'refused',
 };
 
-/** What became of the patch if this step has stored it already; or that there is nothing to do any more; null: go on. */
+/** The outcome of the patch if this step has already stored it or nothing is left to do, or null to continue. */
 async function findVerdict(
   { db }: Pick<PlansContext, 'db'>,
   { planId, stepId, findingId, patchId }: Check,
@@ -65,7 +65,7 @@ async function findVerdict(
   return { verdict: 'nothing', patch_id: null, reasons: [] };
 }
 
-/** Stale steps that the change neither runs again nor takes out. */
+/** Stale steps that the change neither runs again nor removes. */
 async function findLeftStale(
   { db }: Pick<PlansContext, 'db'>,
   { planId, findingId }: Check,
@@ -78,7 +78,7 @@ async function findLeftStale(
 
 const leftStale = (ids: string[]) => `It leaves ${listSome(ids, maxNamed, 'step')} on hold.`;
 
-/** Whether the change has steps ask a model that would not have asked it, or not again. */
+/** Whether the change adds or repeats model calls. */
 function addsModelCalls(catalogue: Catalogue, { added, changed, rerun }: PatchEffect): boolean {
   return (
     rerun.some(({ operation }) => catalogue.get(operation)?.usesModel === true) ||
@@ -88,7 +88,7 @@ function addsModelCalls(catalogue: Catalogue, { added, changed, rerun }: PatchEf
 
 const freeCall: PricedCall = { model: 'none', kind: 'check', price: async () => 0 };
 
-/** Why the change asks a model though the budget is spent: paying for a call that costs nothing is refused then. */
+/** Why the change calls a model although the budget is spent, in which case even a call that costs nothing is refused. */
 async function findSpent(pay: ToolContext['pay']): Promise<string[]> {
   if (pay === null) return [];
   try {
@@ -103,7 +103,7 @@ async function findSpent(pay: ToolContext['pay']): Promise<string[]> {
   }
 }
 
-/** Why the change must not be applied, as sentences; empty: nothing stands against it. */
+/** Why the change must not be applied, as sentences; empty if it may. */
 async function findReasons(
   context: PlansContext,
   check: Check,
@@ -131,7 +131,7 @@ async function findReasons(
   ];
 }
 
-/** With the patch, in its transaction: the finding is settled, or waits until the patch is approved. */
+/** In the patch's transaction: the finding is settled, or waits until the patch is approved. */
 function settleWith({ planId, findingId, patchId, stepId }: Check) {
   return async (tx: Transaction, row: PlanRow): Promise<void> => {
     const { latest } = await readTries(tx, planId);
@@ -154,7 +154,7 @@ function settleWith({ planId, findingId, patchId, stepId }: Check) {
   };
 }
 
-/** Ends this try: the next one is told why, or a person decides. */
+/** Ends this try: its reasons go to the next one, or a person decides. */
 async function refuse(
   context: PlansContext,
   { planId, stepId, findingId }: Check,
@@ -225,7 +225,7 @@ export async function verifyRepair(
     return { verdict: verdicts[status], patch_id, reasons: reasonsToAsk };
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    // Another worker has this step as well, and was first; or somebody has settled the finding.
+    // Another worker with this step was faster, or a person has settled the finding.
     const verdict = await findVerdict(context, check);
     if (verdict !== null) return verdict;
     return refuse(context, check, sentencesOf(error), error.code === 'patch_conflict');

@@ -1,14 +1,14 @@
-// Steps that still run on what a finding is about: a change is worked out, and checked, once they have ended.
+// Waits for steps that still run on the subject of a finding: a change is worked out and checked once they have ended.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Queryable } from '#db/database.ts';
 import { readCovered } from '#db/plans/replanning.ts';
 
-/** How often it is looked (milliseconds). */
+/** Poll interval in milliseconds. */
 const lookEveryMs = 200;
-/** How long at most (milliseconds); what runs longer is given as a reason against the change. */
+/** Limit in milliseconds; steps that run longer count as a reason against the change. */
 export const waitsAtMostMs = 600_000;
 
-/** @returns ids of those that still run after that time; empty: none does */
+/** @returns IDs of those that still run after that time */
 export async function waitForRunning(
   db: Queryable,
   planId: string,

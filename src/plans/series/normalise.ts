@@ -18,29 +18,29 @@ import {
   stepsOfOccurrence,
 } from './series.ts';
 
-/** Steps that series may add at once; more would be a plan that nobody reads. */
+/** Limit of steps that series add at once, so that the plan stays readable. */
 const maxAdded = 20_000;
 
-/** Occurrences of all series that are worked out for one proposal. */
+/** Limit of occurrences computed for one proposal, over all series. */
 const maxMoments = 3000;
 
-/** Room is left for `#` and a moment. */
+/** Leaves room for `#` and a moment. */
 const maxId = 170;
 
-/** How far a series has been added when its plan is proposed. */
+/** How far a series is expanded when its plan is proposed. */
 export type Begun = {
   series: Series;
-  /** Ids of the steps of its first occurrence. */
+  /** IDs of the steps of its first occurrence. */
   first: string[];
   /** Occurrences up to this moment are steps. */
   expandedTo: Date;
-  /** The first one beyond it; null: there is none. */
+  /** The first occurrence beyond it, or null if there is none. */
   next: Date | null;
-  /** Nothing of it begins later. */
+  /** No occurrence begins later. */
   end: Date;
 };
 
-/** Every step of a series has an id: its own, or one made of the series' and its place. */
+/** Gives every step of a series an ID: its own, or one from the series' ID and its index. */
 function nameSteps({ id, steps }: Series): StepDraft[] {
   return steps.map(({ not_before: _, ...step }, index) => ({
     ...step,
@@ -63,7 +63,7 @@ function isStorableTime(text: string): boolean {
   return year >= 1000 && year <= 9998;
 }
 
-/** What is wrong with when it happens; nothing is asked of the rule before it can be read. */
+/** Checks the rhythm; the rule is only evaluated if it parses. */
 function checkRhythm(series: Series, path: string, problems: Problems): boolean {
   const { title, rrule, timezone, starts_at, until } = series;
   const before = problems.count;
@@ -96,7 +96,7 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
         `${path}.steps[${index}].${field}`,
         `Step ${id ?? index + 1} of series ${quoteWords(title, 200)} ${message}`,
       );
-    // A time that the first occurrence keeps anyway holds nothing back.
+    // A not-before time up to the first occurrence delays nothing.
     if (not_before !== undefined && Date.parse(not_before) > Date.parse(starts_at)) {
       report(
         'not_before',
@@ -112,7 +112,7 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
   }
 }
 
-/** What stands in an id behind `#` is told from the rest of a series: so only what a series really has may be named so. */
+/** A suffix behind `#` identifies an occurrence, so only occurrences of a series may use one. */
 export function reservedId(id: string): string {
   return `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`;
 }
@@ -125,8 +125,8 @@ function checkIds(steps: StepDraft[], series: Series[], problems: Problems): voi
 }
 
 /**
- * The first occurrences: those within the horizon, or the very next one however far it is.
- * @param room occurrences that may still be worked out for this plan
+ * The first occurrences: those within the horizon, or else the very next one.
+ * @param room how many more occurrences may be computed for this plan
  */
 async function begin(
   series: Series,
@@ -178,7 +178,7 @@ async function begin(
   }
 }
 
-/** A plan's steps with each series once, as it is said: what is wrong with a template is told of the template. */
+/** A plan's steps with each series once, as written, so that problems with a template are reported at the template. */
 export function withTemplates(
   draft: PlanDraft,
   series: Series[],
@@ -192,10 +192,8 @@ export function withTemplates(
 }
 
 /**
- * The draft with the first occurrences of its series as steps. A step of the draft that has the id of an occurrence
- * stands for it.
- * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` with what is wrong with its series, but for their
- *   steps
+ * The draft with the first occurrences of its series as steps. A draft step with the ID of an occurrence takes its place.
+ * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` for problems of its series other than their steps
  */
 export async function expandDraft(
   draft: PlanDraft,
@@ -223,7 +221,7 @@ export async function expandDraft(
     if (!checkRhythm(one, path, problems)) continue;
     const series = normalise(one);
     const found = await begin(series, now, room, path, problems);
-    // What comes too often, or never, is slow to find out; one such series refuses the plan.
+    // A rule that fires too often, or never, is slow to detect; one such series refuses the plan.
     if (found === null) break;
     const [start, moments] = found;
     room -= moments.length + countedOut(series);

@@ -1,4 +1,4 @@
-// Which stored steps are unchanged occurrences of a series. A draft need not list them.
+// Tells which stored steps are unchanged occurrences of a series. A draft need not list them.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import type { Series } from '#domain/plan/plan.ts';
@@ -18,7 +18,7 @@ import {
 
 const keyOf = ({ id, type, lag_minutes }: Dependency) => `${type} ${lag_minutes} ${id}`;
 
-/** Whether the dependencies are those that were said and those that references and conditions bring, and no others. */
+/** Whether the dependencies are exactly the stated ones and those from references and conditions. */
 function waitsForTheSame(step: StepContent, said: OccurrenceStep): boolean {
   const named = (said.after ?? []).map(toDependency);
   const implied = new Set([
@@ -33,10 +33,9 @@ function waitsForTheSame(step: StepContent, said: OccurrenceStep): boolean {
   );
 }
 
-/** Given by the occurrence, or read from the operation as well. */
+/** Set by the occurrence, or partly derived from the operation. */
 const others = new Set<FieldName>(['id', 'not_before', 'after', 'target', 'capabilities', 'seen']);
 
-/** Whether the stored step says what its template does. */
 function saysTheSame(step: StepContent, given: OccurrenceStep): boolean {
   const content = contentOfDraft(given);
   return (
@@ -47,7 +46,7 @@ function saysTheSame(step: StepContent, given: OccurrenceStep): boolean {
   );
 }
 
-/** Whether a step is exactly what one of `series` gives, so that naming the series is enough. */
+/** Tells whether a step is exactly an occurrence of one of `series`, so that naming the series is enough. */
 export function createOccurrenceTest(series: readonly Series[]): (step: StepContent) => boolean {
   if (series.length === 0) return () => false;
   const templates = templatesOf(series);
@@ -61,7 +60,7 @@ export function createOccurrenceTest(series: readonly Series[]): (step: StepCont
   };
 }
 
-/** Whether a step of this id that begins `at` is an occurrence by its name: its rule gives it that moment. */
+/** Whether `id` names an occurrence, and its rule yields the start `at`. */
 export function isNamedFor(series: readonly Series[], id: string, at: string | null): boolean {
   const place = readOccurrenceId(id, templatesOf(series));
   const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));

@@ -1,5 +1,5 @@
-// Expands series: the moments a rule gives within the horizon, and the steps of each occurrence. Pure. All occurrences are made here,
-// so the same series always gives the same steps.
+// Expands series: the moments a rule yields within the horizon, and the steps of each occurrence. Pure. All occurrences are made
+// here, so the same series always gives the same steps.
 import { isDeepStrictEqual } from 'node:util';
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
@@ -9,21 +9,21 @@ import { localDate, maxCounted, nextOccurrences } from '#timeline/recurrence.ts'
 import { readRule, saidCount } from '#timeline/rule.ts';
 
 const dayMs = 86_400_000;
-/** Occurrences are steps this long before they are due. */
+/** Occurrences become steps this long before they are due. */
 export const horizonMs = 30 * dayMs;
-/** A rule that comes more often within the horizon is refused. */
+/** A rule with more occurrences within the horizon is refused. */
 export const maxOccurrences = 1000;
 /** A step that was due less than this ago is late, not missed, even when midnight lies between. */
 export const lateMs = 3_600_000;
-/** What `open_until` says of a series without an end. */
+/** `open_until` of a series without an end. */
 export const noEnd = new Date('9999-12-31T23:59:59.999Z');
 
-/** When the occurrence at `next` enters the horizon; null: there is none. */
+/** When the occurrence at `next` enters the horizon, or null without one. */
 export function dueBefore(next: Date | null): Date | null {
   return next === null ? null : new Date(next.getTime() - horizonMs);
 }
 
-/** What of a series says when it happens. */
+/** The timing of a series. */
 export type Rhythm = Pick<Series, 'rrule' | 'starts_at' | 'timezone' | 'until'>;
 
 const recurrenceOf = ({ rrule, timezone, starts_at }: Rhythm) => ({
@@ -37,7 +37,7 @@ const recurrenceOf = ({ rrule, timezone, starts_at }: Rhythm) => ({
  * @throws CountersignError invalid_arguments for a rule or zone that is wrong
  */
 export function occurrencesAfter(rhythm: Rhythm, after: Date, limit: number): Date[] {
-  // The first moment counts itself.
+  // Includes the first moment.
   const first = new Date(Date.parse(rhythm.starts_at) - 1);
   const found = nextOccurrences(recurrenceOf(rhythm), after > first ? after : first, limit);
   if (rhythm.until === null) return found;
@@ -45,7 +45,7 @@ export function occurrencesAfter(rhythm: Rhythm, after: Date, limit: number): Da
   return found.filter((moment) => moment <= until);
 }
 
-/** Occurrences later than `after` and not later than `upTo`, one more than `limit` at most. */
+/** Occurrences later than `after` and up to `upTo`, at most `limit` + 1. */
 export function occurrencesBetween(
   rhythm: Rhythm,
   after: Date,
@@ -53,7 +53,7 @@ export function occurrencesBetween(
   limit = maxOccurrences,
 ): Date[] {
   const found: Date[] = [];
-  // A counted rule is worked out whole each time.
+  // A counted rule is always computed whole.
   const maxPage = countedOut(rhythm) > 0 ? limit + 1 : 40;
   for (let last = after; found.length <= limit; ) {
     const page = occurrencesAfter(rhythm, last, maxPage);
@@ -66,13 +66,13 @@ export function occurrencesBetween(
   return found.slice(0, limit + 1);
 }
 
-/** Occurrences that are counted out to say when it ends; 0: none. */
+/** Occurrences that are counted to find the end; 0 if the rule has no count. */
 export function countedOut(rhythm: Rhythm): number {
   const count = saidCount(rhythm.rrule) ?? 0;
   return count <= maxCounted ? count : 0;
 }
 
-/** The last moment at which anything of it can begin. */
+/** The last moment at which an occurrence can begin. */
 export function endOf(rhythm: Rhythm): Date {
   const ends: Date[] = rhythm.until === null ? [] : [new Date(rhythm.until)];
   const count = countedOut(rhythm);
@@ -96,7 +96,7 @@ function endOfUntil(until: string): Date {
   return new Date(time[4] === 'Z' ? at : at + dayMs);
 }
 
-/** Whether a day of the series' zone can hold more than one occurrence, so that a date does not name one. */
+/** Whether a day in the series' zone can have more than one occurrence, so that a date does not identify one. */
 function comesSeveralTimesADay(rrule: string): boolean {
   return readRule(rrule)
     .split(';')
@@ -105,7 +105,7 @@ function comesSeveralTimesADay(rrule: string): boolean {
     );
 }
 
-/** What stands behind `#` in the ids of an occurrence: its day there, or the moment where days have several. */
+/** The suffix behind `#` in IDs of an occurrence: its date in that zone, or the moment if a day can have several. */
 export function nameOfOccurrence({ rrule, timezone }: Rhythm, moment: Date): string {
   return comesSeveralTimesADay(rrule)
     ? moment.toISOString().replace('.000Z', 'Z')
@@ -138,7 +138,7 @@ export function stepsOfOccurrence(
   }));
 }
 
-/** The template's id and the occurrence's name in the id of a step; null: it is of no series. */
+/** The template's ID and the occurrence's name from a step's ID, or null if it belongs to no series. */
 export function readOccurrenceId(
   id: string,
   templates: ReadonlySet<string>,
@@ -149,7 +149,7 @@ export function readOccurrenceId(
   return templates.has(template) ? { template, occurrence: id.slice(at + 1) } : null;
 }
 
-/** Whether the id is that of an occurrence which one of `series` has by its rule. */
+/** Whether the ID is that of an occurrence that the rule of one of `series` yields. */
 export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
   const place = readOccurrenceId(id, templatesOf(series));
   const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
@@ -157,7 +157,7 @@ export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
   const { occurrence } = place;
   const at = Date.parse(occurrence);
   if (Number.isNaN(at)) return false;
-  // A date is that of the series' zone, which may be a day away from UTC's.
+  // A date is in the series' zone, which may differ by a day from UTC.
   const around = occurrence.includes('T') ? 1 : 2 * dayMs;
   const near = occurrencesBetween(own, new Date(at - around), new Date(at + around));
   return near.some((moment) => nameOfOccurrence(own, moment) === occurrence);
@@ -167,7 +167,7 @@ export function templatesOf(series: readonly Pick<Series, 'steps'>[]): Set<strin
   return new Set(series.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])));
 }
 
-/** Whether something that was due at `moment` is not done any more: its day in that zone is over. */
+/** Whether something due at `moment` is no longer done: its day in that zone has ended. */
 export function isMissed(moment: Date, timezone: string, now: Date): boolean {
   return (
     now.getTime() - moment.getTime() >= lateMs &&
@@ -175,7 +175,7 @@ export function isMissed(moment: Date, timezone: string, now: Date): boolean {
   );
 }
 
-/** Whether what is in force is what was approved, or less of it. */
+/** Whether the series in force is what was approved, or a part of it. */
 export function isCovered(
   inForce: Rhythm & Pick<Series, 'id' | 'steps'>,
   approved: readonly Series[],

@@ -1,4 +1,4 @@
-// Writes whole plans as lines: what is proposed of them, and every row that records what became of them.
+// Writes whole plans as lines: the proposal, and every row that records its history.
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
@@ -12,7 +12,7 @@ import type { TransferLine } from './format.ts';
 
 const rowsAtOnce = 500;
 
-/** Rows of a table that are a plan's, as JSON texts, a page at a time. @param column what names the plan in it */
+/** A plan's rows of a table, as JSON texts, a page at a time. @param column identifies the plan */
 async function* rowsOf(
   tx: Transaction,
   table: string,
@@ -60,8 +60,8 @@ async function* linesOf(
 
 /**
  * The lines of a plan, each with its line break, and their checksum.
- * @param tx sees one state of the database throughout
- * @param tables those that have rows of plans, by `plan_id`
+ * @param tx sees one snapshot of the database throughout
+ * @param tables those with rows of plans, by `plan_id`
  * @throws `plan_not_found` before the first line
  */
 export async function* exportPlan(

@@ -1,10 +1,10 @@
-// The file that plans travel in between instances: JSON lines. A header, then for each plan what it is, its steps, the rows that
-// record what became of it, and an end with a checksum, so that a file that was cut off or changed is noticed.
+// The transfer file between instances: JSON lines. A header, then for each plan its content, its steps, the rows of its history,
+// and an end with a checksum, so that a truncated or altered file is noticed.
 import { z } from 'zod';
 import { ApproverPolicy, PlanContext, PlanStatus, Risk, Series } from '#domain/plan/plan.ts';
 import { KeptContent } from '#domain/plan/step-content.ts';
 
-/** Counts the changes of the format that an older version cannot read. */
+/** Incremented for changes that an older version cannot read. */
 export const transferVersion = 1;
 
 const Header = z.looseObject({
@@ -16,7 +16,7 @@ const Header = z.looseObject({
   countersign: z.string(),
 });
 
-/** What `PlanHeader` has: the digest is over these and the steps. */
+/** The fields of `PlanHeader`: the digest covers these and the steps. */
 const PlanContent = z.strictObject({
   id: z.string(),
   version: z.int(),
@@ -47,14 +47,14 @@ export type PlanLine = z.infer<typeof PlanLine>;
 
 const StepLine = z.looseObject({
   kind: z.literal('step'),
-  /** Of the present version, as it was proposed. */
+  /** The current version, as proposed. */
   content: KeptContent,
-  /** It follows from a series, and is not proposed again by itself. */
+  /** Part of a series, so not proposed separately. */
   occurrence: z.literal(true).exactOptional(),
 });
 export type StepLine = z.infer<typeof StepLine>;
 
-/** A row of a table as Postgres writes it: the record of the plan. */
+/** A table row as Postgres writes it: the plan's history. */
 const RowLine = z.looseObject({ kind: z.literal('row'), table: z.string(), row: z.unknown() });
 
 const EndLine = z.looseObject({

@@ -1,5 +1,5 @@
-// Reads exported plans and proposes them: the present version of each, as a plan that nobody has approved here. The rows that
-// record what became of it elsewhere are checked with the rest of the file, and not stored.
+// Reads exported plans and proposes the current version of each, unapproved. The rows of their history are checked with the rest
+// of the file and not stored.
 import { createHash, type Hash } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Queryable } from '#db/database.ts';
@@ -16,10 +16,10 @@ import { isFreePlanId } from '../change/propose.ts';
 import { digestPlan } from '../content/canonical.ts';
 import { type PlanLine, type StepLine, TransferLine, transferVersion } from './format.ts';
 
-/** What became of one plan of the file. `plan_id`: what it is called here. */
+/** The result for one plan of the file. `plan_id`: its ID here. */
 export type Imported = { id: string; status: PlanStatus } & (
   | { outcome: 'proposed' | 'here already'; plan_id: string }
-  /** It had ended where it comes from. */
+  /** It had ended at its source. */
   | { outcome: 'ended' }
   | { outcome: 'refused'; reason: string }
 );
@@ -42,7 +42,7 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
     steps: steps.flatMap(({ content: step, occurrence }) =>
       occurrence === true ? [] : [draftOf(step)],
     ),
-    // Artifacts stay where they are.
+    // Artifacts are not transferred.
     context: { ...context, artifacts: [] },
     risks: begun === 0 ? risks : [{ text: again }, ...risks.slice(0, 49)],
     approvers: content.approver_policy,
@@ -51,7 +51,7 @@ function proposalOf({ plan, steps }: Whole, exportedAt: string): PlanDraft {
   };
 }
 
-/** What the plan is called here, where it was imported before or comes from; null: it is not here. */
+/** The plan's ID here if it was imported before or comes from here, or null. */
 async function findImported(db: Queryable, { content, digest }: PlanLine): Promise<string | null> {
   const { id } = content;
   if (await isFreePlanId(db, id)) return null;
@@ -103,10 +103,10 @@ async function importPlan(
 }
 
 /**
- * Imports the plans of a file, one after the other; each is stored by itself, so that a file can be imported again after it was
- * cut off. Holds the steps of one plan at a time.
- * @param ended also propose plans that are over where they come from
- * @throws `invalid_request` for what is no export, was changed, or is of a newer format
+ * Imports the plans of a file one by one, each in its own transaction, so that a truncated file can be imported again. Holds the
+ * steps of one plan at a time.
+ * @param ended also propose plans that have ended at their source
+ * @throws `invalid_request` if the file is not an export, was altered, or has a newer format
  */
 export async function* importPlans(
   lines: AsyncIterable<string>,

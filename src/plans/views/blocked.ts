@@ -1,4 +1,4 @@
-// Which steps of a plan nobody can run right now, or wait for a resource pool. Shown to people instead of waiting silently.
+// Finds steps of a plan that no back end can run now, or that wait for a resource pool, so that people see the reason.
 import { type Offer, readBackends } from '#db/backends.ts';
 import type { Queryable } from '#db/database.ts';
 import { readSignInProblems } from '#db/people/mcp-sign-ins.ts';
@@ -12,12 +12,12 @@ import { operationName } from '#domain/tool.ts';
 import { listOf } from '#domain/words.ts';
 import { serves } from '../content/serve-lanes.ts';
 
-/** A step that waits for a pool is spoken of after so many seconds. */
+/** A step that waits for a pool is reported after this many seconds. */
 const longWaitSeconds = 10;
 
 type Lack = Pick<Blockage, 'kind' | 'needs' | 'reason'>;
 
-/** Why none of `offers` serves the lane; null: one does. */
+/** Why none of `offers` serves the lane, or null if one does. */
 function findLack(
   lane: Pick<Lane, 'tool' | 'operation' | 'capabilities'>,
   offers: Offer[],
@@ -53,7 +53,7 @@ function findLack(
   };
 }
 
-/** A server whose sign-in holds no more is offered by nobody; what helps is to sign in. */
+/** No back end offers a server whose sign-in has expired; the remedy is to sign in. */
 function withSignIn(
   lack: Lack | null,
   { tool }: Pick<Lane, 'tool'>,
@@ -98,8 +98,8 @@ function describeWait({ step_id, pool, amount, in_use, limit, holders }: LongWai
 const beforeStart: Plan['status'][] = ['proposed', 'needs_review', 'approved'];
 
 /**
- * What nobody can run now (`ready`: how many steps could; of a plan under way with none nothing is asked): of a plan under way the steps whose turn it is, before that any. Costs the same whatever the
- * plan's size as long as everything is served.
+ * Steps no back end can run now: of a running plan the ready ones (`ready` is their number; none are looked up if it is 0),
+ * before that any step. The cost is independent of the plan's size as long as everything is served.
  */
 export async function findBlocked(
   db: Queryable,
@@ -124,7 +124,7 @@ export async function findBlocked(
   const blocked: Blockage[] = [];
   for (const { lanes: without, ...lack } of byReason.values()) {
     const counted = await countSteps(db, plan.id, without, underWay);
-    // Between the two looks somebody may have taken them.
+    // They may have been claimed between the two reads.
     if (counted.count > 0) blocked.push({ ...lack, ...counted });
   }
   if (pooled.length === 0) return blocked;

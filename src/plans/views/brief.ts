@@ -1,5 +1,5 @@
-// Plans for planners: a few steps of each, and of every step what was called and what came of it. Cut in the database, so that
-// neither a plan of 100,000 steps nor a large output is ever read whole.
+// Plans for planners: a few steps of each, with the call and result of every step. Cut in the database, so that neither a plan of
+// 100,000 steps nor a large output is ever read whole.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { listFindings, openFinding } from '#db/plans/findings.ts';
@@ -20,15 +20,15 @@ type Cut = { args: number; output: number };
 const cutInBrief: Cut = { args: 200, output: 300 };
 const cutOnPage: Cut = { args: 600, output: 1200 };
 
-/** A page has so many steps at most, and fewer where they are long: a model is shown 20,000 characters of one answer. */
+/** Maximum steps per page; fewer if they are long, since a model is shown 20,000 characters of one answer. */
 const pageSize = 20;
 const maxPage = 16_000;
-/** The latest plan of a conversation is told with so many steps, each other one with fewer. */
+/** Steps of a conversation's latest plan; other plans show fewer. */
 const stepsOfLatest = maxNumbered;
 const stepsOfOthers = 8;
 const maxPlans = 3;
 const maxFindings = 5;
-/** Plans that ended longer ago are looked up by those who mean them. */
+/** Plans that ended longer ago are only looked up on request. */
 const recentDays = 14;
 
 type Row = Omit<BriefStep, 'after' | 'output' | 'error' | 'question'> & {
@@ -74,10 +74,10 @@ function toBriefStep({ position: _, after, output, error, question, ...step }: R
   };
 }
 
-/** What a person speaks of when a plan went wrong. */
+/** The statuses people ask about when a plan went wrong. */
 const notable: StepStatus[] = ['failed', 'unknown', 'waiting', 'running', 'stale'];
 
-/** The first `most` steps that are notable, and where there is room the first of the others. */
+/** The first `most` notable steps, then others while there is room. */
 function chooseSteps(planId: string, most: number): SQL {
   return sql`
     select position from (
@@ -153,7 +153,7 @@ export async function readBriefs(db: Queryable, conversation: string): Promise<B
   return briefs;
 }
 
-/** A page of a plan's steps. @param after the position of the last one read; 0: none @throws `plan_not_found` */
+/** A page of a plan's steps. @param after position of the last one read, or 0 @throws `plan_not_found` */
 export async function readBriefPage(
   db: Queryable,
   planId: string,
@@ -169,7 +169,7 @@ export async function readBriefPage(
   );
 }
 
-/** A page of the steps that a finding is about, and of those that it covers. @throws `plan_not_found` */
+/** A page of the steps that a finding is about and those it covers. @throws `plan_not_found` */
 export async function readAffectedPage(
   db: Queryable,
   planId: string,

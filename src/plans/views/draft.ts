@@ -6,16 +6,16 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import { draftOf } from '#domain/plan/step-content.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
-/** A larger plan is not put before a planner as a whole. */
+/** Plans with more steps are not put before a planner as a whole. */
 export const revisableSteps = 2000;
 
-/** Every step is read; ask how many there are first. @throws `plan_not_found` */
+/** Reads every step, so check their number first. @throws `plan_not_found` */
 export async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {
   const plan = await readPlan(db, planId);
   const steps: PlanDraft['steps'] = [];
   const isOccurrence = createOccurrenceTest(plan.series);
   for await (const step of iterateSteps(db, planId)) {
-    // The series says it; the next version has occurrences of its own.
+    // Covered by the series; the next version gets its own occurrences.
     if (isOccurrence(step)) continue;
     steps.push(draftOf(step));
   }

@@ -1,5 +1,5 @@
-// When the steps of a plan take place and which of them decide when it ends: as it happened, by the stored schedule, or by
-// durations. One linear pass over columns of numbers; larger plans have no forecast.
+// When the steps of a plan take place and which of them determine its end: from history, the stored schedule, or durations. One
+// linear pass over columns of numbers; larger plans have no forecast.
 import type { Queryable } from '#db/database.ts';
 import {
   readRoadmapChoice,
@@ -20,7 +20,7 @@ import { createRecent } from '#domain/recent.ts';
 import { findCriticalPath, type Placed, type Placing } from '#graph/longest-chain.ts';
 import { openWorkingTime, workingTimeWithin } from '#timeline/working-time.ts';
 
-/** More than this is not placed in time. */
+/** Larger plans have no forecast. */
 const maxPlaced = { steps: 150_000, links: 600_000 };
 const maxNamed = 500;
 const maxStretches = 500;
@@ -33,13 +33,13 @@ export const isOver = (status: PlanStatus): boolean =>
 export type PlacedPlan = Placed & {
   positions: number[];
   basis: Forecast['critical']['basis'];
-  /** Positions whose times are those of the schedule. */
+  /** Positions whose times come from the schedule. */
   scheduled: ReadonlySet<number>;
 };
 
 type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
 
-/** A usual length for steps that state none: the mean of those that have ended, else a minute. */
+/** Default length for steps that state none: the mean of ended ones, else a minute. */
 function assumeLength({ started, ended }: StepColumns): number {
   let sum = 0;
   let count = 0;
@@ -54,7 +54,7 @@ function assumeLength({ started, ended }: StepColumns): number {
 
 type Scheduled = Awaited<ReturnType<typeof readScheduledPositions>>;
 
-/** Where each step stands fixed: as it happened, or as it is scheduled before the start. */
+/** Fixed times per step: actual ones, or scheduled ones before the start. */
 function fixTimes(
   columns: StepColumns,
   scheduled: Scheduled,
@@ -71,7 +71,7 @@ function fixTimes(
   for (let step = 0; step < size; step++) {
     const stated = valueAt(durations, step);
     const isEnded = valueAt(over, step) === 1;
-    // One that was skipped took no time; where nothing states a duration each counts as one.
+    // A skipped step took no time; without any durations each step counts as one.
     lengths[step] = isEnded ? 0 : basis === 'order' ? 1 : Number.isNaN(stated) ? usual : stated;
     const moment = valueAt(notBefore, step);
     if (!Number.isNaN(moment) && !isEnded) earliest[step] = moment;
@@ -89,7 +89,7 @@ function fixTimes(
   return { durations: lengths, earliest, begins, ends };
 }
 
-/** @returns null: the plan is too large */
+/** @returns null if the plan is too large */
 async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPlan | null> {
   if (row.total > maxPlaced.steps) return null;
   const [columns, links, scheduled] = await Promise.all([
@@ -101,7 +101,7 @@ async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPl
   const { positions } = columns;
   const index = new Int32Array((positions.at(-1) ?? 0) + 1).fill(-1);
   for (const [step, position] of positions.entries()) index[position] = step;
-  // Links of steps that a patch removed hold nothing back.
+  // Links of steps that a patch removed have no effect.
   const kept: LinkColumns = { from: [], to: [], types: [], lags: [] };
   for (const [link, from] of links.from.entries()) {
     const [a, b] = [index[from] ?? -1, index[links.to[link] ?? 0] ?? -1];
@@ -111,13 +111,13 @@ async function place(db: Queryable, row: PlanRow, now: number): Promise<PlacedPl
     kept.types.push(links.types[link] ?? 'FS');
     kept.lags.push(links.lags[link] ?? 0);
   }
-  // How long it has taken so far says nothing of its end, as long as no step states a duration.
+  // Without stated durations, the elapsed time of a running plan does not predict its end.
   const isTimed =
     columns.durations.some((minutes) => !Number.isNaN(minutes)) ||
     (isOver(row.status) && columns.started.some((minutes) => !Number.isNaN(minutes)));
   const basis = scheduled.length > 0 ? 'schedule' : isTimed ? 'durations' : 'order';
   const times = fixTimes(columns, scheduled, { now, usual: assumeLength(columns), basis });
-  // What is over began in the past, and what never ran of it takes no time.
+  // An ended plan began in the past, and its steps that never ran take no time.
   const start = isOver(row.status) ? Math.min(now, leastOf(columns.started)) : now;
   const placed = findCriticalPath({ ...times, links: kept }, start);
   return {
@@ -134,15 +134,15 @@ function leastOf(column: number[]): number {
   return least;
 }
 
-/** From so many steps on an answer is kept for a while, although the plan has gone on. */
+/** From this many steps on, an answer is cached for a while even if the plan progresses. */
 const keptFrom = 2000;
 const keptMs = 20_000;
 const maxKept = 4;
 const known = createRecent<{ at: number; placed: Promise<PlacedPlan | null> }>({ keep: maxKept });
 
 /**
- * The steps of a plan in time. Those of a large plan are placed at most once in a while, however many look.
- * @returns null: it is too large
+ * The steps of a plan in time. Large plans are placed at most once per interval, for all readers.
+ * @returns null if the plan is too large
  */
 export function placeSteps(db: Queryable, row: PlanRow, now: Date): Promise<PlacedPlan | null> {
   const at = now.getTime();
@@ -179,7 +179,7 @@ function describePath(placed: PlacedPlan | null, names: Map<number, string>): Fo
   };
 }
 
-/** Working time as the schedule has it, as far as the drawing of it reaches. */
+/** Working time of the schedule, within the drawn range. */
 async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['schedule']> {
   const head = await readScheduleHead(db, row.id, row.version);
   if (head === null) return null;
@@ -195,7 +195,7 @@ async function readSchedule(db: Queryable, row: PlanRow): Promise<Forecast['sche
   return { timezone, starts_at, ends_at, working };
 }
 
-/** @param ids steps whose times are asked for. @throws `plan_not_found` */
+/** @param ids steps whose times are requested. @throws `plan_not_found` */
 export async function readForecast(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// A plan by groups of its steps: how far each is, and what waits for what. Bounded at any size.
+// A plan by groups of its steps: progress of each, and dependencies between them. Bounded at any size.
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { countsOf } from '#db/steps/accounting.ts';
@@ -16,7 +16,7 @@ import { isOver, type PlacedPlan, placeSteps } from './forecast.ts';
 
 const groupsShown = 200;
 const edgesShown = 600;
-/** Stages are told by the page of steps, so they are offered up to here only. */
+/** Limit for stages, since they are read with pages of steps. */
 const maxStaged = 20_000;
 
 type PlanRow = Awaited<ReturnType<typeof readPlanRow>>;
@@ -34,7 +34,7 @@ async function findChoices(db: Queryable, { id, total }: PlanRow): Promise<Group
   return choices.length === 0 ? ['operation'] : choices;
 }
 
-/** The stage of each position, from position 1 on; the first one is 1. */
+/** The stage of each position, from position 1 on; the first stage is 1. */
 function stagesOf({ positions, levels }: PlacedPlan): Int32Array {
   const stages = new Int32Array(positions.at(-1) ?? 0);
   for (const [step, position] of positions.entries())
@@ -42,7 +42,7 @@ function stagesOf({ positions, levels }: PlacedPlan): Int32Array {
   return stages;
 }
 
-/** Positions of the steps of a stage, in order. @throws `invalid_request` where the plan has no stages */
+/** Positions of the steps of a stage, in order. @throws `invalid_request` if the plan has no stages */
 export async function findStage(
   db: Queryable,
   planId: string,
@@ -67,7 +67,7 @@ function columnOf(placed: PlacedPlan, values: Float64Array, now: number): Int32A
   return column;
 }
 
-/** Links between groups change with the version only. */
+/** Links between groups only change with the version. */
 const linksKept = createRecent<ReturnType<typeof countGroupLinks>>({ keep: 16 });
 
 function readLinks(
@@ -85,7 +85,7 @@ function readLinks(
   return links;
 }
 
-/** @param asked null: the most telling choice. @throws `plan_not_found`, `invalid_request` */
+/** @param asked without one the most useful grouping. @throws `plan_not_found`, `invalid_request` */
 export async function readGroups(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// A plan as Markdown with front matter, readable and importable without loss. Data for machines is in fenced blocks.
+// A plan as Markdown with front matter, readable and importable without loss. Machine data is in fenced blocks.
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import type { Queryable } from '#db/database.ts';
@@ -33,7 +33,7 @@ import { describeTerms } from '../content/terms.ts';
 import { createOccurrenceTest } from '../series/occurrences.ts';
 
 const maxDescription = 4000;
-/** Artifacts that are listed at once. */
+/** Artifacts listed per page. */
 const artifactsAtOnce = 500;
 
 /** A fence longer than any run of backticks inside `text`. */
@@ -45,7 +45,7 @@ function fence(language: string, text: string): string {
 
 const jsonFence = (value: unknown) => fence('json', escapeJson(JSON.stringify(value, null, 2)));
 
-/** One line of text that cannot begin a Markdown structure, without characters that nobody sees. */
+/** One line of text that cannot start a Markdown structure, without invisible characters. */
 function inline(text: string): string {
   return notIsolated(showWhole(text)).replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
 }
@@ -66,11 +66,11 @@ function frontMatter(plan: Plan): string {
   } = plan;
   const shown = { ...fields, approvals, rejection_history };
   const matter = stringify(shown, { lineWidth: 0 });
-  // JSON is YAML too, and can say what nobody sees.
+  // JSON is valid YAML and can escape invisible characters.
   return `---\n${hidesSomething(matter) ? `${escapeJson(JSON.stringify(shown, null, 2))}\n` : matter}---\n`;
 }
 
-/** What a step is scheduled for: `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
+/** The schedule of a step: `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
 function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
@@ -92,7 +92,7 @@ function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: stri
   return `scheduled ${tell(starts_at)} – ${tell(ends_at)} (${timezone})`;
 }
 
-/** What is said of each scheduled step, by its id; nothing where the plan has no schedule. */
+/** The schedule of each step by its ID; empty if the plan has no schedule. */
 async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, string>> {
   const head = await readScheduleHead(db, plan.id, plan.version);
   if (head === null) return new Map();
@@ -102,7 +102,7 @@ async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, 
 
 function stepBlock(step: Step, scheduled: string | undefined, planner: string | null): string {
   const name = operationName(step.tool, step.operation);
-  // What the call does comes first; all of its arguments stand in the block below.
+  // The effect comes first; the block below has all arguments.
   const effect = sayHeadline(describeCall(name, undefined, step.args, step.seen));
   return [
     `### ${step.position}. ${inline(effect)}`,
@@ -115,7 +115,7 @@ function stepBlock(step: Step, scheduled: string | undefined, planner: string | 
   ].join('\n');
 }
 
-/** An occurrence that is as its series says: it is told, and comes from the series when the plan is imported. */
+/** An unchanged occurrence of a series: mentioned here, and recreated from the series on import. */
 function occurrenceLine({ id, not_before, status }: Step): string {
   return `- \`${id.replaceAll('`', '')}\` · ${not_before ?? ''} · ${status}\n`;
 }
@@ -131,7 +131,7 @@ function seriesBlocks(series: Series[], occurrences: string[]): string {
   return `## Series\n\n${blocks.join('')}${list}`;
 }
 
-/** What the plan keeps beside its steps; the content is read over the API. */
+/** The plan's artifacts; their content is read over the API. */
 async function* artifactLines(db: Queryable, planId: string): AsyncGenerator<string> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await listArtifacts(db, planId, {
@@ -171,7 +171,7 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
 
 type Block = { heading: string; language: string; text: string };
 
-/** Every fenced block with the level-2 (and level-3) heading it stands under. */
+/** Every fenced block with its level-2 (and level-3) heading. */
 async function readBlocks(body: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let section = '';
@@ -231,7 +231,7 @@ function readJson(block: Block): unknown {
   }
 }
 
-/** Notes are text, or JSON where some of it would not be seen. */
+/** Notes are text, or JSON if some of it would be invisible. */
 function readNotes(block: Block | undefined): unknown {
   if (block === undefined) return '';
   return block.language === 'json' ? readJson(block) : block.text;
@@ -243,14 +243,14 @@ const withoutNulls = (value: object): object =>
 function readStep(block: Block): object {
   const step = readJson(block);
   if (isObject(step))
-    // What its target looked like is looked up afresh.
+    // The target's state is looked up again.
     return withoutNulls({ ...step, seen: null });
   throw bad(`a block under "${block.heading}" is not a step.`);
 }
 
 /**
- * The draft that a Markdown export holds. Whatever status it had, it comes back as a proposal.
- * @throws `invalid_request` that says what is missing
+ * The draft in a Markdown export. Whatever its status was, it becomes a proposal.
+ * @throws `invalid_request` that names what is missing
  */
 export async function readMarkdown(markdown: string): Promise<PlanDraft> {
   const text = withoutMark(markdown).replaceAll('\r\n', '\n');

@@ -12,7 +12,7 @@ import { countOf } from '#domain/words.ts';
 import { digestJson } from '#tools/catalogue.ts';
 import { describeCall } from '#tools/describe-call.ts';
 
-/** The steps that are kept, and the operations they use. */
+/** The kept steps and their operations. */
 export type Part = { positions: number[]; operations: string[] };
 
 const maxNamed = 20;
@@ -35,9 +35,9 @@ async function requireKnown(db: Queryable, planId: string, ids: string[]): Promi
 }
 
 /**
- * `kept` says of a row of `plan_steps` which its argument names whether the step is kept. Rows are looked up by key,
- * one by one where a chain is followed, so that the statement holds without statistics of a plan just stored.
- * @throws `steps_missing` with what the kept steps wait for, however far, and is left out
+ * `kept` tests whether the step in the given row of `plan_steps` is kept. Rows are looked up by key, one by one along a chain, so
+ * that the statement is fast without statistics of a plan just stored.
+ * @throws `steps_missing` with all direct and indirect prerequisites that are left out
  */
 async function requireClosed(
   db: Queryable,
@@ -75,14 +75,14 @@ async function requireClosed(
   );
 }
 
-/** Which part is asked for, so that it can be told whether the same was asked for before; null: all of the plan. */
+/** Identifies the requested part, to recognise a repeat, or null for the whole plan. */
 export function partKey({ steps, except }: Approval): string | null {
   if (steps === undefined && except === undefined) return null;
   return digestJson({ steps: steps?.toSorted() ?? null, except: except?.toSorted() ?? null });
 }
 
 /**
- * The part of a plan that an approval is about; null: all of it.
+ * The part of a plan that an approval is about, or null for the whole plan.
  * @throws `unknown_step`, `steps_missing` with the steps that must be added, `invalid_request`
  */
 export async function readPart(
@@ -117,7 +117,7 @@ export async function readPart(
   };
 }
 
-/** Leaves every step outside `part` out of the run and narrows the scope to what remains. */
+/** Excludes every step outside `part` from the run and narrows the scope to the rest. */
 export async function leaveOut(tx: Transaction, planId: string, part: Part): Promise<void> {
   await changeSteps(tx, planId, {
     from: ['pending'],

@@ -1,4 +1,4 @@
-// All steps that a step needs and all that need it, directly or not: found in the database, for plans of any size.
+// All direct and indirect prerequisites and dependents of a step, found in the database for plans of any size.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -8,7 +8,7 @@ import type { StepChain } from '#domain/plan/views.ts';
 
 const maxListed = 2000;
 
-/** @param way `needs`: against the edges; `needed_by`: along them */
+/** @param way `needs` follows edges backwards, `needed_by` forwards */
 async function readWay(
   db: Queryable,
   planId: string,

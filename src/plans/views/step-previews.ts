@@ -1,4 +1,4 @@
-// The current state of the files that waiting steps write, move or delete. Only files of the plan's own steps are read, by the
+// The current state of the files that waiting steps write, move or delete. Reads only files of the plan's own steps, by the
 // operation's own check before a call, and only if no earlier step may change them.
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -9,7 +9,7 @@ import type { StepPreview } from '#domain/plan/preview.ts';
 import { isSameState } from '#domain/plan/seen.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
 
-/** How long all files of a page may take, and how many characters of them are shown. */
+/** Limits for all files of a page: milliseconds, and characters shown. */
 const withinMs = 1500;
 const maxCharacters = 2_000_000;
 const notBegun = new Set<Step['status']>(['pending', 'ready']);
@@ -33,7 +33,7 @@ const lengthOf = ({ file: { hunks, text } }: StepPreview): number =>
   (text?.length ?? 0) +
   (hunks ?? []).reduce((sum, { lines }) => sum + lines.join('').length + lines.length, 0);
 
-/** Those of `ids` that have one, in their order. @throws `plan_not_found`, `unknown_step` */
+/** Previews for those of `ids` that have one, in their order. @throws `plan_not_found`, `unknown_step` */
 export async function readStepPreviews(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
@@ -50,7 +50,7 @@ export async function readStepPreviews(
   const until = performance.now() + withinMs;
   const found: (StepPreview | null)[] = [];
   for (const step of steps) {
-    // One after the other, and by the clock: while texts are compared no timer comes.
+    // Sequential, with a clock check, since no timer fires while texts are compared.
     if (performance.now() > until) break;
     found.push(await preview(catalogue, step, signal).catch(() => null));
   }

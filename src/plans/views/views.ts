@@ -60,7 +60,7 @@ export async function readOverview(db: Queryable, planId: string): Promise<Overv
   };
 }
 
-/** @throws `plan_not_found`, `invalid_request` when `since` lies in the future */
+/** @throws `plan_not_found`, `invalid_request` if `since` lies in the future */
 export async function readPlanDiff(
   db: Queryable,
   planId: string,
@@ -70,7 +70,7 @@ export async function readPlanDiff(
 ): Promise<Diff> {
   const read = compact ? readCompactDiff : readDiff;
   const diff = await read(db, planId, since, limit);
-  // Where there is a change after it, there is a plan and it has come that far.
+  // A change after `since` proves that the plan exists and has reached it.
   if (diff.changes.length > 0) return diff;
   const { revision } = await readPlanRow(db, planId);
   if (since <= revision) return diff;
@@ -122,7 +122,7 @@ async function readStage(
   return readStepsAt(db, planId, page);
 }
 
-/** Partitions after one by name, each with a step of it. */
+/** Partitions after `after` by name, each with a sample step. */
 export async function readPartitionSummaries(
   db: Queryable,
   catalogue: Pick<Catalogue, 'get'>,
