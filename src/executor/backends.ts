@@ -64,7 +64,7 @@ export async function missDeadBackends(context: SharedContext): Promise<void> {
 
 /**
  * Registers `members`, renews them, and updates them when a tool comes up or goes down.
- * @param program its version and workspace folder ID, or null if it has no workspace to compare
+ * @param program its version and workspace folder ID, or null for a short-lived process, which others don't compare with
  * @param onMore called when a new operation is offered
  */
 export async function registerBackends(

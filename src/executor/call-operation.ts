@@ -67,7 +67,7 @@ function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * Never throws: every ending is an outcome.
+ * Errors of the operation become outcomes.
  * @param waited whether the plan may have been paused since the claim
  */
 export async function callOperation(

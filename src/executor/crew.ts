@@ -9,8 +9,6 @@ import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 
-// The plan loops of one back end, started and poked by wakeups.
-
 /** Milliseconds that calls get to finish when the process stops. */
 const callsEndWithinMs = 5000;
 

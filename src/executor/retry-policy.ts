@@ -65,8 +65,6 @@ export function decideRetry(
   return { retryInMs: passesAfterMs + Math.round(drawFraction(random) * ceiling * 1000) };
 }
 
-// Decides what happens to a step whose attempt failed: an automatic retry or a final failure.
-
 function withFinding(outcome: Outcome, finding: RaisedFinding | null): Outcome {
   return finding === null ? outcome : { ...outcome, findings: [finding] };
 }

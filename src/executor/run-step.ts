@@ -22,8 +22,6 @@ import { type Confirmation, findReasonToSkip, prepareArguments } from './prepare
 import { failOrRetry } from './retry-policy.ts';
 import { LeftQueue } from './slots.ts';
 
-// Checks that the step's target is as it was when proposed; if not, a person is asked before the call.
-
 /** The target as shown or since confirmed, and as it is now, or null if it could not be looked up. */
 type Drift = { was: SeenState | null; now: SeenState | null };
 

@@ -44,8 +44,6 @@ export type SettleContext = Pick<SharedContext, 'enqueue' | 'clock' | 'random'> 
   settings: Pick<SharedContext['settings'], 'on_failure'>;
 };
 
-// Outcomes refused because their lease was lost: audited, and shown to the person who is asked about the call.
-
 /** Maximum characters of a worker's report shown in the question. */
 const maxSaid = 400;
 

@@ -88,7 +88,10 @@ export type StatusPort = {
     before: ShownStatus | null,
     givenUp: AbortSignal,
   ): Promise<JsonObject | undefined>;
-  /** Kept while the answer with `key` replaces the status, or null to post it separately, which is the default. */
+  /**
+   * @returns state to keep while the answer `key` replaces the status, or null to post it separately. Without this method:
+   * separately.
+   */
   handOver?(shown: ShownStatus, key: string): JsonObject | null;
   /** Removes it; any answer has been posted by now. */
   clear(place: ChatPlace, shown: ShownStatus, givenUp: AbortSignal): Promise<void>;

@@ -21,7 +21,7 @@ export const CallToAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['rfc', 'budget', 'escalation']), tone }),
   /** Answer the questions. */
   z.object({ kind: z.literal('answer') }),
-  /** Resume or cancel a blocked plan. */
+  /** Resume or cancel a stalled plan. */
   z.object({ kind: z.literal('resume') }),
   /** Confirm an answer to a step. */
   z.object({ kind: z.literal('confirm') }),

@@ -33,7 +33,7 @@ export type ReadEvents = { events: CalendarEvent[]; complete: boolean; problems:
 const maxEvents = 500;
 const maxProblems = 20;
 const dayMs = 86_400_000;
-/** Time limit for expanding rules; later events only count with their first dates. */
+/** Time limit for expanding rules; afterwards recurring events are not expanded, and the result is incomplete. */
 const expandMs = 3000;
 
 class Problems {
@@ -145,7 +145,7 @@ const sequenceOf = (event: Component) => Number(propertyOf(event, 'SEQUENCE')?.v
 const stampOf = (event: Component) =>
   (propertyOf(event, 'LAST-MODIFIED') ?? propertyOf(event, 'DTSTAMP'))?.value ?? '';
 
-/** The newest version of each event or change: by sequence, at the same start. */
+/** Drops versions with a lower sequence or the same start as the newest. */
 function keepNewest(events: Component[], problems: Problems): Component[] {
   const [newest] = events.toSorted(
     (a, b) => sequenceOf(b) - sequenceOf(a) || (stampOf(a) < stampOf(b) ? 1 : -1),

@@ -30,7 +30,6 @@ import { findSecretFlag } from './secrets.ts';
 import { taskOf } from './tasks.ts';
 import { createTokens, takesSignIn } from './tokens.ts';
 
-// Reads a trusted server's target with the read operation configured for it (A12).
 const maxText = 500;
 
 /** Arguments that the read also takes, or null if the target is unknown or the read needs others. */
