@@ -1,4 +1,4 @@
-// Slack's credentials from the environment: settings that belong together are complete or refused in one sentence.
+// Slack's credentials from the environment. Settings that belong together must be complete.
 import { z } from 'zod';
 import {
   type Environment,
@@ -17,7 +17,7 @@ export const slackVariables = z.object({
   SLACK_CLIENT_ID: token,
   SLACK_CLIENT_SECRET: token,
   SLACK_STATE_SECRET: secret.optional(),
-  /** Which of Slack's workspaces and organisations may add the app: their ids, or `any`. */
+  /** IDs of the Slack workspaces and organisations that may add the app, or `any`. */
   SLACK_ALLOWED_WORKSPACES: z
     .string()
     .regex(
@@ -36,9 +36,9 @@ export const slackVariables = z.object({
 type SlackEnvironment = Environment & z.infer<typeof slackVariables>;
 
 export type SlackAccess = {
-  /** How Slack reaches us. Socket Mode wins where both are set: it needs no public address. */
+  /** Socket Mode wins if both are set: it needs no public address. */
   transport: { kind: 'http'; signingSecret: string } | { kind: 'socket'; appToken: string };
-  /** One workspace by its token, or as many as add the app; then tokens are kept encrypted. */
+  /** One workspace with a fixed token, or many that add the app and whose tokens are stored encrypted. */
   workspaces:
     | { kind: 'one'; botToken: string }
     | {
@@ -48,19 +48,19 @@ export type SlackAccess = {
         stateSecret: string;
         /** 32 bytes. */
         encryptionKey: Buffer;
-        /** Where people add the app to their workspace: the whole address where that is set, else its path. */
+        /** Where people add the app to their workspace: a full address if a public one is set, else a path. */
         installAt: string;
-        /** The workspaces and organisations that may add it; null: any, which somebody has asked for in that word. */
+        /** The workspaces and organisations that may add it, or null for any, which must be set explicitly. */
         allowed: string[] | null;
       };
-  /** Another server than Slack's. */
+  /** Replaces Slack's server, as in tests. */
   apiUrl: string | undefined;
 };
 
-/** The page that leads to Slack's, on our own server. */
+/** Our own page that redirects to Slack's. */
 export const slackInstallPath = '/slack/install';
 
-/** Tokens have kinds that are easily taken for each other. Another server may have tokens of its own. */
+/** Token kinds are easily confused. Another server may use its own kinds. */
 function checkPrefixes(env: SlackEnvironment): void {
   if (env.SLACK_API_URL !== undefined) return;
   if (env.SLACK_BOT_TOKEN?.startsWith('xoxb-') === false)
@@ -101,7 +101,7 @@ function readWorkspaces(env: SlackEnvironment): SlackAccess['workspaces'] | null
     const encryptionKey = readEncryptionKey(key);
     const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
     const listed = env.SLACK_ALLOWED_WORKSPACES?.trim();
-    // Anybody who adds the app can have the tools used, so nobody is let in by what was left out.
+    // Anyone who adds the app can run tools, so a missing list admits nobody.
     if (listed === undefined)
       return refuse(
         'SLACK_ALLOWED_WORKSPACES',
@@ -124,7 +124,7 @@ function readWorkspaces(env: SlackEnvironment): SlackAccess['workspaces'] | null
 }
 
 /**
- * How Slack is reached; null: it is not.
+ * @returns null if Slack is not configured
  * @throws CountersignError `invalid_configuration` that names the variable
  */
 export function readSlackAccess(env: SlackEnvironment): SlackAccess | null {

@@ -1,4 +1,4 @@
-// What `countersign doctor` says of Slack: whose tokens there are, and whether the app may do all that its manifest asks for.
+// The `countersign doctor` check of Slack: whose tokens are set, and whether the app has all scopes of its manifest.
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { CheckResult } from '#domain/settings-view.ts';
@@ -9,7 +9,7 @@ import { explainSlackError } from './calls/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { type ClientOptions, createClient } from './workspaces.ts';
 
-/** `missing`: scopes of the manifest that the token was not given. */
+/** `missing`: scopes of the manifest that the token lacks. */
 type Known = { team: string; user: string; missing: string[] };
 
 function lackScopes(text: string, missing: string[], again: string) {
@@ -18,7 +18,7 @@ function lackScopes(text: string, missing: string[], again: string) {
   return { state: 'broken' as const, text: `${text}, without ${scopes}`, advice };
 }
 
-/** Asks Slack whose token it is and what it may do. @throws CountersignError that says what an operator has to do */
+/** @throws CountersignError that says what an operator has to do */
 async function checkToken(token: string, options: ClientOptions): Promise<Known> {
   try {
     const { team, user, response_metadata } = await createClient(token, options).auth.test();
@@ -60,7 +60,7 @@ export async function checkSlack(
 const maxListed = 500;
 const askedAtOnce = 8;
 
-/** Asks Slack about each workspace, or organisation, that added the app. */
+/** Checks each workspace or organisation that added the app. */
 export async function checkWorkspaces(
   {
     installations,

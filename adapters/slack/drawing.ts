@@ -1,10 +1,10 @@
-// How Slack draws what is said: Block Kit, and text that is read aloud in place of the blocks.
+// Slack's drawing: Block Kit, and text read aloud instead of the blocks.
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, platformLimits } from '#cards/limits.ts';
 import type { CardDrawing } from '#chat/outbox/draw-message.ts';
 
-/** The block of names that the port adds for the people who are asked. */
+/** Room for the block of mentions that the port adds. */
 const roomForMention = { blocks: 1, characters: 1200 };
 
 export const slackDrawing: CardDrawing = {

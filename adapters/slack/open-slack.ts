@@ -1,4 +1,4 @@
-// The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
+// Opens the Slack adapter: a handler of stored events, a port to write with, and a transport.
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import { keepRefused } from '#chat/inbox/keep-refused.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
@@ -37,9 +37,9 @@ import { registerSlack } from './transport/http.ts';
 import { connectSocket } from './transport/socket.ts';
 import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './workspaces.ts';
 
-// What is done about a stored signal, by its kind. May be called again with the same one.
+// Handles stored signals by kind. May be called again with the same signal.
 
-/** For how long Slack takes an answer to a command. */
+/** How long Slack accepts an answer to a command. */
 const answerableForMs = 30 * 60_000;
 
 export function createHandler(context: SlackContext): InboxHandler {
@@ -57,7 +57,7 @@ export function createHandler(context: SlackContext): InboxHandler {
   };
 }
 
-/** Who waits for an answer; null: nobody. */
+/** Who waits for an answer, or null if nobody does. */
 function senderOf(signal: Signal): Listener | null {
   const { team } = signal;
   switch (signal.kind) {
@@ -104,7 +104,7 @@ function createAct(context: SlackContext) {
         if (isPlanThis(signal.sent.view)) return planThis(context, signal);
         return decideSent(context, signal, event);
       case 'command':
-        // Slack takes no answer any more: the person has asked again.
+        // Slack no longer accepts an answer; the person has asked again.
         if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
         return answerCommand(context, signal);
       case 'opened':
@@ -125,7 +125,7 @@ function createAct(context: SlackContext) {
   };
 }
 
-/** Where tokens come from, by what is set; and, of several workspaces, what adds them and looks after them. */
+/** Opens the source of tokens, and for several workspaces the pages and checks of installations. */
 async function openWorkspaces(
   { workspaces }: SlackAccess,
   options: ClientOptions,
@@ -145,7 +145,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
   const options: ClientOptions = { apiUrl, logger: createSlackLogger(warn) };
   const { tokens, many } = await openWorkspaces(access, options, parts);
   const clientOf = createClientOf(tokens, options);
-  // An operator who sets one token vouches for that workspace; of several, each could claim anybody's address.
+  // With one token the operator vouches for the workspace; several could each claim any address.
   const known = { clientOf, clock, timezone, vouched: workspaces.kind === 'one' };
   const ask = createAsk(limits);
   const reach = createReach({ ...known, ask, namesOf: parts.everyNameOf, warn });
@@ -170,7 +170,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
       app.addHook('onClose', () => ended.abort());
       const receiveKeeping = keepRefused(receive, ended.signal);
       const accept = createAccept({
-        // Only events come again by themselves: a press that fails shows an error, and the person presses again.
+        // Only events are retried: a failed press shows an error, and the person presses again.
         receive: (event) => (event.kind === 'event' ? receiveKeeping : receive)(event),
         clock,
         object: objectTo,
@@ -184,7 +184,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         app.addHook('onListen', async () => {
           leave = connectSocket({ appToken, apiUrl, accept, warn });
         });
-        // What comes while the server closes is still acknowledged; the instance outlives it.
+        // Requests during shutdown are still acknowledged; the instance outlives the server.
         app.addHook('onClose', () => leave());
         return;
       }

@@ -1,4 +1,4 @@
-// What the parts of the Slack adapter are given.
+// Dependencies of the Slack adapter's parts.
 import type { ChatContext } from '#chat/platform.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';
 import type { UserGroupReader } from '#domain/people/user-groups.ts';

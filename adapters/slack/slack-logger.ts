@@ -1,4 +1,4 @@
-// Slack's libraries log through the instance: warnings and errors, without what is debugging.
+// Sends warnings and errors of Slack's libraries to the instance's log, without debug output.
 import { LogLevel } from '@slack/bolt';
 
 export type SlackLogger = ReturnType<typeof createSlackLogger>;

@@ -1,29 +1,29 @@
-// Slack's client for each workspace. Every token comes through `Tokens`, so that where they are kept is one place's affair.
+// Slack's client of each workspace. All tokens come from `Tokens`.
 import { webApi } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from './calls/explain-error.ts';
 import type { SlackLogger } from './slack-logger.ts';
 
-/** Where the bot tokens of workspaces come from. */
+/** Source of the workspaces' bot tokens. */
 export type Tokens = {
-  /** @throws CountersignError `not_allowed` when the app is not installed there */
+  /** @throws CountersignError `not_allowed` if the app is not installed there */
   of(team: string): Promise<string>;
-  /** The only workspace; null: there are several. @throws CountersignError */
+  /** The only workspace, or null if there are several. @throws CountersignError */
   only(): Promise<string | null>;
   /**
-   * Slack does not take `token` any more, and says why.
-   * @returns the one that holds instead; null: Slack's own words are all there is to say
+   * Reports that Slack refuses `token`, and why.
+   * @returns the valid token, or null if Slack's error is all there is to say
    * @throws CountersignError that says what an operator has to do
    */
   renew(team: string, token: string, reason: string): Promise<string | null>;
 };
 
 type WebClient = webApi.WebClient;
-/** @param givenUp ends every call of this client, the one under way too */
+/** @param givenUp aborts all calls of this client, including the current one */
 export type ClientOf = (team: string, givenUp?: AbortSignal) => Promise<WebClient>;
 
-/** Workspaces whose client is kept; another one is as quickly made. */
+/** Maximum cached clients; creating another is cheap. */
 const maxKept = 1000;
 
 /** Milliseconds until a call counts as lost. */
@@ -39,7 +39,7 @@ export const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientO
   timeout: callWithinMs,
 });
 
-/** A client that neither waits nor tries again: the caller knows whether that is safe. */
+/** A client without waits or retries: the caller knows whether those are safe. */
 export function createClient(token: string, options: ClientOptions): WebClient {
   return new webApi.WebClient(token, settingsOf(options));
 }
@@ -50,7 +50,7 @@ export const fetchUntil =
   (url, init) =>
     fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
 
-/** Refusals that are about a token, whichever. What was refused so was not done. */
+/** Refusals of any token, after which nothing was done. */
 export const tokenRefusals = new Set([
   'account_inactive',
   'invalid_auth',
@@ -58,13 +58,13 @@ export const tokenRefusals = new Set([
   'token_revoked',
 ]);
 
-/** Why Slack does not take a token; null: that is not what is wrong. */
+/** Why Slack refuses a token, or null for other errors. */
 export function tokenRefusalOf(error: unknown): string | null {
   if (!(error instanceof webApi.WebAPIPlatformError)) return null;
   return tokenRefusals.has(error.data.error) ? error.data.error : null;
 }
 
-/** A client that goes on with the next token when its own was replaced meanwhile. */
+/** A client that continues with the new token after its own was replaced. */
 class WorkspaceClient extends webApi.WebClient {
   readonly #renew: (reason: string) => Promise<WebClient | null>;
 
@@ -89,7 +89,7 @@ class WorkspaceClient extends webApi.WebClient {
   }
 }
 
-/** One workspace by its token, whichever that is: Slack is asked once, and no other one is served with it. */
+/** One workspace with a fixed token: Slack is asked once for its ID, and no other workspace is served. */
 export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
   let known: string | undefined;
   async function findOwn(): Promise<string | undefined> {

@@ -1,11 +1,11 @@
-// The one translator of Slack's refusals: what passes by itself, what is gone, and what an operator has to do.
+// Translates Slack's errors: transient, missing, or for an operator to mend.
 import { webApi } from '@slack/bolt';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const reinstall =
   'Install the app again under "Install App" and put its new token into SLACK_BOT_TOKEN.';
 
-/** What an operator does about it; the code is Slack's. */
+/** What an operator can do, by Slack's error code. */
 const remedies: Record<string, string> = {
   account_inactive: `The Slack app was removed or its token revoked. ${reinstall}`,
   app_missing_action_url:
@@ -28,7 +28,7 @@ const remedies: Record<string, string> = {
   token_expired: `The token of the Slack app has expired. ${reinstall}`,
   token_revoked: `The Slack app was removed or its token revoked. ${reinstall}`,
 };
-/** What is not there; where somebody can do something about it, what. */
+/** Missing targets, with a remedy if there is one. */
 const gone = new Set([
   'cant_update_message',
   'channel_not_found',

@@ -1,5 +1,5 @@
-// One rate limit per workspace and method, shared by all processes: a call that Slack would refuse is not made, nor is one repeated
-// before its Retry-After. Slack also limits messages per channel.
+// One rate limit per workspace and method, shared by all processes: no call that Slack would refuse, and none before its
+// Retry-After. Slack also limits messages per channel.
 import { webApi } from '@slack/bolt';
 import type { Rate, RateLimits } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,7 +9,7 @@ type Call = {
   team: string;
   /** `chat.update` */
   method: string;
-  /** Of a message that is posted; null: the limit is the workspace's. */
+  /** The channel of a posted message, or null if the limit is per workspace. */
   channel: string | null;
   /** Completes "Slack cannot …". */
   deed: string;

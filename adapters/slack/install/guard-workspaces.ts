@@ -1,5 +1,5 @@
-// What comes from a workspace is handled only where the app is installed. The rest is set aside with a warning; and the end of
-// an installation is taken note of.
+// Handles events only from workspaces that have the app installed; sets others aside with a warning. Records when an installation
+// ends.
 import { z } from 'zod';
 import type { InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
@@ -7,8 +7,8 @@ import { CountersignError } from '#domain/errors.ts';
 import { readBody } from '../signals/read-signal.ts';
 import type { Tokens } from '../workspaces.ts';
 
-// The end of an installation, as Slack tells it: late, twice (`app_uninstalled` and `tokens_revoked`), in any order, and perhaps
-// after the app was added again.
+// Slack reports a removal late, twice (`app_uninstalled` and `tokens_revoked`), in any order, and perhaps after the app was added
+// again.
 const Removal = z.object({
   type: z.literal('event_callback'),
   team_id: z.string().nullish(),
@@ -16,7 +16,7 @@ const Removal = z.object({
   event_time: z.number(),
   event: z.union([
     z.object({ type: z.literal('app_uninstalled') }),
-    // Of people's tokens we have none.
+    // We hold no user tokens.
     z.object({
       type: z.literal('tokens_revoked'),
       tokens: z.object({ bot: z.array(z.string()).min(1) }),
@@ -25,10 +25,10 @@ const Removal = z.object({
   authorizations: z.array(z.object({ is_enterprise_install: z.boolean().nullish() })).default([]),
 });
 
-/** Of whom Slack says that the app was removed, and since when. */
+/** The owner of the removed installation, and when it was removed. */
 type Removal = { owner: string; at: Date };
 
-/** null: the body says something else. */
+/** @returns null if the body is no removal */
 export function readRemoval(body: unknown): Removal | null {
   const parsed = Removal.safeParse(body);
   if (!parsed.success) return null;
@@ -38,12 +38,12 @@ export function readRemoval(body: unknown): Removal | null {
   return owner == null ? null : { owner, at: new Date(event_time * 1000) };
 }
 
-/** How far Slack's clock and ours may be apart; beyond it none of its requests is taken either. */
+/** Tolerated difference between Slack's clock and ours; requests beyond it are refused too. */
 const clocksApartMs = 300_000;
 
 /**
- * Whether news of a removal are about the installation that stands. `ask`: the clocks do not tell; Slack knows whether its
- * token holds.
+ * Whether a removal concerns the current installation. `ask`: the clocks can't tell, so Slack is asked whether the token is
+ * valid.
  */
 export function judgeRemoval(removedAt: Date, installedAt: Date): 'earlier' | 'removed' | 'ask' {
   const afterMs = removedAt.getTime() - installedAt.getTime();
@@ -51,7 +51,7 @@ export function judgeRemoval(removedAt: Date, installedAt: Date): 'earlier' | 'r
   return afterMs > clocksApartMs ? 'removed' : 'ask';
 }
 
-/** Ends the installation that the news are about, if it is still the one that stands. */
+/** Ends the installation that the removal concerns if it is still the current one. */
 async function takeRemoval(
   removal: Removal,
   parts: {
@@ -67,7 +67,7 @@ async function takeRemoval(
   const judged = judgeRemoval(at, standing.installed_at);
   if (judged === 'earlier') return;
   if (judged === 'ask') {
-    // Where it cannot be decrypted, asking for it says why, until it can.
+    // If it can't be decrypted, `find` throws the reason until it can.
     const { token } = standing.readable
       ? standing
       : ((await installations.find(owner)) ?? standing);
@@ -77,7 +77,7 @@ async function takeRemoval(
     warn(`Countersign was removed from ${standing.name} in Slack; its token is deleted.`);
 }
 
-/** Of which organisation something comes: events and commands, and presses and forms. */
+/** The organisation of an event, command, press or form. */
 const Origin = z.object({
   enterprise_id: z.string().nullish(),
   enterprise: z.object({ id: z.string() }).nullish(),
@@ -100,7 +100,7 @@ export function guardWorkspaces(
 ): InboxHandler {
   const { installations, tokens } = parts;
 
-  /** @throws CountersignError `not_allowed` when nothing serves the workspace */
+  /** @throws CountersignError `not_allowed` if no installation serves the workspace */
   async function admit(team: string, body: unknown): Promise<void> {
     try {
       await tokens.of(team);
@@ -108,7 +108,7 @@ export function guardWorkspaces(
       if (!(error instanceof CountersignError) || error.code !== 'not_allowed') throw error;
       const enterprise = enterpriseOf(body);
       if (enterprise === null || !(await installations.join(team, enterprise))) throw error;
-      // Its organisation may be one that is not to use this Countersign.
+      // The organisation may not be allowed.
       await tokens.of(team);
     }
   }

@@ -1,4 +1,4 @@
-// What Slack gives for an installation, and which of two that come back at once is kept.
+// Reads Slack's answer to an installation, and decides which of two concurrent ones is kept.
 import type { Installation } from '@slack/bolt';
 import type { NewSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -26,13 +26,13 @@ export function readInstallation(given: Installation): NewSlackInstallation {
   };
 }
 
-/** Looks taken until nobody else stores at the same moment. */
+/** Maximum attempts if others store at the same time. */
 const looks = 20;
 
 /**
- * Stores an installation, unless a later one of the same workspace is stored already. Which of two is the later, only
- * Slack knows: it ends the token of the one before, or gives both the same.
- * @param isAlive whether Slack takes a token
+ * Stores an installation unless a later one of the workspace is stored. Only Slack knows which is later: it revokes the earlier
+ * token, or gives both the same.
+ * @param isAlive whether the token is valid
  */
 export async function keepInstallation(
   installations: Pick<SlackInstallations, 'read' | 'store'>,

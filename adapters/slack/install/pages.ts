@@ -1,4 +1,4 @@
-// What a person reads in the browser when an installation comes back from Slack. Plain HTML, nothing loaded, no script.
+// The pages a browser shows when an installation returns from Slack. Plain HTML without scripts or external resources.
 import { createHash } from 'node:crypto';
 import { installWords } from '#cards/chat-words.ts';
 import { listOf } from '#domain/words.ts';
@@ -19,7 +19,7 @@ a:first-child { background: #0a58ca; color: #fff; }
 a:focus-visible { outline: 3px solid #6ea8fe; outline-offset: 2px; }
 `;
 
-/** Nothing but the style above; links to Slack's own program included. */
+/** Allows only the style above. Links need no permission, not even those to Slack's desktop app. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const entities: Record<string, string> = {
@@ -51,7 +51,7 @@ ${ways.length === 0 ? '' : `<nav>${ways.join('\n')}</nav>`}
 `;
 }
 
-/** Beside the page itself, so that it holds behind a base path too. */
+/** Relative, so that it works behind a base path too. */
 const startAgain: Link = { text: installWords.links.again, href: 'install' };
 
 export type Installed = {
@@ -59,7 +59,7 @@ export type Installed = {
   org_wide: boolean;
   name: string;
   app_id: string;
-  /** Scopes of the manifest that it was not given. */
+  /** Scopes of the manifest that were not granted. */
   missing: string[];
   /** Where an organisation's workspaces are chosen. */
   enterpriseUrl: string | null;
@@ -112,6 +112,6 @@ export const pages = {
   tooMany: refused(429, installWords.tooMany, []),
   incomplete: refused(400, installWords.incomplete),
   unavailable: refused(503, installWords.unavailable),
-  /** What is wrong with the app is said to the operator. */
+  /** The operator gets the details. */
   misconfigured: refused(502, installWords.misconfigured, []),
 };

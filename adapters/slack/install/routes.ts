@@ -1,5 +1,5 @@
-// Adding the app to a workspace: the way to Slack's page that asks the person, and the way back with its answer. Slack's own
-// library makes and checks both; what comes of it is kept here.
+// Adding the app to a workspace: the redirect to Slack's consent page, and the return. Slack's library makes and checks both; the
+// result is stored here.
 import { HTTPReceiver, type Installation, webApi } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
@@ -16,12 +16,10 @@ import { keepInstallation, readInstallation } from './keep-installation.ts';
 import { drawPage, installedPage, type Page, pagePolicy, pages } from './pages.ts';
 import { createStateStore, StateRefused, stateLivesSeconds } from './state.ts';
 
-// What went wrong with an installation: the page that the person reads, and what is said to the operator.
-
-/** `tell`: what an operator has to know; null: the person alone can go on. */
+/** `tell`: a message for the operator, or null if only the person can continue. */
 type Failure = { page: Page; tell: string | null };
 
-/** Slack's words about the app's own settings. */
+/** Slack's errors about the app's own settings. */
 const settings: Record<string, string> = {
   bad_client_secret:
     'SLACK_CLIENT_SECRET is not that of the Slack app. It stands on its page "Basic Information".',
@@ -34,7 +32,7 @@ const settings: Record<string, string> = {
 function explainRefusal(reason: string): Failure {
   if (reason === 'code_already_used' || reason === 'invalid_code')
     return { page: pages.expired, tell: null };
-  // The token that Slack has just given: another installation came after it.
+  // A later installation revoked the token that Slack has just given.
   if (reason === 'token_revoked') return { page: pages.overtaken, tell: null };
   const known = settings[reason];
   if (known !== undefined) return { page: pages.misconfigured, tell: known };
@@ -49,7 +47,7 @@ const byCode: Record<string, Page> = {
   slack_oauth_missing_code: pages.incomplete,
 };
 
-/** The workspace is none of those that may add the app. */
+/** The workspace may not add the app. */
 class NotInvited extends Error {
   readonly code = 'not_invited';
 }
@@ -69,11 +67,11 @@ function explainFailure(error: unknown): Failure {
   return { page: pages.unavailable, tell: `An installation failed: ${errorMessage(error)}` };
 }
 
-// How often one address may come back from Slack: each time Slack is asked and a row is kept, and anybody can come.
+// Returns per minute and address: each calls Slack and stores a row, and anyone can send them.
 const perMinute = 30;
 const addresses = 1000;
 
-/** @returns whether an address may come once more */
+/** @returns whether an address may return again */
 function createLimit(clock: Clock): (address: string) => boolean {
   const seen = createRecent<{ until: number; left: number }>({ keep: addresses });
   return (address) => {
@@ -102,13 +100,13 @@ export type InstallOptions = {
   warn(message: string, error?: unknown): void;
 };
 
-/** Slack's page that asks, beside the Web API wherever that is. */
+/** Slack's consent page, on the server of the Web API. */
 export function authorizeAt(apiUrl: string | undefined): string {
   if (apiUrl === undefined) return 'https://slack.com/oauth/v2/authorize';
   return new URL('../oauth/v2/authorize', `${trimTail(apiUrl, /\//)}/`).href;
 }
 
-/** Whether Slack takes a token. @throws CountersignError when it says something else */
+/** Whether a token is valid. @throws CountersignError for other errors */
 export async function isAlive(
   token: string,
   options: Pick<InstallOptions, 'apiUrl' | 'logger'>,
@@ -123,7 +121,7 @@ export async function isAlive(
   }
 }
 
-/** Ends a token that is not kept. Where Slack does not answer, nobody has it all the same. */
+/** Revokes a token that is not kept. If Slack doesn't answer, the token is still stored nowhere. */
 async function giveBack(
   token: string,
   { apiUrl, logger }: Pick<InstallOptions, 'apiUrl' | 'logger'>,
@@ -136,9 +134,9 @@ async function giveBack(
 function createInstaller({ workspaces, apiUrl, installations, clock, logger }: InstallOptions) {
   const { clientId, clientSecret, stateSecret, allowed } = workspaces;
   const scopes = manifest.oauth_config.scopes.bot;
-  // What fails is reported once, with the answer.
+  // The answer reports errors once.
   const quiet = { ...logger, warn() {}, error() {} };
-  // Bolt makes its installer inside of a receiver; nothing else of this one is used, and it listens to nothing.
+  // Bolt creates its installer only inside a receiver; the rest of it is unused, and it never listens.
   const { installer } = new HTTPReceiver({
     signingSecret: '',
     signatureVerification: false,
@@ -190,7 +188,7 @@ function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .send(drawPage(page));
 }
 
-/** Adds the two pages to a server that is not listening yet. */
+/** Adds both pages before the server listens. */
 export function registerInstall(app: FastifyInstance, options: InstallOptions): void {
   const { warn, clock } = options;
   const mayComeBack = createLimit(clock);
@@ -206,7 +204,7 @@ export function registerInstall(app: FastifyInstance, options: InstallOptions): 
   });
 
   app.get(redirectPath, open, async ({ raw, ip }, reply) => {
-    // Before its state is used up, so that it can be loaded again.
+    // Before the state is used up, so that the page can be reloaded.
     if (!mayComeBack(ip)) return sendPage(reply, pages.tooMany);
     const { promise, resolve } = Promise.withResolvers<Page>();
     await installer.handleCallback(raw, reply.raw, {

@@ -1,5 +1,5 @@
-// The state that an installation carries to Slack and back: made here, at most ten minutes ago, and come back once. That it is
-// the same browser is told by Slack's library, which keeps it in a cookie as well.
+// The state that an installation carries to Slack and back: made here, valid for ten minutes, usable once. Slack's library binds
+// it to the browser with a cookie.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StateStore } from '@slack/bolt';
 import type { SlackInstallations } from '#domain/chat/slack-installation.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '#domain/clock.ts';
 
 export const stateLivesSeconds = 600;
 
-/** Why an installation that came back is not taken. */
+/** An installation returned with an invalid state. */
 export class StateRefused extends Error {
   readonly code = 'state_refused';
   readonly reason: 'expired' | 'forged' | 'reused';

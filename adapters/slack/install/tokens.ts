@@ -1,5 +1,5 @@
-// The tokens of several workspaces, out of their installations. They are kept a moment, so that no window waits for the database;
-// one that was replaced or removed meanwhile is refused by Slack, and then the database is asked again.
+// The tokens of several workspaces, from their installations. Cached briefly, so that windows open without a query; a stale one
+// is refused by Slack and then read again.
 import type { HeldSlackInstallation, SlackInstallations } from '#domain/chat/slack-installation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,7 +9,7 @@ import type { Tokens } from '../workspaces.ts';
 const keptForMs = 30_000;
 const maxKept = 1000;
 
-/** Refusals after which a token never holds again. Others may be about the address that calls. */
+/** Refusals after which a token is never valid again. Others may depend on the calling address. */
 const final = new Set(['account_inactive', 'token_revoked']);
 
 function notInstalled(
@@ -25,7 +25,7 @@ function notInstalled(
   );
 }
 
-/** @throws CountersignError when it is not among those that may add the app */
+/** @throws CountersignError if it may not add the app */
 export function requireAllowed(
   { owner, name }: { owner: string; name: string },
   allowed: string[] | null,
@@ -51,7 +51,7 @@ export function tokensOfMany(options: {
     return token;
   }
 
-  /** What serves a workspace now. @throws CountersignError that says why nothing does */
+  /** The installation that serves a workspace. @throws CountersignError with the reason if none does */
   async function find(team: string): Promise<HeldSlackInstallation & { token: string }> {
     const found = await installations.find(team);
     if (found === null || found.token === null) throw notInstalled(team, found, installAt);
@@ -77,7 +77,7 @@ export function tokensOfMany(options: {
           'not_allowed',
           `Slack rejected the token for ${found.name} (${reason}). If the app only allows certain IP addresses, add this one. Otherwise reinstall it at ${installAt}.`,
         );
-      // Slack may have told us of it while we were away, or tell us yet.
+      // Slack's event may have been lost or be late.
       await installations.remove(found);
       return keep(team, (await find(team)).token);
     },

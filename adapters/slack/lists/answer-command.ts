@@ -1,4 +1,4 @@
-// `/plans` and its subcommands. The answer is for the one who asked, and stands only as long as their session.
+// `/plans` and its subcommands, answered to the sender only, for as long as their session lasts.
 import type { types } from '@slack/bolt';
 import { exportWords, writeTrace } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
@@ -22,11 +22,11 @@ import type { SlackContext } from '../slack-context.ts';
 
 const fits = (text: string) => text.length <= platformLimits.slack.exportText;
 
-/** Somebody waits for it; after a refusal by Slack they repeat the command. */
+/** Someone waits for it and can repeat the command. */
 const ask: Ask = (_, call) => call();
 
-// Sends a plan's record as a file in the direct messages of `user`, behind whom is the person `id`.
-/** @returns what there is to say where it was asked for @throws CountersignError */
+// Sends a plan's record as a file to the direct messages of Slack user `user`, who is person `id`.
+/** @returns the answer to show at the command @throws CountersignError */
 async function sendExport(
   { plansFor, clientOf, warn }: SlackContext,
   { team, user, id }: { team: string; user: string; id: string },
@@ -40,7 +40,7 @@ async function sendExport(
   const title = exportWords.title(wanted);
   const client = await clientOf(team);
   try {
-    // Slack says which conversation the direct messages are; the file goes under the message.
+    // Slack's answer has the ID of the direct messages; the file goes under the message.
     const { channel, ts } = await client.chat.postMessage({
       channel: user,
       text: title,
@@ -62,7 +62,7 @@ type Answer = { text: string; blocks: types.KnownBlock[] };
 
 const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [textSection(text)] });
 
-/** One plan as its card says it, with nothing to press but what shows more: decisions are made where all see them. */
+/** A plan's card with only the buttons that show more: decisions are made in its conversation. */
 function drawPlan(facts: PlanCardFacts): Answer {
   const view = viewPlan(facts);
   const buttons = view.buttons.filter(({ press }) => press.action === 'details');
@@ -79,7 +79,7 @@ function drawList({ title, sections, inbox, more, text }: PlanListView, now: str
   return { text, blocks: toBlocks(drawPlanLists(lists, now, true)) };
 }
 
-/** Answers a command through the address that Slack gave for it; no channel has to know the app for that. */
+/** Answers a command through its response address, which works in channels without the app. */
 export async function answerCommand(
   context: SlackContext,
   { team, command: { text: said, user_id: user, trigger_id, response_url } }: CommandSignal,

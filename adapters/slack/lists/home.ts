@@ -1,4 +1,4 @@
-// The Home tab of somebody: drawn from what is true now, and what they set on it kept.
+// A person's Home tab: drawn from current data, with their settings.
 import type { types } from '@slack/bolt';
 import { sliderNames, sliders } from '#cards/policy-words.ts';
 import {
@@ -35,7 +35,7 @@ async function readHome(
   return { groups, policy, said, has_model };
 }
 
-/** Draws Home tabs from what is true now, where something is different. */
+/** Redraws Home tabs that changed. */
 export function createHomes({
   service,
   plansFor,
@@ -47,7 +47,7 @@ export function createHomes({
   SlackContext,
   'service' | 'plansFor' | 'people' | 'clientOf' | 'clock' | 'hasModel'
 >): ChatHomes {
-  /** Who is refused reads why, in the place of what they could read before. */
+  /** A refusal replaces what the person could read before. */
   async function draw(team: string, user: string) {
     try {
       const { id } = await people.find(team, user);
@@ -78,7 +78,7 @@ export function createHomes({
   };
 }
 
-/** The slider that was set; null: this press sets none. */
+/** The slider that was set, or null if this press sets none. */
 function readSetting({ pressed }: PressSignal): PolicyOverride | null {
   const [action] = pressed.actions;
   if (pressed.view === undefined || action?.action_id.startsWith(sliderPrefix) !== true)
@@ -91,11 +91,7 @@ function readSetting({ pressed }: PressSignal): PolicyOverride | null {
   return parsed.success ? parsed.data : null;
 }
 
-/**
- * Keeps what a person set on their Home tab, which then shows what is kept.
- * @param at when they did
- * @returns false: the press was about something else
- */
+/** Stores a setting from a Home tab and redraws it. */
 export async function setFromHome(
   context: SlackContext,
   signal: PressSignal,

@@ -1,4 +1,4 @@
-// The app as an agent: what Slack says of it, and the examples it shows to be pressed above the composer, at most four.
+// Describes the app as an agent in Slack, with at most four example prompts above the composer.
 
 export type AgentView = {
   agent_description: string;

@@ -1,4 +1,4 @@
-// `npm run slack:manifest`: prints the manifest that is pasted into Slack when the app is made.
+// `npm run slack:manifest`: prints the manifest to paste into Slack when creating the app.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -6,10 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { trimTail } from '#domain/words.ts';
 import { type AgentView, agentView } from './agent-view.ts';
 
-// The Slack app's manifest (manifest.json at the root) for one Countersign: over HTTP at its public address, or in
-// Socket Mode, where Slack needs no address at all.
-
-/** As much of a manifest as depends on where Countersign is reached. */
+/** The parts of a manifest that depend on Countersign's address. */
 type SlackManifest = {
   features: {
     slash_commands: { url?: string | undefined }[];
@@ -24,9 +21,9 @@ type SlackManifest = {
   };
 };
 
-/** Where Slack calls: events, presses and commands alike. */
+/** Receives events, presses and commands. */
 const eventsPath = '/slack/events';
-/** Where Slack sends a person back who has added the app to a workspace. */
+/** Where Slack redirects after an installation. */
 const redirectPath = '/slack/oauth_redirect';
 
 function readAddress(address: string): string {
@@ -40,15 +37,15 @@ function readAddress(address: string): string {
 }
 
 type Way = {
-  /** null: none is known. */
+  /** Null if none is known. */
   address: string | null;
-  /** Socket Mode: nothing of Slack calls the address; people who add the app to a workspace come back to it. */
+  /** In Socket Mode Slack calls no address, but the browser returns to it after an installation. */
   socket: boolean;
 };
 
 /**
- * How the app reaches Countersign: at the address that was given, or else the one it is set up with where Slack can call
- * it. Socket Mode where there is none, where it is asked for, and where its token is set.
+ * Chooses the transport: HTTP at the given address, else at the configured one if Slack can reach it. Socket Mode if there is
+ * none, if requested, or if its token is set.
  */
 export function chooseWay(
   { url, socket = false }: { url?: string; socket?: boolean },
@@ -60,9 +57,9 @@ export function chooseWay(
 }
 
 /**
- * The manifest with the addresses that Slack needs, and no other.
- * @param organisation whether a whole organisation may install it for its workspaces
- * @throws CountersignError `invalid_configuration` that says how an address looks
+ * Fills in only the addresses that Slack needs.
+ * @param organisation whether an organisation may install it for its workspaces
+ * @throws CountersignError `invalid_configuration` with the format of an address
  */
 export function fillManifest<T extends SlackManifest>(
   template: T,
@@ -76,7 +73,7 @@ export function fillManifest<T extends SlackManifest>(
   settings.socket_mode_enabled = socket;
   settings.org_deploy_enabled = organisation;
   if (base === null) {
-    // Links to a console on loopback are not previewed.
+    // Links to a loopback console are not previewed.
     delete oauth_config.redirect_urls;
     delete features.unfurl_domains;
   } else {
@@ -93,14 +90,14 @@ export function fillManifest<T extends SlackManifest>(
   return manifest;
 }
 
-/** As much of a manifest as says that the app is an agent. */
+/** The parts of a manifest that declare an agent. */
 type AgentManifest = SlackManifest & {
   features: { agent_view?: AgentView | undefined };
   oauth_config: { scopes: { bot: string[] } };
   settings: { event_subscriptions: { bot_events: string[] } };
 };
 
-/** The app as an agent: Slack shows its own Stop while something is planned. https://docs.slack.dev/ai/agent-sessions */
+/** Declares the app as an agent: Slack shows a Stop button during planning. https://docs.slack.dev/ai/agent-sessions */
 export function declareAgent<T extends AgentManifest>(plain: T): T {
   const manifest = structuredClone(plain);
   const { features, oauth_config, settings } = manifest;

@@ -1,4 +1,4 @@
-// Who somebody in Slack is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
+// Maps Slack users to accounts: account, display name and time zone, cached for a while.
 import { z } from 'zod';
 import type { Clock } from '#domain/clock.ts';
 import { readAddress } from '#domain/people/names.ts';
@@ -7,20 +7,20 @@ import { explainSlackError } from '../calls/explain-error.ts';
 import type { ClientOf } from '../workspaces.ts';
 
 export type SlackPerson = {
-  /** Who acts: the person that `account` is linked to, and else the account itself. Not kept: a link can be undone. */
+  /** The person that `account` is linked to, or else the account. Not cached: a link can be removed. */
   id: string;
-  /** An e-mail address where their own workspace vouches for it, as people are named in settings. */
+  /** An email address if their own workspace vouches for it, as in settings. */
   account: string;
   name: string;
   timezone: string;
   /** A guest of the workspace, or from another organisation that shares a channel. */
   guest: boolean;
-  /** false: an app, or somebody who has left. */
+  /** False for apps and deactivated users. */
   acts: boolean;
 };
 export type People = {
   find(team: string, user: string): Promise<SlackPerson>;
-  /** null: an app, or somebody who has left. */
+  /** Null for apps and deactivated users. */
   accountOf(team: string, user: string): Promise<string | null>;
 };
 
@@ -30,7 +30,7 @@ const maxKept = 5000;
 const User = z.object({
   id: z.string(),
   team_id: z.string().optional(),
-  /** Of an organisation, in all whose workspaces they are one. */
+  /** In an organisation: the user is the same person in all of `teams`. */
   enterprise_user: z
     .object({ id: z.string(), enterprise_id: z.string(), teams: z.array(z.string()).default([]) })
     .nullish(),
@@ -52,7 +52,7 @@ const Acting = z.object({
   is_bot: z.boolean().default(false),
 });
 
-/** @param vouched whether the workspace's own people are known by their e-mail address */
+/** @param vouched whether the workspace's members are known by email address */
 export function describePerson(
   team: string,
   data: unknown,
@@ -82,9 +82,9 @@ export function createPeople(options: {
   clock: Clock;
   timezone: string;
   vouched: boolean;
-  /** The person behind an account. */
+  /** The person linked to an account. */
   personOf(account: string): Promise<string>;
-  /** Keeps the name that people read. */
+  /** Stores the display name. */
   noteName(account: string, name: string): Promise<void>;
 }): People {
   const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
@@ -96,7 +96,7 @@ export function createPeople(options: {
     const kept = known.get(key);
     if (kept !== undefined) return kept;
     const client = await clientOf(team);
-    // Who somebody is must not change with Slack's temper: without an answer it is tried again, not guessed.
+    // Identity must not depend on Slack's availability: without an answer the event is retried.
     const answer = await client.users.info({ user }).catch((error: unknown) => {
       throw explainSlackError(error, 'say who somebody is');
     });

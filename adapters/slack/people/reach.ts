@@ -1,5 +1,5 @@
-// Finds the Slack user behind one of our names, and their direct messages. Only certain matches count: a member of the workspace
-// by the address that it vouches for, or a user by their id.
+// Finds the Slack user of an account, and their direct messages. Only certain matches count: a member by an email address that
+// the workspace vouches for, or a user by ID.
 import { z } from 'zod';
 import type { Reached } from '#domain/chat/chat.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -13,9 +13,9 @@ import { describePerson } from './people.ts';
 export type Known = { user: string; timezone: string };
 
 export type Reach = {
-  /** null: no user of the workspace has the name. @throws transient errors */
+  /** @returns null if no user of the workspace has the name @throws transient errors */
   find(team: string, name: string): Promise<Known | null>;
-  /** Their direct messages; null: the app may not write to them. @throws transient errors */
+  /** Opens their direct messages, or returns null if the app may not write to them. @throws transient errors */
   openDirect(team: string, known: Known): Promise<Reached['place']>;
 };
 
@@ -27,7 +27,7 @@ const maxKept = 5000;
 
 const Found = z.object({ id: z.string(), deleted: z.boolean().default(false) });
 
-/** What Slack refused for good; null: it passes by itself, or is an error of ours. */
+/** Slack's permanent refusal, or null for transient errors and our own. */
 function refusalIn(error: unknown): string | null {
   if (!(error instanceof CountersignError) || error.passesAfterMs !== null) return null;
   const { slack } = error.details;
@@ -39,9 +39,9 @@ export function createReach(options: {
   ask: Ask;
   clock: Clock;
   timezone: string;
-  /** Whether people of the workspace are known by their e-mail address. */
+  /** Whether people of the workspace are known by email address. */
   vouched: boolean;
-  /** All names of the person behind one. */
+  /** All accounts of the person with one account. */
   namesOf(name: string): Promise<string[]>;
   warn(message: string, error?: unknown): void;
 }): Reach {
@@ -50,7 +50,7 @@ export function createReach(options: {
   const known = createRecent<Known | null>(rule);
   const directs = createRecent<string | null>(rule);
 
-  /** What `call` comes to; null: Slack refuses it for good, which is logged unless it is one of `expected`. */
+  /** The result of `call`, or null if Slack refuses permanently, which is logged unless the code is in `expected`. */
   async function orNull<T>(what: string, expected: string[], call: () => Promise<T>) {
     try {
       return await call();
@@ -76,7 +76,7 @@ export function createReach(options: {
     );
     const user = Found.safeParse(answer?.user);
     if (!user.success || user.data.deleted) return null;
-    // Whose address the workspace does not vouch for is somebody else to us.
+    // Without a vouched address the account is a different one.
     const person = describePerson(team, answer?.user, { timezone, vouched });
     return person.account === email ? { user: user.data.id, timezone: person.timezone } : null;
   }

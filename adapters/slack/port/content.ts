@@ -1,5 +1,5 @@
-// What `cards/` drew, as Slack takes it: words that ping nobody, and blocks; with its `plan` block where Slack takes that, else as
-// text blocks, else without them.
+// Turns the output of `cards/` into Slack content: text that pings nobody, and blocks; with a `plan` block if Slack accepts it,
+// else text blocks, else text only.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { ChatContent } from '#domain/chat/chat.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { createRecent } from '#domain/recent.ts';
 
-/** Blocks, bare or as the message that `cards/` draws; null: text only. */
+/** Blocks, bare or in a message, or null for text only. */
 const Card = z.union([
   z.array(z.looseObject({ type: z.string() })),
   z
@@ -16,19 +16,19 @@ const Card = z.union([
   z.null().transform(() => []),
 ]);
 
-/** Text that pings nobody. What `cards/` wrote is escaped already; of that this changes nothing. */
+/** Makes text ping nobody. Leaves escaped text from `cards/` as it is. */
 export function calm(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** `plain`: the same without Slack's `plan` block; null: it has none. */
+/** `plain`: the same without Slack's `plan` block, or null if it has none. */
 export type SlackContent = {
   text: string;
   blocks: types.KnownBlock[];
   plain: types.KnownBlock[] | null;
 };
 
-// Blocks of `cards/` are Slack's by construction; its own servers have the last word on them.
+// `cards/` makes valid blocks by construction; Slack checks them.
 const blocksOf = (card: unknown) => Card.parse(card ?? null) as types.KnownBlock[];
 
 export function contentOf({ text, card, plain }: ChatContent): SlackContent {
@@ -36,7 +36,7 @@ export function contentOf({ text, card, plain }: ChatContent): SlackContent {
   return { text: calm(text), blocks, plain: plain === undefined ? null : blocksOf(plain) };
 }
 
-/** What keeps a message from reaching anybody it does not name. */
+/** Message options: no name in the text becomes a mention, and no link is unfurled. */
 export const quiet = {
   parse: 'none',
   link_names: false,
@@ -44,7 +44,7 @@ export const quiet = {
   unfurl_media: false,
 } as const;
 
-/** What Slack says to blocks it will never take. */
+/** Slack's permanent refusals of blocks. */
 const refusedBlocks = new Set([
   'block_mismatch',
   'invalid_blocks',
@@ -64,7 +64,7 @@ type WriteContent = <T>(
 ) => Promise<T>;
 
 const maxKept = 1000;
-/** How long a workspace that refused the block is not sent another. */
+/** How long a workspace that refused the block gets none. */
 const refusedForMs = 6 * 3_600_000;
 
 export function createWriteContent(options: {
@@ -99,7 +99,7 @@ export function createWriteContent(options: {
         warn('Slack did not take a card; its words were written instead.', second);
         return write({ text, blocks: [] });
       });
-      // Where the same card is taken without it, it is the block that is refused.
+      // The card is accepted without it, so the block was refused.
       if (taken) {
         refusing.set(team, now() + refusedForMs);
         warn(`Slack takes no plan blocks in ${team}: cards show progress as text there.`, error);

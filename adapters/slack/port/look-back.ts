@@ -1,11 +1,11 @@
-// What stands in a place already: messages that an earlier try posted without living to say so, by the keys they carry.
+// Finds messages that an earlier attempt posted before its process ended, by their keys.
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { ChatPlace, ChatPost } from '#domain/chat/chat.ts';
 
 const eventType = 'countersign_message';
 
-/** Carries the key of a message; nobody sees it. */
+/** Carries the key of a message invisibly. */
 export const metadataOf = (key: string) => ({ event_type: eventType, event_payload: { key } });
 
 const Keyed = z.object({
@@ -15,17 +15,17 @@ const Keyed = z.object({
   }),
 });
 
-/** How far back a message may lie whose answer was lost, in milliseconds; tries are hours apart at most. */
+/** Milliseconds to look back for a message whose response was lost; attempts are at most hours apart. */
 const lookBackMs = 6 * 3_600_000;
-/** How far Slack's clock and ours may be apart. */
+/** Tolerated difference between Slack's clock and ours. */
 const clocksApartMs = 120_000;
 const lookedAt = 200;
-/** Pages of one look; Slack makes them smaller as it likes. */
+/** Maximum pages per search; Slack chooses their size. */
 const maxPages = 20;
 
 const secondsOf = (ms: number) => String(ms / 1000);
 
-/** What was written in the place since then: of a channel the newest first, of a thread the oldest. */
+/** Messages since then: in a channel newest first, in a thread oldest first. */
 async function* readSince(
   client: webApi.WebClient,
   { channel, thread }: Pick<ChatPlace, 'channel' | 'thread'>,
@@ -51,8 +51,8 @@ function keyOf(message: unknown): string | null {
 }
 
 /**
- * The message of this key in the place; null: it never got there.
- * @param since when it was tried first; null: nobody knows
+ * The message with this key, or null if it was not posted.
+ * @param since when it was first attempted, or null if unknown
  */
 export async function findPosted(
   client: webApi.WebClient,
@@ -67,7 +67,7 @@ export async function findPosted(
   return null;
 }
 
-/** What stands under a message: the names of files, and the keys of messages. */
+/** Already posted under a message: names of files, and keys of messages. */
 export type Under = { names: ReadonlySet<string>; keys: ReadonlySet<string> };
 
 export const nothingUnder: Under = { names: new Set(), keys: new Set() };

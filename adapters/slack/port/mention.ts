@@ -1,5 +1,5 @@
-// Mentions the people a message asks in a block over the card. Slack notifies on new messages only, so the block of an edited
-// message may stay as long as it is true.
+// Mentions the people that a message asks in a block above the card. Slack notifies on new messages only, so an edited message
+// keeps the block while it is true.
 import type { types } from '@slack/bolt';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { Mention, Reached } from '#domain/chat/chat.ts';
@@ -8,18 +8,18 @@ import { readUserGroupId } from '#domain/people/user-groups.ts';
 import type { Known, Reach } from '../people/reach.ts';
 import type { SlackContent } from './content.ts';
 
-/** `known`: the user, or the id of a user group; null: neither. */
+/** `known`: the user or the ID of a user group, or null for neither. */
 type Named = { name: string; shown: string; known: Known | { group: string } | null };
 
 export type Mentioned = Named[];
 
-/** The user group of this workspace that a rule names. */
+/** The workspace's user group that a rule names. */
 function groupOf(team: string, name: string): { group: string } | null {
   const known = readUserGroupId(groupIn(name) ?? '');
   return known?.team === team ? { group: known.id } : null;
 }
 
-/** Those that Slack knows. @throws transient errors */
+/** The mentioned people known to Slack. @throws transient errors */
 export async function findMentioned(
   reach: Reach,
   team: string,
@@ -38,7 +38,7 @@ type Run = types.RichTextSection['elements'][number];
 
 const text = (words: string): Run => ({ type: 'text', text: words });
 
-/** With their names above the rest, where Slack knows one of them. @param aloud also in what notifications say */
+/** Adds their names above the content if Slack knows any. @param aloud also in the notification text */
 export function addMention(
   { text: said, blocks, plain }: SlackContent,
   mentioned: Mentioned,
@@ -73,7 +73,7 @@ export function addMention(
   };
 }
 
-/** The direct messages of those that Slack knows. @throws transient errors */
+/** The direct messages of those known to Slack. @throws transient errors */
 export async function reachEach(
   reach: Reach,
   team: string,
@@ -81,7 +81,7 @@ export async function reachEach(
 ): Promise<Reached[]> {
   const reached: Reached[] = [];
   for (const { name, known } of mentioned) {
-    // Slack tells the members of a group by the mention.
+    // Slack notifies members of a group through the mention.
     if (known === null || 'group' in known) continue;
     const { timezone } = known;
     reached.push({ name, place: await reach.openDirect(team, known), timezone });

@@ -1,17 +1,17 @@
-// Answers at the address that Slack gives with a command or a press. It is an address in a request, so it is only used where it
-// is Slack's: otherwise a forged request could have us call any address.
+// Answers at the response address of a command or press. It comes from a request, so only Slack's addresses are called: a forged
+// request could name any.
 import type { types } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 
 type Reply = { text: string; blocks?: types.KnownBlock[] };
 
-/** Says something that only the one who asked sees. @returns false: the address is not Slack's, or it has run out */
+/** Answers visibly only to the sender. @returns false if the address is not Slack's or has expired */
 export type Respond = (url: string, reply: Reply) => Promise<boolean>;
 
 const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com']);
 const withinMs = 10_000;
 
-/** @param apiUrl where Slack is instead, such as a double of it; its own addresses count as well */
+/** @param apiUrl replaces Slack's server; Slack's own addresses remain valid */
 export function isSlackAddress(url: string, apiUrl: string | undefined): boolean {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.username !== '' || parsed.password !== '') return false;
@@ -39,7 +39,7 @@ export function createRespond(options: {
       const text = 'Slack could not be reached to answer somebody.';
       throw new CountersignError('tool_unavailable', text, { cause, passesAfterMs: 0 });
     });
-    // What Slack says beside its status is of no use, and unread it would keep the connection.
+    // The body has no use, but left unread it would hold the connection.
     await response.body?.cancel().catch(() => {});
     if (response.ok) return true;
     if (response.status === 429 || response.status >= 500) {
@@ -48,7 +48,7 @@ export function createRespond(options: {
         passesAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0,
       });
     }
-    // The address holds for half an hour; by then the person has asked again.
+    // The address expires after half an hour; by then the person has asked again.
     warn(`Slack did not take the answer to somebody: ${response.status}.`);
     return false;
   };

@@ -1,5 +1,5 @@
-// Long text as a file in a thread. Where the app may not write files, the text follows in messages, as far as that is sensible, and
-// the operator is told what is missing. Each message has a key of its own, so that one that stands is not posted again.
+// Sends long text as a file in a thread. Without the scope for files the text follows in up to a few messages, and the operator
+// is warned. Each message has a key, so that none is posted twice.
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
 import { platformLimits } from '#cards/limits.ts';
@@ -11,7 +11,7 @@ import { calm, quiet } from './content.ts';
 import { metadataOf } from './look-back.ts';
 
 type Target = { team: string; channel: string; thread: string };
-/** The key of what the file is about, and the keys of messages that stand there. */
+/** The key of the file's subject, and the keys of messages already in the thread. */
 type Known = { key: string; there: ReadonlySet<string> };
 type Sender = {
   client: webApi.WebClient;
@@ -21,7 +21,7 @@ type Sender = {
 
 const { pageText, pageSections, pages: maxPages } = platformLimits.slack;
 
-/** The text in messages that Slack takes, cut at the ends of lines where it can be. Pure. */
+/** Splits text into messages that Slack accepts, at line ends if possible. Pure. */
 function splitIntoMessages(text: string): { messages: string[][]; whole: boolean } {
   const sections: string[] = [];
   for (let rest = text; rest !== ''; ) {
@@ -37,7 +37,7 @@ function splitIntoMessages(text: string): { messages: string[][]; whole: boolean
   return { messages: messages.slice(0, maxPages), whole: messages.length <= maxPages };
 }
 
-/** Without half of a character at the end. */
+/** Drops half a surrogate pair at the end. */
 function cutWhole(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
@@ -45,7 +45,7 @@ function cutWhole(text: string): string {
 
 const sectionOf = (text: string): types.KnownBlock => ({
   type: 'section',
-  // Slack refuses text that is blank.
+  // Slack refuses blank text.
   text: { type: 'plain_text', text: text.trim() === '' ? '…' : text, emoji: false },
 });
 
@@ -101,7 +101,7 @@ export async function sendFile(
   await sendPages(sender, target, file, known);
 }
 
-/** What a file is called under its message, so that a try that got through is found. */
+/** The name of a file under its message, by which an earlier upload is found. */
 export function nameUnder(name: string, key: string): string {
   const dot = name.lastIndexOf('.');
   const at = dot < 0 ? name.length : dot;

@@ -1,5 +1,5 @@
-// Writes to Slack: posts, changes and whispers what `cards/` drew. Nothing in a text pings anybody, and a message whose answer
-// was lost is found by its key before it would be posted again.
+// Writes to Slack: posts, edits and sends ephemeral messages from `cards/`. Texts ping nobody, and a message whose response was
+// lost is searched by its key before it is posted again.
 import type {
   ChatContent,
   ChatFile,
@@ -23,7 +23,7 @@ import { createStatusPort } from './status.ts';
 
 const threadOf = ({ thread }: ChatPlace) => (thread === null ? {} : { thread_ts: thread });
 
-/** Whether the message may stand there although we were not told. */
+/** Whether the message may have been posted despite the error. */
 function mayHaveActed(error: CountersignError): boolean {
   return error.passesAfterMs !== null && error.details.slack === undefined;
 }
@@ -32,7 +32,7 @@ export function createSlackPort(options: {
   clientOf: ClientOf;
   clock: Clock;
   limits: RateLimits;
-  /** Left out: no mentions. */
+  /** Without it, no mentions. */
   reach?: Reach;
   warn(message: string, error?: unknown): void;
 }): ChatPort {
@@ -62,12 +62,12 @@ export function createSlackPort(options: {
       givenUp,
     }: { key: string; triedSince: Date | null | undefined; givenUp: AbortSignal | undefined },
   ) {
-    // Where somebody tried before, only Slack knows. It lets many apps look once a minute, so nobody looks without a reason.
+    // After an earlier attempt only Slack knows. It lets many apps search only once a minute, so a first attempt doesn't.
     const before =
       triedSince === null ? null : await look(place, key, { since: triedSince ?? null, givenUp });
     if (before !== null) return { post: before, again: true };
     const begun = clock.now();
-    // Once a post is on its way nobody knows whether it gets through, unless its answer is waited for.
+    // After a post is sent, only its response tells whether it arrived.
     const client = await clientOf(place.tenant);
     const { tenant: team, channel } = place;
     try {
@@ -92,7 +92,7 @@ export function createSlackPort(options: {
     }
   }
 
-  /** Puts a file under its message. What cannot be attached does not take the message back. @returns whether that was ended */
+  /** Attaches a file under its message. A failure does not undo the message. @returns whether the attempt was aborted */
   async function attach(
     post: ChatPost,
     given: ChatFile,
@@ -114,21 +114,21 @@ export function createSlackPort(options: {
       const target = { team, channel, thread: thread ?? message };
       await sendFile({ client, ask, warn }, target, file, { key, there: under.keys });
     } catch (cause) {
-      // Nobody hears of it any more, but where the message stands they do.
+      // The caller has given up, but the message is posted and visible.
       if (givenUp?.aborted === true) return 'ended';
       const error = explainSlackError(cause, 'take a file');
-      // The message is found by its key; the file is tried again with it.
+      // The retry finds the message by its key and attaches the file.
       if (error.passesAfterMs !== null) throw error;
       warn(`The file of a message could not be sent: ${error.message}`, error);
     }
     return 'settled';
   }
 
-  /** The link to a message, and the direct messages of the people it asks. */
+  /** The message's link, and the direct messages of the people it asks. */
   async function findThose(post: ChatPost, mentioned: Mentioned, tried: boolean) {
     const { tenant: team, channel, message: message_ts } = post;
     const reached = await reachEach(reach, team, mentioned).catch((error: unknown) => {
-      // The card is posted; the messages after it do not wait for the people it asks.
+      // The card is posted; later messages don't wait for its mentions.
       if (!tried) throw error;
       warn('Those whom a card asks are told of it only there.', error);
       return [];
@@ -142,11 +142,11 @@ export function createSlackPort(options: {
     return { reached, link: link?.permalink ?? null };
   }
 
-  /** Whom a new card mentions. @throws transient errors */
+  /** The people a new card mentions. @throws transient errors */
   const findFirst = (team: string, mention: ChatContent['mention']) =>
     findMentioned(reach, team, mention);
 
-  /** Whom an edited or retried card mentions; nobody while Slack cannot say. */
+  /** The people an edited or retried card mentions, or none while Slack can't say. */
   async function findAgain(team: string, mention: ChatContent['mention']): Promise<Mentioned> {
     return findMentioned(reach, team, mention).catch(() => []);
   }

@@ -1,7 +1,8 @@
-// What the planner is doing, in Slack: “Countersign is reading notes/brief.md” under the thread. Slack has two ways to say so:
-// `assistant.threads.setStatus` takes words and needs only chat:write; `agents.sessions.setStatus` takes none, but gives an app that
-// is declared as an agent a Stop button (its `agent_session_stopped`). A workspace is asked for the first; where the app may write
-// as an agent, which the scopes in Slack's answer say, for the second as well; where only the second is left, for that alone.
+// Shows the planner's activity in Slack under the thread: “Countersign is reading notes/brief.md”.
+// `assistant.threads.setStatus` takes words and needs only chat:write; `agents.sessions.setStatus` takes none, but adds a Stop
+// button for apps declared as agents (`agent_session_stopped`).
+// A workspace gets the first, the second too if the response's scopes include the agent scope, and the second alone if the first
+// is refused.
 import { z } from 'zod';
 import { describeActivity } from '#cards/activity-words.ts';
 import type { ChatPlace, StatusPort } from '#domain/chat/chat.ts';
@@ -12,14 +13,14 @@ import { readMessageName } from '../place.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';
 
-/** What a workspace takes: words, sessions, both; of what was never tried, nothing is known. */
+/** What a workspace supports; `sessions` is null until known. */
 type Ways = { words: boolean; sessions: boolean | null };
 
 const maxKept = 1000;
 /** Declared as an agent: https://docs.slack.dev/ai/agent-sessions */
 const agentScope = 'assistant:write';
 
-/** Refusals of this thread or channel alone. */
+/** Refusals that concern only this thread or channel. */
 const ofThePlace = new Set([
   'cannot_reply_to_message',
   'channel_not_found',
@@ -29,10 +30,10 @@ const ofThePlace = new Set([
   'thread_not_found',
 ]);
 
-/** `session`: the app's session there is `processing`, and Slack leaves it so until it is told otherwise. */
+/** `session`: the app's session is `processing`, and remains so until it is changed. */
 const Own = z.object({ session: z.boolean() });
 
-/** What Slack refused for good. @throws anything else: it passes by itself, or is an error of ours */
+/** Slack's permanent refusal. @throws transient errors and our own */
 function refusalIn(error: unknown): string {
   const code = error instanceof CountersignError ? error.details.slack : undefined;
   if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
@@ -49,7 +50,7 @@ export function createStatusPort(options: {
   const known = createRecent<Ways>({ keep: maxKept });
   const waysOf = (team: string): Ways => known.get(team) ?? { words: true, sessions: null };
 
-  /** Sets the words. @returns whether the app may write as an agent; null: Slack did not take them */
+  /** Sets the words. @returns whether the app may write as an agent, or null if Slack refused them */
   async function setWords(at: Target, status: string): Promise<boolean | null> {
     const { team, channel_id, thread_ts, givenUp } = at;
     const call = { team, method: 'assistant.threads.setStatus', channel: null, deed };
@@ -68,7 +69,7 @@ export function createStatusPort(options: {
     }
   }
 
-  /** Sets the state of the app's session. @returns whether Slack took it */
+  /** Sets the session's state. @returns whether Slack accepted it */
   async function setSession(at: Target, status: 'processing' | 'active'): Promise<boolean> {
     const { team, channel_id, thread_ts, givenUp } = at;
     const call = { team, method: 'agents.sessions.setStatus', channel: null, deed };
@@ -84,7 +85,7 @@ export function createStatusPort(options: {
   }
 
   return {
-    // Slack takes it away after two minutes.
+    // Slack hides it after two minutes.
     fadesAfterMs: 60_000,
 
     async show(place, { asked, activity }, before, givenUp) {
@@ -103,7 +104,7 @@ export function createStatusPort(options: {
       const at = targetOf(place, asked, givenUp);
       if (at === null) return;
       if (Own.safeParse(own).data?.session === true) await setSession(at, 'active');
-      // Slack does so itself for an answer in the thread, but not for one beside it, nor for a status that came late.
+      // Slack does so for an answer in the thread, but not for one elsewhere or for a late status.
       if (waysOf(place.tenant).words) await setWords(at, '');
     },
   };
@@ -113,7 +114,7 @@ const deed = 'show what is being planned';
 
 type Target = { team: string; channel_id: string; thread_ts: string; givenUp: AbortSignal };
 
-/** A status stands in a thread; in a direct message, in that of what was asked. null: nobody knows which */
+/** The thread of the status; in direct messages the thread of the request. Null if unknown. */
 function targetOf(
   { tenant: team, channel, thread }: ChatPlace,
   asked: string | null,

@@ -1,4 +1,4 @@
-// What the window of "Plan this" remembers: the message it is about, and whose window it is. It comes back with Slack's signature.
+// The data of a "Plan this" window: the message, and whose window it is. It returns with Slack's signature.
 import { z } from 'zod';
 import { parseAs } from '#domain/json.ts';
 import type { SentSignal } from '../signals/read-signal.ts';
@@ -11,11 +11,11 @@ const About = z.object({
   channel: z.string(),
   thread: z.string(),
   message: z.string(),
-  /** Who wrote it; null: an app. */
+  /** The author, or null for an app. */
   author: z.string().nullable(),
   /** Name of the app that wrote it. */
   app: z.string().nullish(),
-  /** All that it says, in Slack's markup. */
+  /** All its text, in Slack's markup. */
   text: z.string(),
 });
 export type About = z.infer<typeof About>;
@@ -26,7 +26,7 @@ export function isPlanThis({ callback_id }: Pick<Sent, 'callback_id'>): boolean 
   return callback_id === planThisCallback;
 }
 
-/** null: not a window of ours. */
+/** @returns null if it is not our window */
 export function readAbout({ private_metadata }: Sent): About | null {
   return parseAs(About, private_metadata);
 }

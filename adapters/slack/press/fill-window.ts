@@ -1,4 +1,4 @@
-// What stands in a window: the form of the button that was pressed, or a plan as it is reviewed, page by page.
+// The content of a window: the form of the pressed button, or a review of a plan in pages.
 import type { types } from '@slack/bolt';
 import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
@@ -19,7 +19,7 @@ import { isSamePress } from './handle-press.ts';
 import type { Held } from './held.ts';
 import { makeWindow, noticeWindow, toBlocks } from './windows.ts';
 
-/** Lines in as few sections as hold them. */
+/** Puts lines into as few sections as possible. */
 function textSections(lines: string[]): types.KnownBlock[] {
   const texts: string[] = [];
   for (const line of lines) {
@@ -31,13 +31,12 @@ function textSections(lines: string[]): types.KnownBlock[] {
   return texts.map(textSection);
 }
 
-/** Code points of a line in one section, where each has at most two UTF-16 code units. */
+/** A code point has at most two UTF-16 code units. */
 const parts = /[\s\S]{1,1450}/gu;
 
 /**
- * A window with the whole of what a person is asked, page by page; the last page confirms it. A task is answered with the buttons and
- * forms of its card.
- * @returns null: `press` is about a whole plan, or nothing like it is asked any more
+ * A window with all that a person is asked, in pages; the last page confirms. A task has the buttons and forms of its card.
+ * @returns null if `press` is about a whole plan, or the question is no longer open
  */
 export function fillAsk(view: PlanView, press: CardPress, held: Held): types.ModalView | null {
   const page = reviewAsk(view, press, held.pages.at(-1) ?? '', platformLimits.slack.askPage);
@@ -60,7 +59,7 @@ export function fillAsk(view: PlanView, press: CardPress, held: Held): types.Mod
       blocks: [...blocks, { type: 'actions', elements: [more] }],
     });
   }
-  // What is opened from a list or from Home decides nothing.
+  // Windows opened from a list or Home decide nothing.
   return confirm === undefined || held.place === null
     ? makeWindow({ title: view.plan_id, held, blocks })
     : makeWindow({
@@ -77,7 +76,7 @@ const lineBlocks = (text: string, note = '') => toBlocks(drawReviewLine(text, no
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
 
-/** What may be said beside a press without a form of its own. */
+/** The note for a press without a form of its own. */
 function noteForm(label: string, submit: string): Form {
   return { fields: [], label, placeholder: '', required: false, missing: '', submit };
 }
@@ -116,10 +115,10 @@ function makeForm(form: Form, about: string, held: Held): types.ModalView {
   });
 }
 
-/** What the steps say in full below, of a plan that waits for a decision. */
+/** The steps below say these in full, in a plan that waits for a decision. */
 const saidBelow = new Set<SectionKind>(['effects', 'steps']);
 
-/** The card without its buttons: those stay in the conversation, where everybody sees what was pressed. */
+/** The card without buttons: those stay in the conversation, where presses are visible to all. */
 function drawCard(view: PlanView): Block[] {
   const waits = view.status === 'proposed' || view.status === 'needs_review';
   const sections = view.sections.filter(({ kind }) => !(waits && saidBelow.has(kind)));
@@ -149,7 +148,7 @@ function toTick({ lead, headline, place }: ReviewStep): { label: string; place: 
   return place === null ? [] : [{ label: `${lead}  ${headline}`, place }];
 }
 
-/** A page of a plan: every call on it whole, and the plan approved from there where its reader may do so. */
+/** A page of a plan with every call in full; its reader can approve there if allowed. */
 export async function fillDetails(
   service: Pick<Service, 'listSteps'>,
   facts: PlanCardFacts,
@@ -160,7 +159,7 @@ export async function fillDetails(
   const { press } = held;
   const { id, version, digest } = plan;
   const changed = press.version !== version || press.digest !== digest;
-  // Of another version no page has been seen: it begins again.
+  // The pages of another version were not seen: start again.
   const pages = changed ? [''] : held.pages;
   const review = await readReview(
     service,
@@ -168,7 +167,7 @@ export async function fillDetails(
     pages.at(-1) ?? '',
     platformLimits.slack.reviewPage,
   );
-  // What is opened from a list or from Home decides nothing: there is no conversation in which others would see it.
+  // Windows opened from a list or Home decide nothing: nobody else would see it.
   const view = viewDetails(facts, { ...review, pages }, held.place !== null);
   const { approve, covers, earlier, steps, ticks } = view;
   const words = windowWords.review;
@@ -198,7 +197,7 @@ export async function fillDetails(
   });
 }
 
-/** @param refused an approval was sent from the window that is not carried out @throws what the service refuses */
+/** @param refused whether an approval from the window was refused @throws errors of the service */
 export async function fillWindow(
   service: Pick<Service, 'runCard' | 'card' | 'listSteps'>,
   held: Held,
@@ -220,7 +219,7 @@ export async function fillWindow(
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
-  // The card in the conversation was drawn for everybody, and so is what its buttons open.
+  // The card in the conversation was drawn for all its readers, and so are its windows.
   const shared = viewPlan(asShared(facts));
   const asked = fillAsk(shared, press, held);
   if (asked !== null) return asked;

@@ -1,5 +1,4 @@
-// Handles a stored press or a submitted form: once, in the conversation of its card, as the person who pressed. A refusal is shown to
-// them alone.
+// Handles a stored press or form once, in the conversation of its card, as the presser. Only they see a refusal.
 import { entryWords } from '#cards/chat-words.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import { decideInChat } from '#chat/talk.ts';
@@ -22,7 +21,7 @@ type Event = Pick<InboxEvent, 'id' | 'received_at'>;
 
 const markOf = ({ id, received_at: at }: Event) => ({ once: `slack:press:${id}`, at });
 
-/** Carries the press out. A refusal is shown to the person who pressed. */
+/** A refusal is shown only to the presser. */
 async function attempt(
   context: SlackContext,
   presser: Listener,
@@ -31,20 +30,20 @@ async function attempt(
 ): Promise<void> {
   const { people } = context;
   const { team, user, place } = presser;
-  // Throws where Slack doesn't say who pressed, so that the event is tried again.
+  // Throws if Slack doesn't say who pressed; the event is retried.
   const who = await people.find(team, user);
   if (!who.acts) return;
   const actor = personInChat(who, 'slack');
   const press = await read(actor);
   const refusal = await decideInChat(context, place, press, actor, markOf(event));
   if (refusal === null) return;
-  // The window has closed, so what they wrote is given back.
+  // The window has closed, so the text is returned.
   const { text } = press;
   const again = text === '' ? '' : `\n${entryWords.wrote({ text })}`;
   await tellAlone(context, presser, `${refusal}${again}`);
 }
 
-/** A button that decides by itself. */
+/** A button that decides without a window. */
 export async function decidePress(
   context: SlackContext,
   signal: PressSignal,
@@ -54,13 +53,13 @@ export async function decidePress(
   const press = readButton(pressed.actions[0]?.value);
   if (press === null || opensWindow(press)) return;
   const place = placeOfPress(signal);
-  // Lists and windows of ours show plans; they decide nothing by a button.
+  // Lists and windows decide nothing by a button.
   if (place === null || pressed.container.is_ephemeral) return;
   const { user, response_url: answerAt } = pressed;
   await attempt(context, { team, user: user.id, place, answerAt }, event, () => bare(press));
 }
 
-/** What was filled in, of the fields that the card of the pressed step has. */
+/** The values of the pressed step's fields. */
 async function readFields(
   { service, people }: SlackContext,
   { team, user, press }: Held,
@@ -71,12 +70,12 @@ async function readFields(
   const { timezone } = await people.find(team, user);
   const facts = await service.card(press.plan_id, { user: actor.id, timezone });
   const { asks } = viewPlan(asShared(facts));
-  // A choice is named by its place, which another attempt's form may give to something else.
+  // A choice is identified by its position, which in another attempt's form may mean something else.
   const ask = asks.find(({ buttons }) => buttons.some((one) => isSamePress(one.press, press)));
   return readFieldValues(view, ask?.fields ?? []);
 }
 
-/** A window that was opened from `details` to review a plan approves it. */
+/** A window opened from `details` to review a plan approves it. */
 function buttonOf({ press }: Held, view: SentSignal['sent']['view']): AnyPress {
   return isApproval(view) && 'plan_id' in press ? { ...press, action: 'approve' } : press;
 }
@@ -100,7 +99,7 @@ export async function decideSent(
   }));
 }
 
-/** null: a button of something else. */
+/** Null for other buttons. */
 export function readButton(value: string | null | undefined): AnyPress | null {
   return parseAs(AnyPress, value ?? '');
 }
@@ -122,10 +121,7 @@ export function opensWindow(press: AnyPress): boolean {
   }
 }
 
-/**
- * Whether two presses on cards ask for the same about the same thing. Of a press from before attempts and ends were said, it is
- * enough that the rest is the same.
- */
+/** Whether two presses ask for the same. Older presses lack attempt and end; then the rest decides. */
 export function isSamePress(drawn: CardPress, pressed: CardPress): boolean {
   return (
     drawn.action === pressed.action &&

@@ -1,4 +1,4 @@
-// What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
+// The data of a window: its owner, where it was opened, and its subject. It returns with Slack's signature.
 import { z } from 'zod';
 import { platformLimits } from '#cards/limits.ts';
 import { AnyPress } from '#domain/chat/press.ts';
@@ -8,12 +8,12 @@ import { fieldTypes } from '#domain/plan/form.ts';
 const Held = z.object({
   team: z.string(),
   user: z.string(),
-  /** null: it was opened from a list of ours, which stands in no thread. */
+  /** Null if it was opened from a list, which belongs to no thread. */
   place: z.object({ channel: z.string(), thread: z.string().nullable() }).nullable(),
   press: AnyPress,
-  /** Said when the text is left empty; null: it may be. */
+  /** Shown when the text is empty, or null if it may be. */
   missing: z.string().nullable(),
-  /** Fields that are checked when the form is sent, so that what is wrong is said beside them; choices check themselves. */
+  /** Fields checked on submission, so that errors appear next to them; choices need no check. */
   fields: z
     .array(
       z.object({
@@ -27,12 +27,12 @@ const Held = z.object({
       }),
     )
     .default([]),
-  /** Cursors of the pages before and at the one that is shown; `''` begins. */
+  /** Cursors of the pages up to the current one; `''` is the first. */
   pages: z.array(z.string()),
 });
 export type Held = z.infer<typeof Held>;
 
-/** What comes back with the window. Of what does not fit, the service checks the fields when they are sent. */
+/** Fields that don't fit are checked later by the service. */
 export function writeHeld(held: Held): string {
   const whole = JSON.stringify(held);
   return whole.length <= platformLimits.slack.viewMetadata
@@ -40,7 +40,7 @@ export function writeHeld(held: Held): string {
     : JSON.stringify({ ...held, fields: [] });
 }
 
-/** null: not a window of ours. */
+/** @returns null if it is not our window */
 export function readHeld(metadata: string): Held | null {
   return parseAs(Held, metadata);
 }

@@ -1,5 +1,5 @@
-// "Plan this", a shortcut on any message: a window asks what is to be done with it, and the answer is planned in its thread; where the
-// app may not post there, in the person's direct messages.
+// "Plan this", a shortcut on any message: a window asks what to do, and the answer is planned in the message's thread, or in
+// direct messages if the app may not post there.
 import type { types } from '@slack/bolt';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
@@ -19,10 +19,10 @@ import { type About, planThisCallback, readAbout } from './about.ts';
 import { readText } from './read-entered.ts';
 import { makeWindow, toBlocks } from './windows.ts';
 
-/** Characters of a message that go along; a window remembers little more. */
+/** Maximum characters of the message kept; a window stores little more. */
 const maxQuoted = 2000;
 
-/** As much of the text as a window remembers, with what stands around it. */
+/** Cuts the text to what a window can store with the other data. */
 function fitAbout(about: About): { about: About; cut: boolean } {
   let text = about.text.slice(0, maxQuoted);
   const fits = () => JSON.stringify({ ...about, text }).length <= platformLimits.slack.viewMetadata;
@@ -59,7 +59,7 @@ function planThisWindow(whole: About): types.ModalView {
   };
 }
 
-/** Opens the window, before anything is looked up: a trigger holds for three seconds. */
+/** Opens the window before any lookup: a trigger expires after three seconds. */
 export async function openPlanThis(
   { clientOf }: SlackContext,
   { team, shortcut }: ShortcutSignal,
@@ -80,7 +80,7 @@ export async function openPlanThis(
   await client.views.open({ trigger_id, view });
 }
 
-/** What leads to the message; null: Slack does not say. */
+/** The message's link, or null if Slack gives none. */
 async function readLink({ clientOf }: SlackContext, { team, channel, message }: About) {
   const client = await clientOf(team);
   const call = client.chat.getPermalink({ channel, message_ts: message });
@@ -88,7 +88,7 @@ async function readLink({ clientOf }: SlackContext, { team, channel, message }: 
   return answer?.permalink ?? null;
 }
 
-/** Tells the person that it is planned. @returns where: in the thread, else in their direct messages; null: nowhere */
+/** Announces the run. @returns the place: the thread, else direct messages, or null if neither works */
 async function choosePlace(
   { port, reach, people, warn }: SlackContext,
   { team, user, channel, thread }: About,
@@ -99,7 +99,7 @@ async function choosePlace(
     await port.whisper(place, user, { text: escapeMrkdwn(words.heard), card: null });
     return place;
   } catch (error) {
-    // Anything that passes is tried again with the whole event.
+    // Transient errors retry the whole event.
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     const { timezone } = await people.find(team, user);
     const direct = await reach.openDirect(team, { user, timezone });
@@ -113,7 +113,7 @@ async function choosePlace(
   }
 }
 
-/** Has the message planned, once for the window, as the person it was opened for. */
+/** Plans the message once per window, as the person it was opened for. */
 export async function planThis(context: SlackContext, { team, sent }: SentSignal): Promise<void> {
   const { people } = context;
   const about = readAbout(sent.view);

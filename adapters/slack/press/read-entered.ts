@@ -1,4 +1,4 @@
-// What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
+// Reads the input of a window: text, fields and ticked steps. Pure.
 import { entryWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
 import { fieldBlock, maxText, partBlock, textBlock, valueId } from '#cards/slack-windows.ts';
@@ -21,7 +21,7 @@ export function readText(view: Sent): string {
   return valueIn(view, textBlock)?.value?.trim() ?? '';
 }
 
-/** The values by field, those left empty left out; null: the window has no fields. */
+/** Values by field without empty ones, or null if the window has no fields. */
 export function readFieldValues(
   view: Sent,
   fields: Pick<Field, 'name' | 'type' | 'options'>[],
@@ -44,7 +44,7 @@ export function readFieldValues(
   return values;
 }
 
-/** The places of the steps that are ticked. */
+/** The positions of ticked steps. */
 export function readTicked(view: Sent): number[] {
   const ticked: number[] = [];
   for (let index = 0; ; index++) {
@@ -54,7 +54,7 @@ export function readTicked(view: Sent): number[] {
   }
 }
 
-/** What is wrong with the text, as it is said beside it; null: nothing. */
+/** The error for the text, or null. */
 function objectToText(view: Sent, missing: string | null): string | null {
   const text = readText(view);
   if (text === '') return missing;
@@ -62,7 +62,7 @@ function objectToText(view: Sent, missing: string | null): string | null {
   return isStorableText(text) ? null : entryWords.notStorable;
 }
 
-/** What is wrong with the fields, by their blocks. The service reads them again, all of them. */
+/** Errors by block. The service checks all fields again. */
 function objectToFields(view: Sent, fields: Held['fields']): Record<string, string> {
   const form = fields.map((field) => ({ ...field, help: null, options: [] }));
   const given = readFieldValues(view, form) ?? {};
@@ -70,7 +70,7 @@ function objectToFields(view: Sent, fields: Held['fields']): Record<string, stri
   return Object.fromEntries(problems.map(({ name, message }) => [fieldBlock(name), message]));
 }
 
-/** What a message is to be planned as: there has to be something to plan. */
+/** "Plan this" needs a text. */
 function objectToWish(view: Sent): Acknowledgement {
   const about = readAbout(view);
   if (about === null) return null;
@@ -79,7 +79,7 @@ function objectToWish(view: Sent): Acknowledgement {
   return text === null ? null : { response_action: 'errors', errors: { [textBlock]: text } };
 }
 
-/** What the acknowledgement has to say about a form; null: it can be taken. */
+/** The acknowledgement's errors for a form, or null if it is accepted. */
 export function objectTo(signal: Signal): Acknowledgement {
   if (signal.kind !== 'sent') return null;
   const { view } = signal.sent;

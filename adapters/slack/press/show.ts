@@ -1,5 +1,5 @@
-// What has to happen within the three seconds of a trigger: a window opens at once and says that it is loading; what stands in
-// it follows. Nothing is decided here, so what is lost here is pressed again.
+// Opens windows within the three seconds of a trigger: first one that says it is loading, then the content. Decides nothing, so a
+// lost press can be repeated.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
@@ -19,12 +19,12 @@ import { openPlanThis } from './plan-this.ts';
 import { tellAlone } from './tell.ts';
 import { isApproval, noticeWindow } from './windows.ts';
 
-/** Windows that are filled at once: a person who opens many keeps nobody else from the database. The others say that they load. */
+/** Windows filled at once: a person who opens many must not keep others from the database. The others show that they load. */
 const filledAtOnce = 4;
 
 type Showing = SlackContext & { inTurn: InTurn };
 
-/** What to do where Slack opened no window, as when it was asked too late. */
+/** What to do if Slack opened no window, such as after the trigger expired. */
 function describeNoWindow({ action }: AnyPress): string {
   if (action === 'propose_changes' || action === 'session_changes')
     return pressWords.notInTimeFor({ reply: 'propose changes: …' });
@@ -32,8 +32,8 @@ function describeNoWindow({ action }: AnyPress): string {
 }
 
 /**
- * The window, or in the same place why there is none.
- * @param refused an approval was sent from it that is not carried out
+ * Fills the window, or shows the reason it can't.
+ * @param refused whether an approval from it was refused
  */
 async function fill(context: SlackContext, held: Held, refused = false): Promise<types.ModalView> {
   const { service, plansFor, people, warn } = context;
@@ -44,7 +44,7 @@ async function fill(context: SlackContext, held: Held, refused = false): Promise
       if (!(await service.isAbout(conversation, press))) return noticeWindow(windowWords.elsewhere);
     }
     const { id, timezone } = await people.find(team, user);
-    // What a list shows belongs to no conversation that could be compared.
+    // A list belongs to no conversation to compare with.
     const plans = place === null ? plansFor(team, id) : service;
     const viewer = { user: id, timezone };
     return await fillWindow({ ...plans, runCard: service.runCard }, held, viewer, refused);
@@ -56,10 +56,10 @@ async function fill(context: SlackContext, held: Held, refused = false): Promise
   }
 }
 
-/** Slack's words for a window that is not there any more, or was changed meanwhile: the person has moved on. */
+/** Slack's codes for a window that was closed or changed meanwhile. */
 const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
 
-/** Puts `view` into an open window; where Slack does not take it, at least that it did not work. */
+/** Puts `view` into an open window, or an error if Slack refuses it. */
 async function put(
   { clientOf, warn }: SlackContext,
   team: string,
@@ -74,7 +74,7 @@ async function put(
     const error = explainSlackError(cause, 'fill a window');
     if (goneOn.has(String(error.details.slack))) return;
     warn('A window of Slack could not be filled.', error);
-    // It would say that it is loading for ever.
+    // Otherwise it would say that it is loading forever.
     const sorry = noticeWindow(windowWords.failed);
     await client.views.update({ view_id: id, view: sorry });
   }
@@ -83,7 +83,7 @@ async function put(
 async function open(context: Showing, signal: PressSignal, press: AnyPress): Promise<void> {
   const { team, pressed } = signal;
   const place = pressed.container.is_ephemeral ? null : placeOfPress(signal);
-  // A list of ours shows plans; it decides nothing.
+  // Lists decide nothing.
   if (place === null && press.action !== 'details') return;
   const client = await context.clientOf(team);
   let id: string | undefined;
@@ -113,7 +113,7 @@ async function open(context: Showing, signal: PressSignal, press: AnyPress): Pro
   await put(context, team, { id }, await context.inTurn(() => fill(context, held)));
 }
 
-/** Another page of the window that is open. */
+/** Shows another page of the open window. */
 async function turn(context: Showing, { team, pressed }: PressSignal): Promise<void> {
   const { view, actions, user } = pressed;
   const [action] = actions;
@@ -127,7 +127,7 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
   await put(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 
-/** Does not throw: the press is stored, and its window can be asked for again. */
+/** Does not throw: the press is stored, and can be repeated. */
 export function createShow(given: SlackContext): (signal: Signal) => Promise<void> {
   const context: Showing = { ...given, inTurn: createTurns(filledAtOnce) };
   return async (signal) => {
@@ -151,9 +151,9 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
   };
 }
 
-// An approval from a window whose plan has changed since: the window answers with the plan as it is now, and nothing is decided.
+// An approval of a plan that changed since its window was drawn: the window shows the current plan, and nothing is decided.
 
-/** Slack waits three seconds for the answer to a form, which has to be stored within them as well. */
+/** Slack waits three seconds for the answer to a form, which must also be stored in that time. */
 const answersWithinMs = 1500;
 
 async function look(context: SlackContext, signal: Signal): Promise<Acknowledgement> {
@@ -170,8 +170,8 @@ async function look(context: SlackContext, signal: Signal): Promise<Acknowledgem
 }
 
 /**
- * What a form is answered with in place of being decided about; null: it is decided about. Does not throw: what cannot be said in
- * time is found out when it is decided about, which refuses the approval of another version.
+ * The answer that replaces deciding about a form, or null to decide. Does not throw: a check that takes too long is made again on
+ * deciding, which refuses the approval of another version.
  */
 export function createRecheck(
   context: SlackContext,
@@ -187,16 +187,16 @@ export function createRecheck(
   };
 }
 
-// Work that waits for its turn: so much of it at once, the rest in the order it came.
+// Limits concurrent work; the rest waits in order.
 
-/** Does the work when it is its turn. */
+/** Runs the work in its turn. */
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createTurns(atOnce: number): InTurn {
   let under = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    // The turn is handed over at the end, so that nobody comes in between.
+    // The turn is handed over at the end, so that no other work takes it.
     if (under >= atOnce) await new Promise<void>((go) => waiting.push(go));
     else under += 1;
     try {

@@ -1,5 +1,4 @@
-// Tells one person something that nobody else sees: in the thread where they pressed, else as an answer to their press, else in
-// their direct messages.
+// Tells one person something that only they see: in the thread of their press, else as the answer to it, else in direct messages.
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -9,9 +8,9 @@ import type { SlackContext } from '../slack-context.ts';
 export type Listener = {
   team: string;
   user: string;
-  /** Where they pressed; null: in a list or a window, which stand in no thread. */
+  /** The place of their press, or null in a list or window, which belongs to no thread. */
   place: ChatPlace | null;
-  /** Where Slack takes an answer to what they pressed, for half an hour. */
+  /** Response address of their press, valid for half an hour. */
   answerAt?: string | undefined;
 };
 
@@ -34,11 +33,11 @@ async function tell(
   }
 }
 
-/** Who cannot be told keeps nothing from going on. @throws what passes by itself, so that it is tried again */
+/** A permanent failure is only logged. @throws transient errors, for a retry */
 export async function tellAlone(context: Teller, listener: Listener, text: string): Promise<void> {
   await tell(context, listener, text).catch((cause: unknown) => {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // Somebody who cannot be told has been refused all the same. What they are told may hold what they wrote.
+    // The refusal holds even if it can't be shown. The log leaves the text out: it may hold their input.
     context.warn(
       `The outcome of a press could not be shown in Slack to a person in ${listener.team}.`,
       cause,

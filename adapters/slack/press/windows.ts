@@ -1,4 +1,4 @@
-// Slack's windows as the adapter has them: one that only says something, and one that enters or approves what it remembers. Pure.
+// Slack's windows: notices, and forms that submit or approve their stored data. Pure.
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import type { Drawn } from '#cards/expand.ts';
@@ -7,10 +7,10 @@ import { type Held, writeHeld } from './held.ts';
 
 type Block = types.KnownBlock;
 
-/** Blocks of `cards/` are Slack's by construction. */
+/** `cards/` makes valid blocks by construction. */
 export const toBlocks = (drawn: Drawn[]) => drawn as unknown as Block[];
 
-/** What sending a window does: it enters something, or approves the plan it shows or the checked steps of it. */
+/** What submitting a window does: enter something, approve the plan, or approve its checked steps. */
 type Kind = 'form' | 'approve' | 'part';
 const callbackOf = (kind: Kind | 'notice') => `countersign:${kind}`;
 
@@ -20,7 +20,7 @@ export function isPart({ callback_id }: Sent): boolean {
   return callback_id === callbackOf('part');
 }
 
-/** Of a plan that the window shows, or of some of its steps. */
+/** Whether it approves a plan or some of its steps. */
 export function isApproval(view: Sent): boolean {
   return isPart(view) || view.callback_id === callbackOf('approve');
 }

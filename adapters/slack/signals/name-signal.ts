@@ -1,17 +1,17 @@
-// What a signal is called in the inbox: the names that make two of them one, and the thread whose order it keeps. Pure.
+// Names a signal for the inbox: its idempotency keys, and the thread that keeps its order. Pure.
 import { conversationAt } from '#domain/chat/chat.ts';
 import type { ReceivedEvent } from '#domain/chat/inbox.ts';
 import { placeOf } from '../place.ts';
 import type { PressSignal, Signal } from './read-signal.ts';
 
-/** Subtypes under which people write; every other one is news about a message, with a timestamp of its own kind. */
+/** Subtypes of messages that people write; others report changes and have timestamps of their own. */
 const written = new Set([undefined, 'file_share', 'me_message', 'thread_broadcast']);
 
 export function isWritten(subtype: string | undefined): boolean {
   return written.has(subtype);
 }
 
-/** The channel and thread of a message that was pressed in; null: it was no message. */
+/** The channel and thread of the pressed message, or null without one. */
 export function placeOfPress({ team, pressed }: PressSignal) {
   const { container, message } = pressed;
   if (container.channel_id === undefined || container.message_ts === undefined) return null;
@@ -24,7 +24,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     case 'message': {
       const { message, team, event } = signal;
       const { channel, ts, thread_ts, subtype } = message;
-      // One message that mentions us comes twice, under two ids.
+      // A message that mentions us comes twice, with two IDs.
       const keys = isWritten(subtype) ? [`message:${channel}:${ts}`] : [];
       const thread = conversationAt(placeOf(team, channel, thread_ts ?? ts));
       return { kind: 'event', keys: [`event:${event}`, ...keys], thread };
@@ -74,7 +74,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     }
     case 'command': {
       const { trigger_id, user_id } = signal.command;
-      // Apart from what they decide: an answer that cannot be given holds up no form of theirs.
+      // Separate from decisions: a command that can't be answered blocks none of the sender's forms.
       return { kind: 'command', keys: [`trigger:${trigger_id}`], thread: `command:${user_id}` };
     }
     default:
@@ -109,7 +109,7 @@ function authorOf(signal: Signal): string | undefined {
   }
 }
 
-/** The event of the inbox that keeps `body` as it came. */
+/** The inbox event that stores `body` unchanged. */
 export function nameSignal(
   signal: Signal,
   body: Buffer<ArrayBuffer>,

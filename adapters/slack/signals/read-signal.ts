@@ -1,4 +1,4 @@
-// What Slack sends, out of its bytes: an event, a press, a form that was sent, or a command. Checked here and trusted inside.
+// Parses and checks Slack's requests: events, presses, forms and commands.
 import { z } from 'zod';
 import { parseShallowJson } from '#domain/json.ts';
 import { makeStorable } from '#domain/text.ts';
@@ -39,7 +39,7 @@ const Stopped = z.object({
   thread_ts: id,
 });
 
-/** Somebody wrote or is about to write links to an address of ours. */
+/** Links to our address were posted or are being composed. */
 const LinksShared = z.object({
   type: z.literal('link_shared'),
   channel: id,
@@ -50,26 +50,26 @@ const LinksShared = z.object({
   links: z.array(z.object({ url: z.string().max(3000) })).max(100),
 });
 
-/** A user group, or who is in one, changed. */
+/** A user group or its members changed. */
 const GroupsChanged = z.object({
   type: z.enum(['subteam_members_changed', 'subteam_updated']),
 });
 
 const Envelope = z.object({
   type: z.literal('event_callback'),
-  /** null where an organisation is meant. */
+  /** Null for an organisation. */
   team_id: id.nullish(),
   enterprise_id: id.nullish(),
   event_id: id,
   event: z.looseObject({ type: z.string() }),
-  /** Whether people of other organisations read in the channel. */
+  /** Whether other organisations read the channel. */
   is_ext_shared_channel: z.boolean().nullish(),
   authorizations: z
     .array(
       z.object({
         team_id: id.nullish(),
         enterprise_id: id.nullish(),
-        /** Left out of what concerns nobody in particular. */
+        /** Missing in events without a user. */
         user_id: id.nullish(),
         is_bot: z.boolean(),
         is_enterprise_install: z.boolean().nullish(),
@@ -89,13 +89,13 @@ const View = z.object({
   hash: z.string(),
   callback_id: z.string().default(''),
   private_metadata: z.string().default(''),
-  /** Where the app is; in a channel that several share, the person's own workspace is another. */
+  /** The workspace with the app; in a shared channel the person's own one can differ. */
   app_installed_team_id: id.nullish(),
   state: z.object({ values: z.record(z.string(), z.record(z.string(), Entered)) }).optional(),
 });
 
 const Person = z.object({ id, team_id: id.nullish() });
-/** null where the app is installed for an organisation; then `enterprise` is that. */
+/** Null if the app is installed for an organisation, which is in `enterprise`. */
 const Team = z.object({ id }).nullish();
 const installedFor = {
   team: Team,
@@ -164,20 +164,20 @@ const Command = z.object({
 });
 
 /**
- * `team` of a signal is the workspace; the organisation where that has the app for all its workspaces, so that a channel which
- * several of them share is one place, no matter who writes or presses there.
+ * `team`: the workspace, or the organisation if it installed the app for all its workspaces, so that a channel shared by several
+ * is one place.
  */
 export type MessageSignal = {
   kind: 'message';
   team: string;
   event: string;
-  /** Our own user there, where Slack says it. */
+  /** Our own user there, if Slack says. */
   bot: string | null;
   message: z.infer<typeof Message>;
 };
 export type PressSignal = { kind: 'press'; team: string; pressed: z.infer<typeof Pressed> };
 export type SentSignal = { kind: 'sent'; team: string; sent: z.infer<typeof Sent> };
-/** Somebody chose our shortcut on a message. */
+/** Our shortcut was chosen on a message. */
 export type ShortcutSignal = {
   kind: 'shortcut';
   team: string;
@@ -185,7 +185,7 @@ export type ShortcutSignal = {
 };
 export type CommandSignal = { kind: 'command'; team: string; command: z.infer<typeof Command> };
 export type HomeSignal = { kind: 'home'; team: string; event: string; user: string };
-/** Somebody opened their direct messages with the app. */
+/** A person opened their direct messages with the app. */
 export type OpenedSignal = {
   kind: 'opened';
   team: string;
@@ -193,14 +193,14 @@ export type OpenedSignal = {
   user: string;
   channel: string;
 };
-/** Somebody pressed Slack's own Stop while the app was at work in a thread. */
+/** Slack's own Stop was pressed during work in a thread. */
 export type StoppedSignal = {
   kind: 'stopped';
   team: string;
   event: string;
   stopped: z.infer<typeof Stopped>;
 };
-/** `shared`: people of other organisations read there. */
+/** `shared`: other organisations read there. */
 export type LinksSignal = {
   kind: 'links';
   team: string;
@@ -210,7 +210,7 @@ export type LinksSignal = {
 };
 /** User groups of the workspace changed. */
 export type GroupsSignal = { kind: 'groups'; team: string; event: string };
-/** Something to be kept that nothing follows from yet. */
+/** Stored but not handled. */
 type OtherSignal = { kind: 'other'; team: string; event: string };
 export type Signal =
   | MessageSignal
@@ -225,7 +225,10 @@ export type Signal =
   | GroupsSignal
   | OtherSignal;
 
-/** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError, or `invalid_json` for what nests too deep */
+/**
+ * The fields of a body: JSON or a form, which may hold JSON in `payload`. @throws SyntaxError, or `invalid_json` if nested too
+ * deeply
+ */
 export function readBody(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8');
   if (text.startsWith('{')) return makeStorable(parseShallowJson(text));
@@ -242,7 +245,7 @@ function readEvent({
   is_ext_shared_channel,
 }: z.infer<typeof Envelope>): Signal | null {
   const [installed] = authorizations;
-  // In a channel that several share, the event is for the one that has the app.
+  // In a shared channel, the event belongs to the workspace with the app.
   const team =
     installed?.is_enterprise_install === true
       ? (installed.enterprise_id ?? enterprise_id ?? team_id)
@@ -276,9 +279,9 @@ function readEvent({
 
 const Challenge = z.object({ type: z.literal('url_verification'), challenge: z.string() });
 
-/** What Slack asks to be told when the address is set; null: this is something else. */
+/** The challenge that Slack sends when the address is set, or null for other requests. */
 export function readChallenge(body: Buffer): string | null {
-  // Every event comes by here, and hardly one is this: reading it twice would cost as much as all that follows.
+  // Every event passes here and hardly any is a challenge; parsing it twice would double the cost.
   if (!body.includes('url_verification')) return null;
   try {
     const parsed = Challenge.safeParse(readBody(body));
@@ -289,7 +292,7 @@ export function readChallenge(body: Buffer): string | null {
   }
 }
 
-/** The workspace, or organisation, through which somebody pressed or sent something. */
+/** The workspace or organisation of a press or form. */
 function teamOf({
   team,
   enterprise,
@@ -303,7 +306,7 @@ function teamOf({
   return view?.app_installed_team_id ?? team?.id ?? user.team_id ?? null;
 }
 
-/** null: nothing that we know, such as a check of the address. */
+/** Null for unknown requests, such as a check of the address. */
 export function readSignal(body: Uint8Array): Signal | null {
   let data: unknown;
   try {

@@ -1,5 +1,5 @@
-// Greets people who open their direct messages with the app for the first time. An app that is an agent also shows examples above
-// the composer: https://docs.slack.dev/ai/migrating-to-agent-messaging
+// Greets people who open their direct messages with the app for the first time. Apps declared as agents also suggest prompts:
+// https://docs.slack.dev/ai/migrating-to-agent-messaging
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
@@ -15,25 +15,25 @@ const maxKept = 5000;
 
 export function createGreet(context: SlackContext): (signal: OpenedSignal) => Promise<void> {
   const { service, port, clientOf, warn } = context;
-  /** People who are known to have something in their direct messages; workspaces in which the app is no agent. */
+  /** People known to have messages there, and workspaces without the agent. */
   const begun = createRecent<true>({ keep: maxKept });
   const plain = createRecent<true>({ keep: maxKept });
 
-  /** Examples that can be pressed, where the app is an agent. */
+  /** Suggests prompts if the app is an agent. */
   async function suggest({ team, channel }: OpenedSignal): Promise<void> {
     if (plain.get(team) === true) return;
     const client = await clientOf(team);
     try {
       const [first, ...others] = agentView.suggested_prompts;
       if (first === undefined) return;
-      // Of an agent Slack takes them without a thread; in one of another kind it refuses them.
+      // For an agent Slack accepts them without a thread, and otherwise refuses them.
       await client.assistant.threads.setSuggestedPrompts({
         channel_id: channel,
         prompts: [first, ...others],
       });
     } catch (cause) {
       const error = explainSlackError(cause, 'suggest how to begin');
-      // Of direct messages that are gone follows nothing for those of others.
+      // Missing direct messages say nothing about other people's.
       if (error.passesAfterMs !== null || error.code === 'not_found') return;
       plain.set(team, true);
       if (error.details.slack === 'missing_scope') return;
@@ -41,7 +41,7 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
     }
   }
 
-  /** Whether nothing stands in these direct messages yet; where Slack does not say, something does. */
+  /** Whether these direct messages are empty; if Slack doesn't say, they count as not empty. */
   async function isEmpty({ team, channel }: OpenedSignal): Promise<boolean> {
     const client = await clientOf(team);
     const asked = client.conversations.history({ channel, limit: 1 });
@@ -60,7 +60,7 @@ export function createGreet(context: SlackContext): (signal: OpenedSignal) => Pr
     const text = escapeMrkdwn(
       greetWords.welcome({ mention: null, help: '“help”', hasModel: context.hasModel }),
     );
-    // By its key it is posted once, however often it is tried.
+    // The key prevents a second post.
     await port.post(place, { text, card: null }, `welcome:${key}`).catch((error: unknown) => {
       begun.delete(key);
       if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;

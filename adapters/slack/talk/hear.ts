@@ -1,4 +1,4 @@
-// What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
+// Handles messages from people: mentions, direct messages, and replies in threads with a conversation.
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
@@ -15,7 +15,7 @@ import { mentionedIn, readPlainText } from './read-text.ts';
 
 const emptyMention = greetWords.nothingSaid({ help: '/plans help' });
 
-/** Whether a person wrote it to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
+/** Whether a message is addressed to us, judged by itself; `maybe` if we must be in that conversation. */
 export function isAddressed({ message, bot }: MessageSignal): Addressed {
   const { type, subtype, bot_id, user, channel, thread_ts, text } = message;
   if (!isWritten(subtype) || user === undefined || user === bot) return 'no';
@@ -24,14 +24,14 @@ export function isAddressed({ message, bot }: MessageSignal): Addressed {
   if (type === 'app_mention' || channel.startsWith('D')) return 'yes';
   if (bot !== null && named.includes(bot)) return 'yes';
   if (thread_ts === undefined) return 'no';
-  // A reply that begins with somebody's name is meant for them.
+  // A reply that begins with a mention is meant for that person.
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
-/** Names that are looked up for one text. Slack takes some fifty such calls a minute. */
+/** Maximum lookups per text. Slack allows about fifty such calls a minute. */
 const namesLookedUp = 25;
 
-/** The names of the people a text mentions, and the handles of user groups where Slack does not say them. Others keep their ids. */
+/** Names of mentioned people, and handles of user groups that Slack leaves out. Others keep their IDs. */
 export async function nameMentioned(
   { people, userGroups }: Pick<SlackContext, 'people' | 'userGroups'>,
   team: string,
@@ -41,7 +41,7 @@ export async function nameMentioned(
   const named = new Map<string, string>();
   const ids = [...new Set(mentionedIn(text))].filter((id) => id !== bot);
   for (const id of ids.slice(0, namesLookedUp)) {
-    // A name that cannot be had stays the id; what was asked for does not wait for it.
+    // Without its name a person keeps the ID; the request doesn't wait.
     const found = await people.find(team, id).catch(() => null);
     if (found !== null) named.set(id, found.name);
   }
@@ -81,7 +81,7 @@ export async function hear(
   await hearMessage(context, written, attempt);
 }
 
-/** Stops what is being planned in a thread. What is over by then is left as it is; who may not stop it is told so. */
+/** Stops planning in a thread. Finished work stays; a person without permission is told so. */
 export async function stop(
   { service, people, port }: SlackContext,
   { team, stopped }: StoppedSignal,

@@ -1,5 +1,5 @@
-// Unfurls a link to a plan in the console to its title, state and progress. Everyone in the channel reads it, so it covers only plans that
-// everyone in the workspace may see, and no channels shared with other organisations.
+// Previews links to plans in the console with title, state and progress. All readers of the channel see it, so only for plans
+// visible to the whole workspace, in channels not shared with other organisations.
 import type { types } from '@slack/bolt';
 import { platformLimits } from '#cards/limits.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -10,12 +10,12 @@ import { explainSlackError } from '../calls/explain-error.ts';
 import type { LinksSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
 
-/** Links of one message that are looked at. */
+/** Maximum links previewed per message. */
 const maxLinks = 5;
 
 type Blocks = types.KnownBlock[];
 
-/** A plan in a few lines, with nothing to press: it is decided where its card is. Pure. */
+/** A plan in a few lines without buttons: decisions are made on its card. Pure. */
 function drawPreview({ title, state, progress, sentence }: PlanView, url: string): Blocks {
   const lines = [state.line, progress?.text ?? sentence].filter((line) => line !== '');
   return [
@@ -42,20 +42,20 @@ function drawPreview({ title, state, progress, sentence }: PlanView, url: string
   ];
 }
 
-/** The plan that an address names in its query; null: none. */
+/** The plan ID in an address's query, or null. */
 function planIn(url: string): string | null {
   const id = URL.parse(url)?.searchParams.get('plan') ?? '';
   return /^PLAN-[0-9a-f]{1,32}$/.test(id) ? id : null;
 }
 
-/** Whether both are the same page of the same server; the query names the plan. */
+/** Whether both are the same page; the query names the plan. */
 function isSamePage(a: string, b: string | null): boolean {
   const [one, other] = [URL.parse(a), b === null ? null : URL.parse(b)];
   if (one === null || other === null) return false;
   return one.origin === other.origin && one.pathname === other.pathname;
 }
 
-/** null: no plan of ours, or not for everybody there. */
+/** @returns null if it is no plan of ours or not visible to all */
 async function readPreview(
   { plansFor }: SlackContext,
   team: string,
@@ -74,12 +74,12 @@ async function readPreview(
   }
 }
 
-/** The same links may come again: Slack then changes the same previews. */
+/** Links may arrive again: Slack then updates the previews. */
 export async function previewLinks(
   context: SlackContext,
   { team, shared, links: { channel, user, message_ts: ts, unfurl_id, source, links } }: LinksSignal,
 ): Promise<void> {
-  // Of a draft Slack does not say who will read it; the link comes again once it is posted.
+  // For a draft Slack doesn't name the readers; the link arrives again once posted.
   if (shared || source === 'composer') return;
   const urls = [...new Set(links.map(({ url }) => url))].filter((url) => planIn(url) !== null);
   if (urls.length === 0) return;
@@ -98,7 +98,7 @@ export async function previewLinks(
   } catch (cause) {
     const error = explainSlackError(cause, 'show a plan with its link');
     if (error.passesAfterMs !== null) throw error;
-    // The message is gone, or a scope is missing; the link leads to the plan all the same.
+    // The message is deleted or a scope is missing; the link still works.
     context.warn(`A link to a plan is shown without a preview: ${error.message}`, error);
   }
 }

@@ -1,6 +1,5 @@
-// Reads Slack blocks and attachments (forwarded messages, alerts of other apps) as Slack markup,
-// so that one reader turns all of it into text. Pure.
-// https://docs.slack.dev/reference/block-kit/blocks
+// Reads Slack blocks and attachments (forwarded messages, other apps' alerts) as Slack markup, the one format that becomes text.
+// Pure. https://docs.slack.dev/reference/block-kit/blocks
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { planThisWords } from '#cards/plan-this.ts';
 import { showLine } from '#domain/shown-text.ts';
@@ -12,7 +11,6 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 const partsOf = (value: unknown): Part[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const notEmpty = (text: string) => text.trim() !== '';
 
-/** The lines of `text` as a quotation. */
 function quote(text: string): string {
   return text
     .split('\n')
@@ -20,7 +18,7 @@ function quote(text: string): string {
     .join('\n');
 }
 
-/** A text object, of a block that may be plain or marked up. */
+/** A text object, plain or markup. */
 function readObject(value: unknown): string {
   if (!isObject(value)) return '';
   const text = textOf(value.text);
@@ -129,7 +127,7 @@ function readCell(cell: Part): string {
 
 const readBlocks = (blocks: unknown) => partsOf(blocks).map(readBlock).filter(notEmpty).join('\n');
 
-/** A forwarded message, or what another app attached, under the name of who wrote it. */
+/** A forwarded message or another app's attachment, under its author's name. */
 function readAttachment(given: Part): string {
   const nested = partsOf(given.message_blocks).map(({ message }) =>
     isObject(message) ? readBlocks(message.blocks) : '',
@@ -157,13 +155,13 @@ function readAttachment(given: Part): string {
   ].map((what) => escapeMrkdwn(planThisWords.unread({ what })));
   const body = [...(said.length > 0 ? said : [textOf(given.fallback)]), ...unread].filter(notEmpty);
   if (body.length === 0) return '';
-  // A line break in a name would end the heading, and what follows would read as the sender's own.
+  // A line break in a name would end the heading, and the rest would look like the sender's own text.
   const by = escapeMrkdwn(showLine(author ?? planThisWords.someone, 100));
   const heading = (isMessage ? planThisWords.from : planThisWords.attached)({ author: by });
   return `${heading}:\n${quote(body.join('\n'))}`;
 }
 
-/** Letters and digits alone: whether two texts say the same, however they are marked up. */
+/** Letters and digits only, to compare texts regardless of markup. */
 const bare = (text: string) =>
   text
     .replace(/<[^<>|]*\||&(?:amp|lt|gt);/g, ' ')
@@ -178,8 +176,8 @@ export type Written = {
 };
 
 /**
- * All that a message says, in Slack's markup. What others wrote is quoted under their names, so it never is the whole text.
- * A person's `text` says what their blocks say; an app's may be a mere fallback.
+ * All text of a message, in Slack's markup, with others' words quoted under their names. A person's `text` repeats their blocks;
+ * an app's may be only a fallback.
  */
 export function collectText({ text, blocks, attachments, bot_id }: Written): string {
   const shown = readBlocks(blocks);
@@ -191,7 +189,7 @@ export function collectText({ text, blocks, attachments, bot_id }: Written): str
   return cutMarkup(parts.join('\n'), longestMessage);
 }
 
-/** No mark and no escape is cut in two. */
+/** Never cuts inside a mark or an escape. */
 export function cutMarkup(text: string, atMost: number): string {
   if (text.length <= atMost) return text;
   const cut = text.slice(0, atMost);

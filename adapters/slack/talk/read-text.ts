@@ -1,10 +1,9 @@
-// A message of Slack as text: its markup for people, channels, links and dates becomes what a person reads there.
+// Turns a Slack message into text: mentions, channels, links and dates as people read them.
 // https://docs.slack.dev/messaging/formatting-message-text
 import { trimBlanks } from '#domain/words.ts';
 
 const markup = /<([^<>]+)>/g;
 
-/** Users the text mentions. */
 export function mentionedIn(text: string): string[] {
   return [...text.matchAll(/<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>/g)].flatMap(([, user]) => user ?? []);
 }
@@ -17,7 +16,7 @@ function hrefOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).href : null;
 }
 
-/** Whether Slack made the link of a text that looks like an address: `notes.md` becomes `http://notes.md`. */
+/** Whether Slack linked a text that looks like an address: `notes.md` becomes `http://notes.md`. */
 function isAutomatic(target: string, label: string): boolean {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)(.*)$/is.exec(target) ?? [];
   if (scheme === '') return false;
@@ -56,7 +55,7 @@ function readMark(mark: string, names: ReadonlyMap<string, string>): string {
 /** The bot's name in the middle of a text. */
 const ownName = 'Countersign';
 
-/** @param bot whose mention is left out at the beginning and the end of the text, where it only addresses it */
+/** @param bot whose mention is dropped at the beginning and end of the text */
 export function readPlainText(
   text: string,
   names: ReadonlyMap<string, string>,

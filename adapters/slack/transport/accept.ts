@@ -1,24 +1,24 @@
-// One way in for both transports: what Slack sends is stored, then acknowledged, and only then is anything done about it.
+// The entry for both transports: stores Slack's requests, then acknowledges, then handles them.
 import type { Receive } from '#chat/inbox/receive.ts';
 import type { Clock } from '#domain/clock.ts';
 import { nameSignal } from '../signals/name-signal.ts';
 import { readSignal, type Signal } from '../signals/read-signal.ts';
 import { isAddressed } from '../talk/hear.ts';
 
-/** What the acknowledgement says; null: nothing. */
+/** The acknowledgement's body, or null for none. */
 export type Acknowledgement = Record<string, unknown> | null;
 
-/** @throws when it cannot be stored; then it must not be acknowledged, and Slack sends it again */
+/** @throws if it can't be stored; it must stay unacknowledged, and Slack sends it again */
 export type Accept = (body: Buffer<ArrayBuffer>) => Promise<Acknowledgement>;
 
 export function createAccept(parts: {
   receive: Receive;
   clock: Clock;
-  /** What is wrong with a form, as the acknowledgement says it; null: nothing. Must not wait for anything. */
+  /** Errors in a form for the acknowledgement, or null. Must not wait. */
   object(signal: Signal): Acknowledgement;
-  /** What has to happen within the three seconds of a trigger; not waited for. Must not throw. */
+  /** Work within the three seconds of a trigger; not awaited. Must not throw. */
   show(signal: Signal): Promise<void>;
-  /** What is answered in place of deciding about a form; null: it is decided about. Must not throw nor take long. */
+  /** The answer that replaces deciding about a form, or null to decide. Must not throw or take long. */
   recheck(signal: Signal): Promise<Acknowledgement>;
 }): Accept {
   const { receive, clock, object, show, recheck } = parts;
@@ -26,14 +26,14 @@ export function createAccept(parts: {
     const signal = readSignal(body);
     if (signal === null) return null;
     if (signal.kind === 'shortcut') {
-      // It only opens a window, within three seconds, so nothing is stored before that; what the window sends is.
+      // It only opens a window, within three seconds, so it is not stored; the window's form is.
       void show(signal);
       return null;
     }
     // Messages that are not for the bot are not stored.
     if (signal.kind === 'message' && isAddressed(signal) === 'no') return null;
     const objection = object(signal) ?? (await recheck(signal));
-    // The person sends it again, corrected: that is the one to keep.
+    // The person corrects and sends it again; that one is stored.
     if (objection !== null) return objection;
     const { stored } = await receive(nameSignal(signal, body, clock.now()));
     if (stored) void show(signal);

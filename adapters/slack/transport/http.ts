@@ -1,24 +1,23 @@
-// Slack's requests on the instance's own server. Signature and age are checked on the bytes before anything is read of them.
+// Slack's HTTP endpoint on the instance's server. Checks signature and age of the raw bytes before parsing.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import { readChallenge } from '../signals/read-signal.ts';
 import type { Accept } from './accept.ts';
 
-// Whether a request is Slack's: its signature over the time and the bytes that came, and its age. Bolt's own check makes three
-// more digests to compare two.
+// Verifies that a request is from Slack. Bolt's own check computes three more digests to compare two.
 
-/** How far the time of a request may be from ours, in either direction: one from far off could have been kept to be sent later. */
+/** Maximum clock difference in seconds, in either direction; a larger one may be a replay. */
 const oddBySeconds = 300;
 
 type SignedRequest = {
   body: Uint8Array;
-  /** As they stand in its headers; null: missing, or there twice. */
+  /** From its headers; null if missing or repeated. */
   signature: string | null;
   seconds: string | null;
 };
 
-/** @throws for an empty secret, with which anybody could sign */
+/** @throws if the secret is empty, which would let anyone sign */
 export function createVerifier(
   signingSecret: string,
 ): (request: SignedRequest, now: Date) => boolean {
@@ -34,16 +33,16 @@ export function createVerifier(
   };
 }
 
-/** The address in the app's manifest, for events, interactions and commands alike. */
+/** The manifest's address for events, interactions and commands. */
 const path = '/slack/events';
-/** Bytes; events of Slack are far smaller. */
+/** Bytes; Slack's events are far smaller. */
 const bodyLimit = 1_048_576;
 
 function headerOf(value: string | string[] | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Adds the route to a server that is not listening yet. */
+/** Adds the route before the server listens. */
 export async function registerSlack(
   app: FastifyInstance,
   options: {

@@ -1,27 +1,26 @@
-// One connection of Socket Mode after the other, until it is told to end. Slack's client opens each and speaks on it; when the
-// next one is opened is decided here: left to itself that client ends the process when Slack refuses the token of the app, and
-// goes on connecting after it was told to stop.
+// Keeps a Socket Mode connection open until stopped. Slack's client only opens and uses each one: left alone, it ends the process
+// when Slack refuses the app token, and reconnects after being stopped.
 import { setTimeout as wait } from 'node:timers/promises';
 import { SocketModeReceiver, webApi } from '@slack/bolt';
 import { explainSlackError } from '../calls/explain-error.ts';
 import { createSlackLogger } from '../slack-logger.ts';
 import { fetchUntil, settingsOf, tokenRefusals } from '../workspaces.ts';
 
-/** Milliseconds until Slack counts as silent: from the first call to its hello. */
+/** Milliseconds for Slack's hello, from the first call. */
 const helloWithinMs = 20_000;
-/** Milliseconds in which Slack may say goodbye as well. */
+/** Milliseconds for Slack's goodbye. */
 const byeWithinMs = 1000;
-/** A connection that lasted as long was a good one; the next is opened at once. */
+/** After a connection that lasted this long, the next is opened at once. */
 const goodAfterMs = 10_000;
 const longestPauseMs = 30_000;
 
-/** Milliseconds before the next try: twice as long each time, somewhat apart from those of other processes. */
+/** Milliseconds before the next attempt: exponential, with jitter. */
 function pauseAfter(failures: number): number {
   if (failures === 0) return 0;
   return Math.min(longestPauseMs, 1000 * 2 ** (failures - 1)) * (0.75 + Math.random() / 4);
 }
 
-/** Refusals that are about the app token; the others explain themselves. */
+/** Refusals that concern the app token; others explain themselves. */
 const appTokenRefusals = new Set([
   ...tokenRefusals,
   'missing_scope',
@@ -31,7 +30,7 @@ const appTokenRefusals = new Set([
   'user_removed_from_team',
 ]);
 
-/** Why there is no connection, and how long Slack wants to be left alone. */
+/** Why there is no connection, and how long Slack wants us to wait. */
 function explain(error: unknown): { text: string; afterMs: number } {
   if (error instanceof webApi.WebAPIPlatformError && appTokenRefusals.has(error.data.error))
     return {
@@ -44,7 +43,7 @@ function explain(error: unknown): { text: string; afterMs: number } {
 
 type Client = SocketModeReceiver['client'];
 
-/** Says goodbye, or hangs up when there is no answer to that. */
+/** Says goodbye, or terminates without an answer. */
 async function close(client: Client): Promise<void> {
   const late = setTimeout(() => void client.disconnect(), byeWithinMs);
   await client.disconnect();
@@ -54,12 +53,12 @@ async function close(client: Client): Promise<void> {
 export type Connection = {
   appToken: string;
   apiUrl: string | undefined;
-  /** Gets each envelope. */
+  /** Receives each envelope. */
   take(arrived: unknown): void;
   warn(message: string, error?: unknown): void;
 };
 
-/** A frame that the client cannot read would end the process. */
+/** A frame that the client can't parse would end the process. */
 function guardFrames(client: Client, warn: Connection['warn']): void {
   const readers = client.listeners('ws_message');
   async function read(...frame: unknown[]): Promise<void> {
@@ -73,13 +72,13 @@ function guardFrames(client: Client, warn: Connection['warn']): void {
   client.on('ws_message', (...frame: unknown[]) => void read(...frame));
 }
 
-/** Opens a connection. @returns when it has ended @throws when there was none */
+/** @returns when the connection has ended @throws if none was opened */
 async function hold(
   { appToken, apiUrl, take, warn }: Connection,
   signal: AbortSignal,
   greet: () => void,
 ): Promise<void> {
-  // Whatever it would say is told here once.
+  // Its errors are reported here once.
   const logger = createSlackLogger(() => {});
   const { client } = new SocketModeReceiver({
     appToken,
@@ -94,7 +93,7 @@ async function hold(
   });
   guardFrames(client, warn);
   client.on('slack_event', take);
-  // Between the answer of Slack and the connection there is nothing yet that could be closed.
+  // Between Slack's answer and the connection there is nothing to close yet.
   client.on('connecting', () => signal.throwIfAborted());
   const ended = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
   const leave = () => void close(client);
@@ -114,8 +113,8 @@ async function hold(
 }
 
 /**
- * Connects, and connects again whenever a connection ends; what is wrong is told once until there is one.
- * @returns how to end it; then nothing is opened any more
+ * Reconnects whenever a connection ends; reports an error once until connected.
+ * @returns a function that ends it
  */
 export function keepConnected(
   connection: Connection,

@@ -1,9 +1,9 @@
-// Socket Mode: the same signals over a connection that we open, so that no public address is needed.
+// Socket Mode: receives the same signals over a connection that we open, so that no public address is needed.
 import { z } from 'zod';
 import type { Accept } from './accept.ts';
 import { keepConnected } from './keep-connected.ts';
 
-/** What the client hands over; its `ack` answers the envelope. */
+/** From the client; `ack` answers the envelope. */
 const Arrived = z.looseObject({
   ack: z.custom<(answer?: Record<string, unknown>) => Promise<void>>(
     (value) => typeof value === 'function',
@@ -13,14 +13,14 @@ const Arrived = z.looseObject({
 
 /**
  * Connects in the background and stays connected.
- * @returns how to end it: what came before is acknowledged, what comes after Slack sends to another connection
+ * @returns a function that ends it: earlier requests are acknowledged, and Slack sends later ones to another connection
  */
 export function connectSocket(options: {
   appToken: string;
   apiUrl: string | undefined;
   accept: Accept;
   warn(message: string, error?: unknown): void;
-  /** Milliseconds before another try, by how many have failed. */
+  /** Milliseconds before the next attempt, by the number of failures. */
   pause?: (failures: number) => number;
 }): () => Promise<void> {
   const { appToken, apiUrl, accept, warn, pause } = options;
@@ -33,10 +33,10 @@ export function connectSocket(options: {
     const { ack, body } = parsed.data;
     try {
       const answer = await accept(Buffer.from(JSON.stringify(body)));
-      // Where the connection has ended meanwhile, Slack sends it again, and it is known then.
+      // If the connection has ended, Slack sends it again, and it is recognized.
       await (answer === null ? ack() : ack(answer)).catch(() => {});
     } catch (error) {
-      // Without an acknowledgement Slack sends it again.
+      // Unacknowledged, so Slack sends it again.
       warn('Something of Slack could not be stored; it is not acknowledged.', error);
     }
   }
