@@ -1,4 +1,4 @@
-// Every file the console's page may load, by address. What is not in this list does not exist for a browser.
+// Every file that the console's page may load, by address. A browser can't reach anything else.
 import { readdirSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
@@ -8,10 +8,10 @@ const page = join(import.meta.dirname, 'page');
 /** `.ts`; in the built package `.js`. */
 const ending = extname(import.meta.filename);
 
-/** The module that the page begins with. */
+/** The page's entry module. */
 export const entry = `/console/page/main${ending}`;
 
-/** `ours` is written here: its types are stripped and its comments are left out. */
+/** `ours`: written here, so types and comments are stripped. */
 export type Asset = { file: string; type: string; ours: boolean };
 
 /** Libraries for the browser, as published: a package and a path in it. */
@@ -29,7 +29,7 @@ const libraries: Record<string, string> = {
   '/console/lib/lit-html/directives/repeat.js': 'lit-html/directives/repeat.js',
 };
 
-/** Modules that the page shares with the server; at run time they import each other only. */
+/** Modules shared with the server; at run time they import only each other. */
 const shared = [
   'cards/activity-words.ts',
   'cards/calls.ts',
@@ -64,7 +64,7 @@ const shared = [
   'domain/words.ts',
 ];
 
-/** What the page's imports of names (rather than paths) mean. */
+/** Import map of the page's bare specifiers. */
 export const importMap = {
   imports: {
     'diff/lib/': '/console/lib/diff/',
@@ -89,7 +89,7 @@ function describeAsset(file: string, library: boolean): Asset | null {
   return { file, type, ours: !library && /^[jt]s$/.test(extension) };
 }
 
-/** Packages may lie beside this one or within it. @throws Error when one is not installed */
+/** Packages may be siblings of this one or nested in it. @throws Error if one is not installed */
 export function locateLibrary(path: string): string {
   const [name = '', ...rest] = path.split('/');
   const manifest = findPackageJSON(name, import.meta.url);
@@ -103,7 +103,7 @@ function listPageFiles(): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Address → file, for everything but the page itself. */
+/** Address → file, for everything except the page itself. */
 export function listAssets(): Map<string, Asset> {
   const assets = new Map<string, Asset>();
   const add = (address: string, file: string, library = false) => {

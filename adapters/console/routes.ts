@@ -1,5 +1,4 @@
-// The console's part of the HTTP server: the page, what it loads, and a plan's card drawn for it.
-// Everything else the page needs it asks of the API, as any other client would.
+// The console's HTTP routes: the page, its assets, and cards drawn for it. The page uses the public API for everything else.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
@@ -23,17 +22,17 @@ import {
   toServed,
 } from './served.ts';
 
-// GET /api/plans/:id/card, POST /api/plans/preview and GET /api/runs/:id/card: what is said about a plan or a planning session, and its Adaptive Card,
-// for one reader.
+// GET /api/plans/:id/card, POST /api/plans/preview and GET /api/runs/:id/card: facts and Adaptive Card of a plan or planning
+// session, for one reader.
 
-/** What the route answers; `cards/` says everything in `view` and `adaptive_card`. */
+/** `view` and `adaptive_card` come from `cards/`. */
 export type CardAnswer = {
   facts: Awaited<ReturnType<Service['card']>>;
   view: ReturnType<typeof viewPlan>;
   adaptive_card: ReturnType<typeof drawWholeCard>;
 };
 
-/** The same of a run's planning session; the facts are left out, since an outline can be long. */
+/** The card of a run's planning session; without the facts, since an outline can be long. */
 type RunCardAnswer = {
   run_id: string;
   turn: number;
@@ -105,7 +104,7 @@ type Page = { served: Served; policy: string };
 const sheet = '/console/styles.css';
 const sheetLink = /^ *<link rel="stylesheet" href="([^"]+)" \/>\n/gm;
 
-/** All style sheets of the page as one, in its order. */
+/** All style sheets in order, as one. */
 async function buildSheet(assets: ReadonlyMap<string, Asset>, read: ReadAsset): Promise<Served> {
   const source = await readFile(pageFile, 'utf8');
   const named = [...source.matchAll(sheetLink)].flatMap(
@@ -115,7 +114,7 @@ async function buildSheet(assets: ReadonlyMap<string, Asset>, read: ReadAsset): 
   return toServed(parts.map(({ body }) => body).join('\n'));
 }
 
-/** The page, with its import map and with links to all its modules, so that they load side by side. */
+/** The page with its import map, and preload links so that its modules load in parallel. */
 async function buildPage(
   assets: ReadonlyMap<string, Asset>,
   read: ReadAsset,
@@ -135,14 +134,14 @@ async function buildPage(
   return { served: toServed(body), policy: buildPolicy(map) };
 }
 
-/** Adds the console to a server that has the API. */
+/** Adds the console to a server with the API. */
 export async function registerConsole(
   app: FastifyInstance,
   options: ConsoleOptions,
 ): Promise<void> {
   const assets = listAssets();
   const readAsset = createAssetReader();
-  // Made at the first visit, so that a process without visitors reads no files.
+  // Built at the first visit, so that a process without visitors reads no files.
   let building: Promise<Page> | null = null;
 
   const config = { role: 'page', subject: 'instance' } as const;
@@ -162,7 +161,7 @@ export async function registerConsole(
   let styles: Served | null = null;
   app.get(sheet, { config }, async (_request, reply) => {
     const now = await buildSheet(assets, readAsset);
-    // The copy that was sent before is compressed already.
+    // An unchanged sheet is already compressed.
     if (styles?.etag !== now.etag) styles = now;
     return send(reply, styles, 'text/css; charset=utf-8');
   });
@@ -177,9 +176,9 @@ export async function registerConsole(
   addCardRoute(app, options);
 }
 
-// What the page is allowed to do in the browser: load from this server, run our files, and nothing else.
+// The page's content security policy: loads from this server and runs only our files.
 
-/** The policy for a page whose only inline script is `importMap`. */
+/** The policy of a page whose only inline script is `importMap`. */
 function buildPolicy(importMap: string): string {
   const hash = createHash('sha256').update(importMap).digest('base64');
   return [
@@ -193,7 +192,7 @@ function buildPolicy(importMap: string): string {
     "base-uri 'none'",
     "object-src 'none'",
     "frame-ancestors 'none'",
-    // Markup is made by lit's templates and the card renderer alone; the only script that code starts is the graph's worker.
+    // Only lit's templates and the card renderer create markup; the only script started by code is the graph's worker.
     "require-trusted-types-for 'script'",
     `trusted-types ${[
       'lit-html',
@@ -205,10 +204,9 @@ function buildPolicy(importMap: string): string {
   ].join('; ');
 }
 
-// What the console is given by the process it runs in.
 type ConsoleOptions = {
-  /** IANA zone of readers whose browser does not say where they are. */
+  /** IANA zone for browsers that don't send theirs. */
   timezone: string;
-  /** The first screen says so where there is none. */
+  /** If false, the first screen says so. */
   hasModel: boolean;
 };

@@ -1,10 +1,9 @@
-// Type stripping for the browser. Node warns once that the function is experimental; that is our choice to
-// make and not news for the person who starts the program, so this one warning is kept from them.
+// Strips types for the browser. Suppresses Node's warning that the function is experimental: users can't act on it.
 import { stripTypeScriptTypes } from 'node:module';
 
 let warned = false;
 
-/** JavaScript of a TypeScript source, every line and column where it was. */
+/** JavaScript of a TypeScript source with unchanged lines and columns. */
 export function stripTypes(source: string): string {
   if (warned) return stripTypeScriptTypes(source);
   warned = true;

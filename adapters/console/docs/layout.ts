@@ -1,10 +1,10 @@
-// The frame of every page under /docs: menu, search, contents, and the way to the pages before and after.
+// The frame of every page under /docs: menu, search, contents, and links to the previous and next page.
 import { quoteWords } from '#domain/shown-text.ts';
 import type { DocsPage } from './pages.ts';
 import { escapeHtml, type Heading, type Rendered } from './render.ts';
 import type { Found } from './search.ts';
 
-/** A page and what the menu calls it. */
+/** A page and its title in the menu. */
 export type MenuEntry = Pick<DocsPage, 'slug' | 'group'> & { title: string };
 
 const addressOf = (slug: string) => `/docs${slug === '' ? '' : `/${slug}`}`;
@@ -34,7 +34,7 @@ function drawContents(headings: Heading[]): string {
   return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${items.join('')}</ul></nav>`;
 }
 
-/** The menu beside what the page says; on a phone above it. */
+/** The menu next to the page; on a phone above it. */
 function drawColumns(menu: string, main: string, contents: string): string {
   return `<div class="frame">
       <details class="menu-small"><summary>Menu</summary><nav aria-label="Pages">${menu}</nav></details>
@@ -44,7 +44,9 @@ function drawColumns(menu: string, main: string, contents: string): string {
     </div>`;
 }
 
-/** @param wide without the menu, for a page that brings its own @param main what the page says, as HTML @param head of the page alone */
+/**
+ * @param wide without the menu, for a page that has its own @param main the page's HTML @param head elements for this page's head
+ */
 export function drawFrame(
   entries: MenuEntry[],
   current: string,
@@ -85,7 +87,6 @@ export function drawFrame(
 `;
 }
 
-/** A document in the frame. */
 export function drawPage(entries: MenuEntry[], slug: string, page: Rendered): string {
   const at = entries.findIndex((entry) => entry.slug === slug);
   const way = [
@@ -104,7 +105,7 @@ export function drawPage(entries: MenuEntry[], slug: string, page: Rendered): st
   });
 }
 
-/** The text around the first of `words` in a section, with all of them marked. */
+/** The text around the first of `words` in a section, with all matches marked. */
 function drawExcerpt(text: string, words: string[]): string {
   const starts = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
   const first = Math.max(0, Math.min(...starts, text.length) - 80);
@@ -116,7 +117,7 @@ function drawExcerpt(text: string, words: string[]): string {
   return `${from > 0 ? '… ' : ''}${marked.join('')}${from + cut.length < text.length ? ' …' : ''}`;
 }
 
-/** What a search found. */
+/** The search results page. */
 export function drawFound(entries: MenuEntry[], query: string, found: Found[]): string {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const items = found.map(

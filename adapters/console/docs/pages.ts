@@ -1,14 +1,14 @@
-// The pages under /docs: the documents of the repository, in the order of the menu. What is not listed here comes last, under “More”.
+// The pages under /docs: the repository's documents in menu order. Unlisted ones come last, under “More”.
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..', '..');
 
-/** `slug`: the address under /docs, '' for the first page; `file`: where its text is, from the root. */
+/** `slug`: the address under /docs, '' for the first page; `file`: its path from the root. */
 export type DocsPage = { slug: string; file: string; group: string };
 
-/** Names of pages under docs/, without their ending; a path with an ending is a document of its own. */
+/** Names of pages under docs/ without extension; a path with an extension is a document elsewhere. */
 const menu: Record<string, string[]> = {
   Start: ['README.md', 'MOTIVATION.md', 'deploy', 'console', 'commands', 'cli'],
   Connect: ['slack', 'teams', 'models', 'tools', 'tools-in-typescript', 'mcp', 'webhooks'],
@@ -71,7 +71,7 @@ export function listPages(): DocsPage[] {
   ];
 }
 
-/** Files beside the pages that documents link to, by their path from the root: pictures, and what people copy. */
+/** Files that documents link to, by path from the root: pictures, and examples to copy. */
 export function isShown(path: string): boolean {
   return (
     /^docs\/(?:[\w-]+\/)?[\w-]+\.(?:gif|png|webp)$/.test(path) ||

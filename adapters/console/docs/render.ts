@@ -1,9 +1,9 @@
-// A document as HTML: headings that can be linked to, links between pages as the site addresses them, pictures from the site.
+// Renders a document as HTML: headings with anchors, and links and pictures with the site's addresses.
 import { posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { type DocsPage, isShown } from './pages.ts';
 
-/** `level`: 1 to 6; `id`: what a link to it names. */
+/** `level`: 1 to 6; `id`: its anchor. */
 export type Heading = { level: number; id: string; text: string };
 
 export type Rendered = { title: string; html: string; headings: Heading[] };
@@ -12,7 +12,7 @@ export type Rendered = { title: string; html: string; headings: Heading[] };
 const markdown = new MarkdownIt({ html: false, linkify: false });
 export const { escapeHtml } = markdown.utils;
 
-/** The name GitHub gives a heading, so that links work there and here. */
+/** GitHub's anchor of a heading, so that links work there and here. */
 export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
@@ -20,7 +20,7 @@ export function toAnchor(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Where a link of a document leads on the site. */
+/** The site's address of a link in a document. */
 function toAddress(target: string, page: DocsPage, pages: DocsPage[]): string {
   if (/^[a-z]+:/i.test(target) || target.startsWith('#')) return target;
   const [path = '', anchor] = target.split('#');
@@ -31,7 +31,7 @@ function toAddress(target: string, page: DocsPage, pages: DocsPage[]): string {
   return isShown(file) ? `/docs/files/${file}` : target;
 }
 
-/** @param pages all of them, to find what links lead to */
+/** @param pages all pages, to resolve links */
 export function render(source: string, page: DocsPage, pages: DocsPage[]): Rendered {
   const tokens = markdown.parse(source, {});
   const headings: Heading[] = [];
@@ -51,7 +51,7 @@ export function render(source: string, page: DocsPage, pages: DocsPage[]): Rende
       if (target !== null) inner.attrSet(name, toAddress(String(target), page, pages));
     }
   }
-  // A wide table scrolls in a frame of its own; the page does not.
+  // A wide table scrolls in its own frame, not the page.
   const html = markdown.renderer
     .render(tokens, markdown.options, {})
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')

@@ -1,5 +1,4 @@
-// /docs: the documents as pages, a search over them, and the reference of the HTTP API. Made on the server; no page but the
-// reference runs a script.
+// /docs: documents, search, and the HTTP API reference, rendered on the server. Only the reference runs a script.
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -19,11 +18,11 @@ const pictures: Record<string, string> = {
   '.webp': 'image/webp',
 };
 
-/** Menus call pages by what they are about, not by the title alone. */
+/** Menu titles that differ from the page's own title. */
 const called: Record<string, string> = { '': 'Overview', api: 'HTTP API' };
 const reference: MenuEntry = { slug: 'reference', group: 'Reference', title: 'API reference' };
 
-/** What a page under /docs may do in the browser. @param script it runs the reference's viewer, which styles itself */
+/** The content security policy of a page under /docs. @param script it runs the reference viewer, which sets its own styles */
 function policyOf(script: boolean): string {
   return [
     "default-src 'none'",
@@ -39,7 +38,7 @@ function policyOf(script: boolean): string {
 
 type Site = { pages: DocsPage[]; entries: MenuEntry[]; search: ReturnType<typeof createSearch> };
 
-/** Titles of all pages, read once; the documents of a running process do not change under it. */
+/** Reads all titles once; documents don't change while a process runs. */
 async function openSite(): Promise<Site> {
   const pages = listPages();
   const entries = await Promise.all(
@@ -62,10 +61,10 @@ const noFile = (name: string) =>
 const SearchQuery = z.object({ q: z.string().max(200).default('') });
 const PagePath = z.object({ '*': z.string().max(300) });
 
-/** Anyone who may open the console may read them. */
+/** Anyone who may open the console may read these pages. */
 const config = { role: 'page', subject: 'instance' } as const;
 
-/** Adds the pages to a server that has the console. */
+/** Adds the pages to a server with the console. */
 export function registerDocs(app: FastifyInstance): void {
   let opening: Promise<Site> | null = null;
   const open = () => {

@@ -1,25 +1,25 @@
-// Finds sections of the documents by words; each heading begins a section.
+// Full-text search of the documents by section; each heading begins one.
 import MiniSearch from 'minisearch';
 import { type DocsPage, readPage } from './pages.ts';
 import { toAnchor } from './render.ts';
 
-/** `title`: of the page; `heading`: of the section, '' before the first one; `text`: the section's words. */
+/** `title`: of the page; `heading`: of the section, '' before the first. */
 export type Found = { slug: string; anchor: string; title: string; heading: string; text: string };
 
 type Section = Found & { id: number; rank: number };
 
-/** Words of a question that say nothing about its subject. */
+/** Stop words of questions. */
 const fillers = new Set(
   'a an and are can do does for from how i in is it my of on or the to what when where which who why with you'.split(
     ' ',
   ),
 );
 
-/** What only developers read, pictures and the change log come last. */
+/** Developer pages, pictures and the changelog rank last. */
 const rankOf = ({ group, file }: DocsPage) =>
   group === 'Inside' || group === 'Pictures' || file === 'CHANGELOG.md' ? 0.01 : 1;
 
-/** Marks of Markdown that a reader of a result would stumble over. */
+/** Strips Markdown marks from an excerpt. */
 function toPlain(text: string): string {
   return text
     .replaceAll(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
@@ -40,7 +40,7 @@ function cutSections({ slug }: DocsPage, source: string): Found[] {
   });
 }
 
-/** What finds sections in `pages`, the best first. */
+/** Builds the search index of `pages`. Results come best first. */
 export async function createSearch(pages: DocsPage[]): Promise<(words: string) => Found[]> {
   const parts = await Promise.all(
     pages.map(async (page) => {

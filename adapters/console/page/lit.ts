@@ -1,4 +1,4 @@
-// lit-html whose templates guard every text they show: nothing hidden is drawn, and right-to-left words are isolated.
+// lit-html with templates that guard shown text: no hidden characters, and right-to-left words are isolated.
 import { html as drawHtml, svg as drawSvg } from 'lit-html';
 import { guardDrawn, isolateText } from '#domain/shown-text.ts';
 
@@ -6,7 +6,7 @@ export { nothing, render, type SVGTemplateResult, type TemplateResult } from 'li
 
 const places = new WeakMap<TemplateStringsArray, boolean[]>();
 
-/** Which values of a template are drawn as text; the others belong to a tag. */
+/** Which values of a template are text; the others belong to a tag. */
 function placesOf(strings: TemplateStringsArray): boolean[] {
   const known = places.get(strings);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// Starts the page: draws it whenever the state changes, and shows what the address names.
+// Starts the page: draws on each state change, and follows the address.
 import './cards/session-card.ts';
 import { html, nothing, render, type TemplateResult } from './lit.ts';
 import { onTokenNeeded } from './live/api.ts';
@@ -19,7 +19,7 @@ import { drawShortcuts, listenForShortcuts } from './views/shortcuts.ts';
 import { askForToken } from './views/token-dialog.ts';
 import { drawTriage } from './views/triage.ts';
 
-// The page: a header, the inbox on the left, the conversation beside it, the open plan on the right.
+// The page: a header, the inbox on the left, the conversation next to it, the open plan on the right.
 
 const drawBuilder = drawLazily(
   async () => (await import('./views/builder.ts')).drawBuilder,
@@ -34,7 +34,7 @@ const drawPlaybooks = drawLazily(
   },
 );
 
-/** A line over the whole page while the server is away: what is shown may be old, and what is typed is kept. */
+/** A banner while the server is unreachable: the page may be outdated, and input is kept. */
 function drawConnection({ connection }: State): TemplateResult {
   return html`<div class="connection" role="status">
     ${

@@ -1,4 +1,4 @@
-// The official Adaptive Cards renderer, loaded as a classic script by the page; this is the part of it we use.
+// The official Adaptive Cards renderer, which the page loads as a classic script; typed as far as we use it.
 
 export type RenderedInput = {
   id?: string;
@@ -8,7 +8,7 @@ export type RenderedInput = {
 
 export type RenderedAction = {
   title?: string;
-  /** The part of the card that the action opens, where it opens one. */
+  /** The part of the card that the action opens, if any. */
   card?: { getAllInputs(): RenderedInput[] };
   renderedElement?: HTMLElement;
   data?: unknown;
@@ -21,7 +21,7 @@ export type AdaptiveCard = {
   version: unknown;
   hostConfig: unknown;
   onExecuteAction: ((action: RenderedAction) => void) | undefined;
-  /** A part that was opened or closed by its button. */
+  /** A part was opened or closed by its button. */
   onInlineCardExpanded:
     | ((action: { card: { renderedElement?: HTMLElement } }, isExpanded: boolean) => void)
     | undefined;
@@ -43,7 +43,7 @@ declare global {
   var AdaptiveCards: Renderer | undefined;
 }
 
-/** The renderer. Markdown is not processed: every text of a card is shown as it is. */
+/** The renderer, without Markdown: a card's texts are shown literally. */
 export function getRenderer(): Renderer {
   const renderer = globalThis.AdaptiveCards;
   if (renderer === undefined) throw new Error('The card renderer was not loaded. Reload the page.');

@@ -1,4 +1,4 @@
-// <session-card>: the card of a planning session, drawn by the official renderer. It redraws only when the card itself changed.
+// <session-card>: the card of a planning session, drawn by the official renderer. Redraws only when the card changes.
 import { hostConfig } from '#cards/host-config.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import type { Inputs } from '../live/presses.ts';
@@ -9,7 +9,7 @@ export type SessionPressedEvent = CustomEvent<{ press: SessionPress; inputs: Inp
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** Whether data of an action is a press: our own cards are the only source, so its outline is enough. */
+/** Whether an action's data is a press. Only our own cards send it, so its shape is enough. */
 function isSessionPress(data: unknown): data is SessionPress {
   return typeof data === 'object' && data !== null && 'action' in data && 'run_id' in data;
 }
@@ -36,7 +36,7 @@ export class SessionCardElement extends HTMLElement {
     if (this.isConnected) this.#draw(false);
   }
 
-  /** While busy the card's buttons are off. */
+  /** Disables the card's buttons. */
   set busy(busy: boolean) {
     this.#busy = busy;
     this.#applyBusy();
@@ -76,7 +76,7 @@ export class SessionCardElement extends HTMLElement {
     this.#applyBusy();
   }
 
-  /** The one form of a card stands open from the start. Closed by the person, it stays closed. */
+  /** A card's only form is open at first. If the person closes it, it stays closed. */
   #offerForm(card: AdaptiveCard): void {
     const [only, ...others] = this.querySelectorAll<HTMLElement>('button[data-opens^="field:"]');
     const opens = others.length > 0 ? undefined : only?.dataset.opens;
@@ -86,7 +86,7 @@ export class SessionCardElement extends HTMLElement {
     labelCard(card);
   }
 
-  /** A part that a person opened is ready for typing at once, and brought into sight with the next frame. */
+  /** Focuses a part that a person opened, and scrolls it into view in the next frame. */
   #show(part: HTMLElement | undefined): void {
     const focus = () =>
       part?.querySelector<HTMLElement>('textarea, input')?.focus({ preventScroll: true });
@@ -114,7 +114,7 @@ export class SessionCardElement extends HTMLElement {
     );
   }
 
-  /** Links open beside the page. */
+  /** Opens a link in a new tab. */
   #open(address: string): void {
     const { protocol, href } = new URL(address, location.href);
     if (protocol === 'http:' || protocol === 'https:')

@@ -1,28 +1,28 @@
-// What the rail knows: plans in five groups, as far as they were read, and what the person has searched, folded and ticked.
+// State of the inbox rail: plans in five groups as far as loaded, and the person's search, folded groups and ticks.
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
 
 export type InboxState = {
   view: 'plans' | 'conversations';
-  /** null: not read yet. */
+  /** Null before the first load. */
   groups: InboxPage[] | null;
   conversations: ConversationPage | null;
-  /** What stands in the search field, and what the groups on the screen were searched for. */
+  /** The search field's text, and the query of the groups on the screen. */
   search: string;
   searched: string;
-  /** How many plans need the reader, regardless of the search; null: not known yet. */
+  /** Number of plans that need the reader regardless of the search, or null if unknown. */
   needed: number | null;
-  /** Why the lists are not up to date; null: they are. */
+  /** Why the lists are outdated, or null if they aren't. */
   problem: string | null;
-  /** The plan that the keyboard is at. */
+  /** The plan selected by keyboard. */
   selected: string | null;
-  /** Groups that the person has opened or closed. */
+  /** Groups that the person opened or closed. */
   folded: Partial<Record<InboxGroup, boolean>>;
-  /** Plans to decide about together, as they were when ticked. */
+  /** Plans to decide on together, as they were when ticked. */
   ticked: ReadonlyMap<string, InboxPlan>;
-  /** The rail lies over the page, on screens that have no room beside it. */
+  /** The rail covers the page, on narrow screens. */
   over: boolean;
-  /** What just happened to the selection, for screen readers. */
+  /** The last change of the selection, for screen readers. */
   said: string;
 };
 
@@ -43,15 +43,15 @@ export function createInbox(): InboxState {
   };
 }
 
-/** Whether a plan can be ticked, to be approved or rejected with others. */
+/** Whether a plan can be ticked, for approval or rejection with others. */
 export function mayTick({ waits, may_approve }: InboxPlan): boolean {
   return waits === 'approval' && may_approve;
 }
 
-/** Lists that are long and seldom needed begin closed. */
+/** Long lists that are seldom needed begin closed. */
 const long = 10;
 
-/** @param searching groups with matches are open */
+/** @param searching opens groups with matches */
 export function isFolded(
   { group, total }: InboxPage,
   folded: InboxState['folded'],

@@ -1,11 +1,11 @@
-// Groups that are read again and again, page by page. Pure, so that it is tested without a browser.
+// Groups that are polled page by page. Pure, so that it is tested without a browser.
 import type { InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
 
 type Page = Pick<InboxPage, 'plans' | 'next_cursor'>;
 
 /**
- * A group as it stands now, out of its first plans as they were just read, and those further down that were read before.
- * @param elsewhere plans that other groups have now
+ * A group's current state: its first plans as just read, and later ones as read before.
+ * @param elsewhere plans that are now in other groups
  */
 export function mergeHead(
   head: InboxPage,
@@ -20,7 +20,7 @@ export function mergeHead(
   return { ...head, plans: [...head.plans, ...tail], next_cursor: known.next_cursor };
 }
 
-/** All groups as they stand now. @param heads their first plans */
+/** Current state of all groups. @param heads their first plans */
 export function mergeGroups(heads: InboxPage[], known: InboxPage[]): InboxPage[] {
   const listed = new Set(heads.flatMap(({ plans }) => plans.map(({ id }) => id)));
   return heads.map((head) =>
@@ -32,14 +32,14 @@ export function mergeGroups(heads: InboxPage[], known: InboxPage[]): InboxPage[]
   );
 }
 
-/** A further page, each plan once. */
+/** Adds a page, with each plan once. */
 export function appendPage({ plans, ...group }: InboxPage, page: Page): InboxPage {
   const known = new Set(plans.map(({ id }) => id));
   const added = page.plans.filter(({ id }) => !known.has(id));
   return { ...group, plans: [...plans, ...added], next_cursor: page.next_cursor };
 }
 
-/** Ticks of plans that still wait; those that are not on the screen are kept. */
+/** Keeps ticks of plans that still wait, or are not on the screen. */
 export function keepTicks(
   ticked: ReadonlyMap<string, InboxPlan>,
   groups: InboxPage[],

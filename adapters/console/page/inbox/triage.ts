@@ -1,5 +1,4 @@
-// Several plans decided about together: what the dialog says of each before, and what became of each. Pure, so that it is tested
-// without a browser.
+// Decisions on several plans together: the dialog's text for each, and its result. Pure, so that it is tested without a browser.
 import type { PlanView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
@@ -8,7 +7,7 @@ import { countOf } from '#domain/words.ts';
 
 export type TriageAct = 'approve' | 'reject';
 
-/** A version as the dialog shows it: a decision is about that and nothing else. */
+/** A version as shown in the dialog: the decision is bound to it. */
 export type TriageShown = {
   version: number;
   digest: string;
@@ -19,25 +18,25 @@ export type TriageShown = {
   /** `… and 16 more`, or empty. */
   more: string;
   guarded: number;
-  /** Part of what it does is not shown here. */
+  /** Some effects are not shown here. */
   cut: boolean;
   /** It waits for this person's approval. */
   open: boolean;
-  /** The last start that has passed; `sentence` names it. */
+  /** The last start that has passed, which `sentence` names. */
   passed?: string;
   sentence: string;
-  /** Steps that were unticked in its review. */
+  /** Steps unticked in its review. */
   except: string[];
 };
 
 export type TriageRow = {
   plan: InboxPlan;
-  /** null: it is being read. */
+  /** Null while loading. */
   shown: TriageShown | null;
   included: boolean;
-  /** Idempotency key: the request is carried out once, however often it is sent. */
+  /** Idempotency key of the request. */
   key: string;
-  /** `settled`: nothing more is to be decided here. */
+  /** `settled`: nothing is left to decide here. */
   outcome: { words: string; good: boolean; settled: boolean } | null;
 };
 
@@ -87,7 +86,7 @@ export function showForTriage(
   };
 }
 
-/** Why a plan cannot be approved from the dialog as it is; null: it can. @param read it was opened in this version */
+/** Why a plan cannot be approved in the dialog, or null if it can. @param read it was opened in this version */
 export function whyNot(act: TriageAct, shown: TriageShown, read: boolean): string | null {
   if (!shown.open) return 'No longer waiting for your approval.';
   if (act === 'reject' || read) return null;
@@ -95,7 +94,7 @@ export function whyNot(act: TriageAct, shown: TriageShown, read: boolean): strin
   return shown.cut ? 'Too much to show here. Open it and read it before you approve.' : null;
 }
 
-/** What an answer says became of a decision. */
+/** The result of a decision, in words. */
 export function describeDecision(act: TriageAct, plan: Pick<Plan, 'status'>): string {
   if (act === 'reject') return 'Rejected';
   return plan.status === 'proposed' || plan.status === 'needs_review'
@@ -116,7 +115,7 @@ export function nameSending(triage: Triage): string {
   return `${verbs[triage.act]} ${countOf(rows.length, 'plan')}${starts}`;
 }
 
-/** Plans that pressing the button sends. */
+/** Plans that the button sends. */
 export function toSend(triage: Triage): TriageRow[] {
   return triage.rows.filter(
     ({ included, shown, outcome }) => included && shown !== null && outcome?.settled !== true,

@@ -1,4 +1,4 @@
-// Plans of the inbox in a symbol and words; the colour is never the only sign.
+// A plan in the inbox as a symbol and words; colour is never the only sign.
 import type { Tone } from '#cards/view.ts';
 import { statusSymbols, statusWords } from '#cards/words.ts';
 import type { InboxPlan } from '#domain/plan/inbox.ts';
@@ -27,7 +27,7 @@ const statusTones: Record<PlanStatus, Tone> = {
   cancelled: 'default',
 };
 
-/** What a plan needs from the reader, else its status. */
+/** Its need from the reader, else its status. */
 export function describeEntry({ waits, status, revising, paused }: InboxPlan): Words {
   if (waits === 'outcome' && revising)
     return { symbol: '?', words: 'A question about your changes', tone: 'warning' };
@@ -43,7 +43,7 @@ export function describeEntry({ waits, status, revising, paused }: InboxPlan): W
 
 export type EntryProgress = { ended: number; total: number };
 
-/** How far a plan is; null: it does not run. */
+/** A plan's progress, or null if it is not running. */
 export function progressOf({
   status,
   counts,
@@ -53,7 +53,7 @@ export function progressOf({
   return runs && total > 0 ? { ended: counts.succeeded, total } : null;
 }
 
-/** When it got into its present state. */
+/** When the plan reached its state. */
 export function sinceWhen(plan: InboxPlan): string {
   const { status, created_at, updated_at, decided_at, waits_since } = plan;
   if (waits_since !== null) return waits_since;
@@ -80,7 +80,7 @@ export function titleOf({ title, id }: Pick<InboxPlan, 'title' | 'id'>): string 
   return showTitle(title, 300) || id;
 }
 
-/** What the browser shows on its tab: how many plans wait for the reader, and the plan that is open. */
+/** The tab's title: how many plans wait for the reader, and the open plan. */
 export function describePage(
   waiting: number,
   open: { title: string; state: string } | null,
