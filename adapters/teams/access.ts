@@ -1,4 +1,4 @@
-// The credentials of the Teams bot from the environment, complete or refused in one sentence, and the tenants it talks to.
+// The Teams bot's credentials from the environment, which must be complete, and the tenants it serves.
 import { z } from 'zod';
 import { type Environment, flag, optional, refuseSetting as refuse } from '#domain/settings.ts';
 
@@ -15,7 +15,7 @@ export const teamsVariables = z.object({
     )
     .optional(),
   MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
-  /** Which tenants a multi-tenant bot serves: their ids, or `any`. */
+  /** IDs of the tenants that a multi-tenant bot serves, or `any`. */
   TEAMS_ALLOWED_TENANTS: z
     .string()
     .regex(
@@ -23,22 +23,22 @@ export const teamsVariables = z.object({
       'must be GUIDs of Microsoft Entra tenants, with commas between them, or any',
     )
     .optional(),
-  /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
+  /** Accepts activities without a token, from this machine only: for a Teams client next to the bot. */
   COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
 });
 type TeamsEnvironment = Environment & z.infer<typeof teamsVariables>;
 
 export type TeamsAccess =
-  /** `allowed`: the tenants that are served; null: any, which somebody has asked for in that word. */
+  /** `allowed`: the tenants served, or null for any, which must be set explicitly. */
   | { kind: 'MultiTenant'; appId: string; password: string; allowed: string[] | null }
   | { kind: 'SingleTenant'; appId: string; password: string; tenantId: string }
   | { kind: 'UserAssignedMSI'; appId: string; tenantId: string }
-  /** No token is asked for or shown; only this machine is talked to. */
+  /** No tokens either way; only this machine is contacted. */
   | { kind: 'Local' };
 
 const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
 
-/** Anybody could reach such a bot, so only this machine may. */
+/** Anyone who reaches such a bot can use it, so only this machine may. */
 function readLocalTeams(env: TeamsEnvironment): TeamsAccess {
   const set = [
     'MicrosoftAppId',
@@ -57,7 +57,7 @@ function readLocalTeams(env: TeamsEnvironment): TeamsAccess {
       'COUNTERSIGN_TEAMS_LOCAL',
       `checks no identity: anyone who reaches the bot can act as anyone. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
     );
-  // A proxy on this machine forwards requests from elsewhere, and need not say so.
+  // A proxy on this machine forwards outside requests, and they may look local.
   if (env.COUNTERSIGN_PUBLIC_URL !== undefined)
     refuse(
       'COUNTERSIGN_TEAMS_LOCAL',
@@ -66,7 +66,7 @@ function readLocalTeams(env: TeamsEnvironment): TeamsAccess {
   return { kind: 'Local' };
 }
 
-/** null: any. */
+/** Null for any. */
 function readTenants(listed: string | undefined): string[] | null {
   if (listed !== undefined) return listed.toLowerCase() === 'any' ? null : listed.split(/[\s,]+/);
   return refuse(
@@ -76,7 +76,7 @@ function readTenants(listed: string | undefined): string[] | null {
 }
 
 /**
- * How Teams is reached; null: it is not. Without a type, a tenant makes the bot a single-tenant one.
+ * @returns null if Teams is not configured. Without a type, a tenant makes the bot single-tenant.
  * @throws CountersignError `invalid_configuration` that names the variable
  */
 export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
@@ -112,7 +112,7 @@ export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
     );
   switch (kind) {
     case 'MultiTenant':
-      // An operator who names a tenant expects that no other gets in.
+      // An operator who names a tenant expects all others to be refused.
       if (tenantId !== undefined)
         refuse(
           'MicrosoftAppTenantId',
@@ -138,7 +138,7 @@ export function readTeamsAccess(env: TeamsEnvironment): TeamsAccess | null {
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** Anybody who knows a bot's id can add it to their own tenant; what comes from there is not even stored. */
+/** Anyone who knows a bot's ID can add it to their tenant; activities of other tenants are not even stored. */
 export function isServed(access: TeamsAccess, tenant: string): boolean {
   switch (access.kind) {
     case 'Local':
@@ -153,13 +153,13 @@ export function isServed(access: TeamsAccess, tenant: string): boolean {
   }
 }
 
-/** Whether people of `tenant` are known by their addresses, for which it vouches. */
+/** Whether people of `tenant` are known by email address, which it vouches for. */
 export function vouches(access: TeamsAccess, tenant: string): boolean {
   switch (access.kind) {
-    // A person on this machine can do everything anyway.
+    // A person on this machine has full access anyway.
     case 'Local':
       return true;
-    // Of several tenants, each could claim anybody's address.
+    // Several tenants could each claim any address.
     case 'MultiTenant':
       return false;
     case 'SingleTenant':

@@ -1,4 +1,4 @@
-// How Teams draws what is said: Adaptive Cards, which are read aloud themselves and refreshed for each reader.
+// Teams' drawing: Adaptive Cards, which are read aloud themselves and refreshed for each reader.
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { fitCard, measureCard, platformLimits } from '#cards/limits.ts';
 import { addRefresh } from '#cards/press.ts';

@@ -1,6 +1,6 @@
-// A wait with an end, for what has no time-out of its own.
+// A time limit for work without its own.
 
-/** What `work` comes to, or what `late` says after `ms`; then nobody waits for it any more. */
+/** The result of `work`, or the error of `late` after `ms`, when it is no longer awaited. */
 export async function finishWithin<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(() => over.reject(late()), ms);

@@ -1,4 +1,4 @@
-// The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
+// Opens the Teams adapter: a handler of stored events, a port to write with, and a transport.
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt, InboxHandler } from '#chat/inbox/inbox-context.ts';
 import type { OpenPlatform, PlatformParts } from '#chat/platform.ts';
@@ -32,11 +32,10 @@ import type { TeamsContext } from './teams-context.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerTeams } from './transport/http.ts';
 
-// Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
-// key by which a message could be found whose answer was lost: such a message is posted again, since one that is read twice does
-// less harm than a question nobody ever reads.
+// Writes to Teams: posts and edits cards, and tells people things in their chat with the bot. Teams has no keys to find a message
+// whose response was lost, so it is posted again: a duplicate does less harm than a question that nobody reads.
 
-/** Of a message that is there although nobody knows by what name. */
+/** The ID of a posted message for which Teams gave none. */
 const unnamed = '';
 const cannotChange = 'Teams did not say how this message is called, so it cannot be changed.';
 const unknownPlace =
@@ -46,9 +45,9 @@ export function createTeamsPort(options: {
   connector: Calls;
   conversations: TeamsConversations;
   readers: Readers;
-  /** All names of the person behind one. */
+  /** All accounts of the person with one account. */
   everyNameOf(name: string): Promise<string[]>;
-  /** Where nobody says what somebody's is. */
+  /** For people whose time zone is unknown. */
   timezone: string;
 }): ChatPort {
   const { connector, conversations, readers, everyNameOf, timezone } = options;
@@ -59,7 +58,7 @@ export function createTeamsPort(options: {
     throw new CountersignError('not_allowed', unknownPlace);
   }
 
-  /** The chat with one person; where they have none yet it is opened, which works for people who share a team or chat with the bot. */
+  /** The chat with one person, opened if there is none, which works for people who share a team or chat with the bot. */
   async function findChat(place: ChatPlace, person: string): Promise<TeamsConversation> {
     const known = await conversations.findPersonal(place.tenant, person);
     if (known !== null) return known;
@@ -75,7 +74,7 @@ export function createTeamsPort(options: {
     return chat;
   }
 
-  /** @param aloud whether Teams notifies the people it asks */
+  /** @param aloud whether Teams notifies the mentioned people */
   async function draw(where: TeamsConversation, content: ChatContent, aloud: boolean) {
     const refreshed = await readers.choose(where, content.concerns ?? []);
     const mentioned =
@@ -93,7 +92,7 @@ export function createTeamsPort(options: {
       const where = await find(place);
       const { activity, mentioned } = await draw(where, content, true);
       const tried = triedSince != null;
-      // Before anything is posted: a message whose post is known to have failed can be posted again, and no other.
+      // Before posting: only a message whose post certainly failed can be posted again.
       const reached =
         mentioned === null
           ? null
@@ -114,7 +113,7 @@ export function createTeamsPort(options: {
     },
 
     async update(post, content, givenUp) {
-      // As if somebody had deleted it: a card that is needed is posted once more.
+      // Treated as deleted: a card that is needed is posted once more.
       if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
       const where = await find(post);
       const { activity } = await draw(where, content, false);
@@ -167,9 +166,9 @@ export function openTeams(
   };
 }
 
-// What is done about a stored activity, by its kind. May be called again with the same one.
+// Handles stored activities by kind. May be called again with the same activity.
 
-/** Remembers where the activity came from, so that anybody can write there later. */
+/** Stores where the activity came from, so that others can write there later. */
 async function keepScene({ conversations }: TeamsContext, scene: Scene): Promise<void> {
   const { tenant, place, kind, serviceUrl, bot, from, team, timezone } = scene;
   const personal = kind === 'personal';
@@ -218,7 +217,7 @@ async function act(
   }
 }
 
-// The app was added somewhere, or taken out: a short welcome the first time, and what waited is posted.
+// The app was added or removed: a short welcome the first time, and waiting messages are posted.
 function welcomeIn({ kind }: Scene, hasModel: boolean): string {
   const mention = kind === 'personal' ? null : '@Countersign';
   return greetWords.welcome({ mention, help: '“help”', hasModel });

@@ -1,9 +1,9 @@
-// Where a conversation takes place in Teams: a chat is one conversation, in a channel each post is. Pure.
+// Places in Teams: a chat is one conversation; in a channel each post is one. Pure.
 import type { ChatPlace } from '#domain/chat/chat.ts';
 
 const threadMark = ';messageid=';
 
-/** `19:…@thread.tacv2;messageid=1700000000000` as channel and post. */
+/** Splits `19:…@thread.tacv2;messageid=1700000000000` into channel and post. */
 export function splitConversation(id: string): { channel: string; post: string | null } {
   const at = id.indexOf(threadMark);
   return at < 0
@@ -11,7 +11,7 @@ export function splitConversation(id: string): { channel: string; post: string |
     : { channel: id.slice(0, at), post: id.slice(at + threadMark.length) };
 }
 
-/** By what Teams calls the place when one writes to it. */
+/** The ID that Teams uses for posting there. */
 export function conversationIdOf({
   channel,
   thread,

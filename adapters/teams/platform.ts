@@ -5,7 +5,7 @@ import { readTeamsAccess, type TeamsAccess, teamsVariables } from './access.ts';
 import type { TeamsCloud } from './connector/cloud.ts';
 import { teamsDrawing } from './drawing.ts';
 
-/** The tenants that may use it; null: any. */
+/** The tenants that may use it, or null for any. */
 function allowedOf(access: TeamsAccess): string[] | null {
   if (access.kind === 'MultiTenant') return access.allowed;
   return access.kind === 'Local' ? [] : [access.tenantId];
@@ -14,7 +14,7 @@ function allowedOf(access: TeamsAccess): string[] | null {
 const openToAll =
   'Set TEAMS_ALLOWED_TENANTS to the ids of tenants: whoever knows the app id can add the bot to one of their own.';
 
-/** Asks Microsoft. @throws CountersignError that says what an operator has to do */
+/** Tries to sign in. @throws CountersignError that says what an operator has to do */
 async function checkTeams(access: TeamsAccess): Promise<Omit<CheckResult, 'part'>> {
   if (access.kind === 'Local')
     return { state: 'ok', text: 'Without a token, for a client on this machine' };
@@ -25,7 +25,7 @@ async function checkTeams(access: TeamsAccess): Promise<Omit<CheckResult, 'part'
   return { state: 'ok', text, ...(open ? { advice: openToAll } : {}) };
 }
 
-/** @param cloud another sign-in than Microsoft's; null: Microsoft's */
+/** @param cloud replaces Microsoft's public cloud, or null */
 export const teamsWith = (cloud: TeamsCloud | null): Platform =>
   definePlatform({
     name: 'teams',

@@ -1,4 +1,4 @@
-// What the parts of the Teams adapter are given.
+// Dependencies of the Teams adapter's parts.
 import type { ChatContext } from '#chat/platform.ts';
 import type { ChatPort } from '#domain/chat/chat.ts';
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';

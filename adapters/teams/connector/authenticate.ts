@@ -1,5 +1,5 @@
-// Whether a request comes from Teams, by its head alone: its token is signed by the Bot Framework, meant for this bot and bound to the
-// address at which it says to answer. Without credentials only this machine is believed.
+// Authenticates requests by their headers: the token must be signed by the Bot Framework, meant for this bot, and bound to its
+// service URL. Without credentials only this machine is trusted.
 import { type Activity as BotActivity, ConfigurationBotFrameworkAuthentication } from 'botbuilder';
 import { z } from 'zod';
 import { isLocalRequest } from '#api/guard.ts';
@@ -8,9 +8,9 @@ import { finishWithin } from '../finish-within.ts';
 import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from './cloud.ts';
 import type { Authenticate } from './connector.ts';
 
-/** Milliseconds that the keys of the Bot Framework may take. */
+/** Milliseconds for fetching the Bot Framework's keys. */
 const answeredWithinMs = 5000;
-/** Seconds by which clocks may differ, as botbuilder has it. */
+/** Tolerated clock difference in seconds, as in botbuilder. */
 const clockSkew = 300;
 
 const Claims = z.object({
@@ -20,7 +20,7 @@ const Claims = z.object({
   serviceurl: z.string(),
 });
 
-/** What a token says of itself, before anybody has looked whether that is true; null: it is none that could be. */
+/** The unverified claims of a token, or null if it can't be valid. */
 export function readClaims(
   authorization: string,
   appId: string,
@@ -33,12 +33,12 @@ export function readClaims(
     const over = exp + clockSkew < now.getTime() / 1000;
     return aud === appId && !over ? { serviceUrl: serviceurl } : null;
   } catch {
-    // No JSON, or not of this form: no token of the Bot Framework.
+    // Not a token of the Bot Framework: no JSON, or another shape.
     return null;
   }
 }
 
-/** Errors by which botbuilder and its library for tokens say no; others say that they could not look. */
+/** Errors of botbuilder and its token library that mean an invalid token; others mean the check failed. */
 const refusals = new Set(['JsonWebTokenError', 'NotBeforeError', 'TokenExpiredError']);
 
 function isRefusal(error: unknown): boolean {
@@ -48,12 +48,12 @@ function isRefusal(error: unknown): boolean {
 
 const loopback = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
-/** Where answers go, with the bot's token. */
+/** Whether the bot's token may be sent to the address. */
 export function isAnswerable(serviceUrl: string, local: boolean): boolean {
   return local ? loopback.test(serviceUrl) : serviceUrl.startsWith('https://');
 }
 
-/** Beside what is documented for all clouds: the addresses of the public one, with keys from elsewhere. */
+/** The public cloud's addresses, which the documented settings leave out, with keys from elsewhere. */
 function describeCloud(cloud: TeamsCloud | null): Record<string, string> {
   if (cloud === null) return {};
   return {
@@ -76,16 +76,16 @@ export function createAuthenticate(access: TeamsAccess, cloud: TeamsCloud | null
   const inTurn = createTurns();
   return async ({ headers }) => {
     const { authorization = '' } = headers;
-    // Most of what is forged is seen by this, and has no keys looked up.
+    // Refuses most forgeries without fetching keys.
     const claimed = readClaims(authorization, access.appId, new Date());
     if (claimed === null || !answerable(claimed.serviceUrl)) return null;
     const { serviceUrl } = claimed;
-    // Channel and address are all that it reads of an activity.
+    // It reads only channel and address of an activity.
     const head = { channelId: 'msteams', serviceUrl } as unknown as BotActivity;
     try {
       const look = () => framework.authenticateRequest(head, authorization);
       const { claimsIdentity } = await inTurn(look);
-      // It takes tokens of emulators and of other bots as well, which are bound to no address: those are not Teams.
+      // It also accepts tokens of emulators and other bots, which are bound to no address: not from Teams.
       const isTeams =
         claimsIdentity.getClaimValue('iss') === issuer &&
         claimsIdentity.getClaimValue('serviceurl') === serviceUrl;
@@ -98,8 +98,8 @@ export function createAuthenticate(access: TeamsAccess, cloud: TeamsCloud | null
 }
 
 /**
- * Until a look has succeeded, and so the keys are kept, there is one at a time, since botbuilder would fetch them for each; one that
- * finds no keys has failed for all that waited for it.
+ * Until the keys are cached, checks run one at a time, because botbuilder would fetch the keys for each; if they can't be
+ * fetched, all waiting checks fail.
  */
 function createTurns(): <T>(look: () => Promise<T>) => Promise<T> {
   let known = false;

@@ -1,5 +1,5 @@
-// The Bot Connector of Teams: its few calls that are needed, each tried once. botbuilder's own client tries again by itself, also
-// what must not be done twice; here the caller knows whether that is safe.
+// The few Bot Connector calls that Teams needs, without retries. botbuilder's client retries even unsafe calls; here the caller
+// decides.
 import { z } from 'zod';
 import { readText } from '#domain/bounded-body.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
@@ -18,7 +18,7 @@ const Refused = z.object({
 
 /** Milliseconds until a call counts as lost. */
 const callWithinMs = 10_000;
-/** Milliseconds that Microsoft's sign-in may take. */
+/** Milliseconds for Microsoft's sign-in. */
 const signInWithinMs = 5000;
 
 const elsewhere =
@@ -29,13 +29,13 @@ type Where = Pick<TeamsConversation, 'service_url'>;
 type Request = {
   method: string;
   body: object | null;
-  /** It is not sent after that. */
+  /** Not sent once aborted. */
   givenUp?: AbortSignal | undefined;
 };
 
 export function createCalls(options: {
   tokens: Tokens;
-  /** Whether the bot's token may be sent to an address. */
+  /** Whether the bot's token may be sent to the address. */
   answerable(serviceUrl: string): boolean;
   now(): Date;
 }): Calls {
@@ -48,7 +48,7 @@ export function createCalls(options: {
         throw explainSignIn(error);
       },
     );
-    // Once it is on its way nobody knows whether it got through, unless the answer is waited for.
+    // After it is sent, only the response tells whether it arrived.
     givenUp?.throwIfAborted();
     return fetch(url, {
       method,
@@ -67,15 +67,15 @@ export function createCalls(options: {
     path: string,
     { deed, ...request }: Request & { deed: string },
   ): Promise<unknown> {
-    // What was kept by a bot with other settings may lead anywhere.
+    // Addresses stored by a bot with other settings may lead anywhere.
     if (!answerable(service_url)) throw new CountersignError('not_allowed', elsewhere);
     const url = `${service_url.replace(/\/$/, '')}/v3/conversations${path}`;
     try {
       let response = await send(url, request, false);
-      // A kept token may have been revoked meanwhile.
+      // A cached token may have been revoked.
       if (response.status === 401) response = await send(url, request, true);
       if (!response.ok) throw refusalOf(response, await readText(response, longestAnswer));
-      // From here on it is done, and must not be done again because nobody could read what Teams says of it.
+      // The call has succeeded, and must not be repeated because the response is unreadable.
       return request.method === 'GET'
         ? readJson(await readText(response, longestAnswer))
         : await readSaid(response);
@@ -165,25 +165,25 @@ export function createCalls(options: {
   };
 }
 
-/** What an activity has of its own beside its words: mentions. */
+/** The activity's own entities: mentions. */
 function entitiesOf(activity: object): unknown[] {
   return 'entities' in activity && Array.isArray(activity.entities) ? activity.entities : [];
 }
 
-/** Bytes of an answer; the largest are pages of members. */
+/** Maximum bytes of a response; the largest are pages of members. */
 const longestAnswer = 4_000_000;
 
-/** null: it is no JSON. */
+/** Null if it is no JSON. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy may have answered, or the body is empty; callers that need something of it check.
+    // A proxy may have answered, or the body is empty; callers check for the fields they need.
     return null;
   }
 }
 
-/** What is said of something that was done; null: that got lost. */
+/** The response of a successful call, or null if it was lost. */
 async function readSaid(response: Response): Promise<unknown> {
   try {
     return readJson(await readText(response, longestAnswer));
@@ -193,7 +193,7 @@ async function readSaid(response: Response): Promise<unknown> {
   }
 }
 
-/** @throws CountersignError that does not pass: the same question gets the same answer */
+/** @throws CountersignError that is not transient: asking again gives the same answer */
 function readAs<T>(schema: z.ZodType<T>, answer: unknown, deed: string): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
@@ -207,7 +207,7 @@ function refusalOf(response: Response, text: string): ConnectorRefusal {
     const { error } = Refused.parse(JSON.parse(text));
     return new ConnectorRefusal(response.status, { ...error, retryAfter });
   } catch {
-    // Not in Teams' own form: a proxy, or nothing. The status says enough.
+    // Not Teams' error format: a proxy, or empty. The status is enough.
     return new ConnectorRefusal(response.status, { code: '', message: '', retryAfter });
   }
 }

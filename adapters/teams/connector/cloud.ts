@@ -1,13 +1,13 @@
-// Microsoft's sign-in as the bot meets it: whose tokens are believed, and whose are shown.
+// Microsoft's sign-in: whose tokens the bot accepts, and its own tokens.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { z } from 'zod';
 import type { TeamsAccess } from '../access.ts';
 
-/** Another sign-in than Microsoft's public one. */
+/** Replaces Microsoft's public cloud. */
 export type TeamsCloud = {
-  /** Where the keys are that sign what Teams sends. */
+  /** The keys that sign Teams' requests. */
   openIdMetadataUrl: string;
-  /** Shown instead of a token that is asked for. */
+  /** Sent instead of a token from sign-in. */
   token: string;
 };
 
@@ -15,15 +15,15 @@ export const issuer = 'https://api.botframework.com';
 export const scope = 'https://api.botframework.com';
 export const loginUrl = 'https://login.microsoftonline.com/botframework.com';
 
-/** The bot's own token; null: none is shown. @param fresh not one that was kept */
+/** The bot's own token, or null without sign-in. @param fresh not from the cache */
 export type Tokens = (fresh?: boolean) => Promise<string | null>;
 
-/** What the credentials of every type can do; their common class is not exported. */
+/** The common methods of all credentials; botbuilder does not export their base class. */
 const Credentials = z.custom<{ getToken(fresh?: boolean): Promise<string> }>(
   (value) => typeof value === 'object' && value !== null && 'getToken' in value,
 );
 
-/** The settings as botbuilder reads them. */
+/** The settings in botbuilder's format. */
 export function settingsOf(access: TeamsAccess): Record<string, string> {
   switch (access.kind) {
     case 'Local':
@@ -59,7 +59,7 @@ export function createTokens(access: TeamsAccess, cloud: TeamsCloud | null): Tok
   const credentials = factory
     .createCredentials(access.appId, scope, loginUrl, true)
     .then((made) => Credentials.parse(made));
-  // The caller that asks for a token is told.
+  // The caller that asks for a token gets the error.
   credentials.catch(() => {});
   return async (fresh = false) => (await credentials).getToken(fresh);
 }

@@ -1,10 +1,10 @@
-// What the Teams adapter needs of Microsoft: who sends a request, and the few calls that write to Teams. This is the seam at which
-// another library (the Teams SDK) can take the place of botbuilder: the rest of the adapter knows only this file.
+// The Teams adapter's interface to Microsoft: authentication of requests, and the calls that write to Teams. The rest of the
+// adapter imports only this file, so another library (the Teams SDK) can replace botbuilder.
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 
-/** Somebody in a conversation, as Teams describes them. */
+/** A member of a conversation, as described by Teams. */
 export const Member = z.object({
   id: z.string(),
   name: z.string().nullish(),
@@ -17,24 +17,24 @@ export const Member = z.object({
 });
 export type Member = z.infer<typeof Member>;
 
-/** Whether the sender of a request may say that answers go to an address. */
+/** Whether the authenticated sender may name this address for answers. */
 export type Vouches = (serviceUrl: string) => boolean;
 
-/** null: it is not Teams. @throws when the keys cannot be had now; then nobody knows */
+/** Null if it is not from Teams. @throws if the keys are unavailable, so that the check can't be made */
 export type Authenticate = (request: FastifyRequest) => Promise<Vouches | null>;
 
 type Where = Pick<TeamsConversation, 'service_url'>;
 type At = { conversation: string; message: string };
 
-/** One update of a stream: `id` null begins it; `sequence` counts from 1. */
+/** An update of a stream: a null `id` begins it; `sequence` counts from 1. */
 export type StreamUpdate = { id: string | null; sequence: number; bot: string; text: string };
 
 /**
- * Each call is tried once, and throws CountersignError: the caller knows whether trying again is safe.
- * @param givenUp the message is not sent after that
+ * Calls are tried once and throw CountersignError: the caller knows whether a retry is safe.
+ * @param givenUp the message is not sent once aborted
  */
 export type Calls = {
-  /** @returns the message's id; null: it was posted, and Teams gave no id */
+  /** @returns the message's ID, or null if Teams posted it without giving one */
   post(
     where: Where,
     conversation: string,
@@ -43,7 +43,7 @@ export type Calls = {
   ): Promise<string | null>;
   update(where: Where, at: At, activity: object, givenUp?: AbortSignal): Promise<void>;
   remove(where: Where, at: At, givenUp?: AbortSignal): Promise<void>;
-  /** Says what the bot is doing, in a chat with one person. @returns the stream's id, which is that of the message it ends as */
+  /** Shows the bot's activity in a personal chat. @returns the stream's ID, which the final message keeps */
   stream(
     where: Where,
     conversation: string,
@@ -52,7 +52,7 @@ export type Calls = {
   ): Promise<string>;
   /** Ends a stream with the message `activity`. */
   endStream(where: Where, at: At, activity: object, givenUp?: AbortSignal): Promise<void>;
-  /** Opens the chat of the bot with one person, or finds it. @returns its id */
+  /** Opens or finds the bot's chat with one person. @returns its ID */
   openChat(
     where: Where & Pick<TeamsConversation, 'bot' | 'tenant'>,
     person: string,
@@ -64,5 +64,5 @@ export type Calls = {
 
 export type Connector = Calls & { authenticate: Authenticate };
 
-/** Teams takes nothing more of this stream: it is over, it was stopped by its reader, or there are no streams here. */
+/** Teams accepts no more updates: the stream has ended, its reader stopped it, or streams are unsupported here. */
 export const streamRefused = 'ContentStreamNotAllowed';

@@ -1,13 +1,13 @@
-// The one translator of Teams' refusals: what passes by itself, what is gone, and what an operator has to do.
+// Translates Teams' errors: transient, missing, or for an operator to mend.
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { readRetryAfter } from '#domain/retry-after.ts';
 
-/** An answer of the connector that is no success. */
+/** An error response of the connector. */
 export class ConnectorRefusal extends Error {
   readonly status: number;
-  /** Teams' own word for it, or empty. */
+  /** Teams' error code, or empty. */
   readonly code: string;
-  /** As the header says it. */
+  /** The header's value. */
   readonly retryAfter: string | null;
 
   constructor(
@@ -22,7 +22,7 @@ export class ConnectorRefusal extends Error {
   }
 }
 
-/** What an operator or the person does about it; the code is Teams'. */
+/** What an operator or the person can do, by Teams' error code. */
 const remedies: Record<string, string> = {
   BotDisabledByAdmin:
     'An administrator has blocked the app in Teams. Allow it under "Manage apps" in the Teams admin center.',
@@ -41,7 +41,7 @@ const notHere = 'The app can’t write here in Teams. Add it again under Apps.';
 const wrongToken =
   'Teams does not take the token of the bot. Check MicrosoftAppId, and that it is the app id of the Azure bot.';
 
-/** Teams asks for pauses of one or two seconds where it names none. */
+/** Teams asks for pauses of one or two seconds if it names none. */
 const usualPauseMs = 2000;
 
 function explainRefusal(refusal: ConnectorRefusal, deed: string, now: Date): CountersignError {
@@ -53,7 +53,7 @@ function explainRefusal(refusal: ConnectorRefusal, deed: string, now: Date): Cou
       ...options,
       passesAfterMs: readRetryAfter(refusal.retryAfter, now.getTime()) ?? usualPauseMs,
     });
-  // 412: somebody else changed it in the same moment; what is drawn next is the latest.
+  // 412: a concurrent change; the next drawing is current.
   if (status >= 500 || [408, 409, 412].includes(status))
     return new CountersignError('tool_unavailable', `Teams cannot ${deed} now: ${message}`, {
       ...options,
@@ -77,7 +77,7 @@ export function explainTeamsError(error: unknown, deed: string, now: Date): Coun
   return new CountersignError('tool_unavailable', text, { cause: error, passesAfterMs: 0 });
 }
 
-/** Codes of Microsoft's sign-in, by what is wrong. https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
+/** Remedies by error code of Microsoft's sign-in. https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
 const signInRemedies: [RegExp, string][] = [
   [
     /AADSTS(7000215|7000222|50012)/,

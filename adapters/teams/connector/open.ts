@@ -1,4 +1,4 @@
-// The connector by botbuilder and plain calls: what is swapped for another library.
+// The connector on botbuilder and plain calls: the part that another library would replace.
 import type { TeamsAccess } from '../access.ts';
 import { finishWithin } from '../finish-within.ts';
 import { createAuthenticate, isAnswerable } from './authenticate.ts';
@@ -7,7 +7,7 @@ import { createTokens, type TeamsCloud } from './cloud.ts';
 import type { Connector } from './connector.ts';
 import { explainSignIn } from './explain-error.ts';
 
-/** @param cloud another sign-in than Microsoft's; null: Microsoft's */
+/** @param cloud replaces Microsoft's public cloud, or null */
 export function openConnector(
   access: TeamsAccess,
   cloud: TeamsCloud | null,
@@ -21,10 +21,10 @@ export function openConnector(
   return { ...calls, authenticate: createAuthenticate(access, cloud) };
 }
 
-/** Milliseconds that Microsoft's sign-in may take. */
+/** Milliseconds for Microsoft's sign-in. */
 const answeredWithinMs = 10_000;
 
-/** Asks Microsoft for a token. @throws CountersignError that says what an operator has to do */
+/** @throws CountersignError that says what an operator has to do */
 export async function tryToSignIn(access: TeamsAccess): Promise<void> {
   const late = () => new Error('it did not answer within 10 seconds');
   try {

@@ -1,4 +1,4 @@
-// “Plan this” on a message: a dialog asks what should be done, and a run begins in the conversation of the message.
+// “Plan this” on a message: a dialog asks what to do, and a run begins in the message's conversation.
 import { drawAddFirst, drawPlanThis, planThisWords } from '#cards/plan-this.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { planMessage, sayRefusal } from '#chat/talk.ts';
@@ -25,10 +25,10 @@ const answerDialog = (card: object) => ({
   },
 });
 
-/** Says a sentence in the dialog. */
+/** Shows a sentence in the dialog. */
 export const answerSentence = (text: string) => ({ task: { type: 'message', value: text } });
 
-/** What is wrong with what was filled in; null: nothing. */
+/** The problem with the input, or null. */
 export function findProblem({ what, text }: PlanThisSignal): string | null {
   return what === '' && text === '' ? nothing : null;
 }
@@ -37,7 +37,7 @@ export function askAgain({ author, text }: PlanThisSignal, problem: string): obj
   return answerDialog(drawPlanThis({ author: author ?? someone, text, problem }));
 }
 
-/** The dialog, where the app is in the conversation; else a way to add it. Does not throw. */
+/** The dialog if the app is in the conversation, or else a way to add it. Does not throw. */
 export async function openPlanThis(
   { people, warn }: Pick<TeamsContext, 'people' | 'warn'>,
   signal: PlanThisSignal,
@@ -53,7 +53,7 @@ export async function openPlanThis(
   }
 }
 
-/** Begins the run, once. @returns why it did not begin; null: it did. @throws what passes by itself */
+/** Begins the run once. @returns why it did not begin, or null if it did. @throws transient errors */
 async function begin(
   context: TeamsContext,
   { scene, author, text, what }: PlanThisSignal,
@@ -69,7 +69,7 @@ async function begin(
   return sayRefusal(() => planMessage(context, scene.place, speakerIn(scene, who), about, once));
 }
 
-/** @param keepScene remembers where it came from, once it is known that the app is there */
+/** @param keepScene stores the conversation, once the app is known to be there */
 export async function handlePlanThis(
   context: TeamsContext,
   signal: PlanThisSignal,

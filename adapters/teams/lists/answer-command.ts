@@ -1,4 +1,4 @@
-// `plans` and its subcommands, `help` and `settings`: what they show to the person who asks.
+// `plans` and its subcommands, `help` and `settings`: answers for the person who asks.
 import { exportWords, homeWords, writeTrace } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
@@ -16,17 +16,17 @@ import type { Export, PlanReads } from '#domain/service.ts';
 import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
-/** `alone`: the answer is for the one who asked and nobody else. */
+/** `alone`: only the sender sees the answer. */
 export type Command =
   | { name: 'plans'; said: string; alone: boolean }
   | { name: 'help' | 'settings'; alone: false };
 
 const help = `${describeCommands('plans', [[...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
 const subcommands = /^(?:stats|help|plan-[\da-f]+|link(?:\s.*)?)$/i;
-/** Bytes of a record that go through as one message. */
+/** Maximum bytes of a record sent as one message. */
 const maxRecord = 20_000;
 
-/** null: it is talk. A sentence that only begins with such a word is. */
+/** Null for talk, including a sentence that begins with a command word. */
 export function readCommand(text: string): Command | null {
   const word = text.trim().replace(/^\//, '');
   if (/^help$/i.test(word)) return { name: 'help', alone: false };
@@ -46,7 +46,7 @@ export function drawNote(text: string): ChatContent {
   return { text, card: drawAdaptiveText(viewNotice(text)) };
 }
 
-/** One plan as its card says it, with nothing to press: decisions are made where its conversation is. */
+/** A plan's card without buttons: decisions are made in its conversation. */
 function drawPlan(facts: PlanCardFacts): ChatContent {
   const view = { ...viewPlan(facts), asks: [], asks_more: 0, buttons: [] };
   return { text: drawText(view), card: drawAdaptiveCard(view) };
@@ -54,13 +54,13 @@ function drawPlan(facts: PlanCardFacts): ChatContent {
 
 const fits = (text: string) => Buffer.byteLength(JSON.stringify(text)) <= maxRecord;
 
-/** Plain text, in which nothing is markup: it can be copied as it is. What is too long is where the rest of the plan is. */
+/** Plain text without markup, for copying. A record that is too long gets a link. */
 async function answerExport(
   read: PlanReads,
   wanted: Export,
   viewer: { user: string; timezone: string },
 ): Promise<ChatContent> {
-  // Whether the person may see such a plan is said first.
+  // Permission is checked first.
   const { link } = await read.card(wanted.plan, viewer);
   const record = await readRecord(read, wanted, { fits, writeTrace });
   if (record === null) {
@@ -80,7 +80,7 @@ async function answerList(
 ): Promise<ChatContent> {
   const { id, timezone, account } = await people.find(scene);
   const read = plansFor(scene.tenant, id);
-  // In a channel or group everybody reads it.
+  // In a channel or group all members read it.
   const readBy =
     scene.kind === 'personal' ? null : ((await service.shownNames([id])).get(id) ?? id);
   return answerPlans(
@@ -99,7 +99,7 @@ async function answerList(
   );
 }
 
-/** @throws what passes by itself */
+/** @throws transient errors */
 export async function answerCommand(
   context: TeamsContext,
   command: Command,

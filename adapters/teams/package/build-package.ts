@@ -1,5 +1,5 @@
-// The Teams app package: manifest.json with its placeholders filled, and two icons, in a zip. The same input makes the
-// same bytes, on every machine and at every time.
+// The Teams app package: a zip of manifest.json with its placeholders filled, and two icons. Reproducible: the same input makes
+// the same bytes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { domainToASCII } from 'node:url';
@@ -12,12 +12,12 @@ import { strToU8, zipSync } from 'fflate';
 import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 
-// Both packages are CommonJS, so that what they export by default is its own `default`.
+// Both packages are CommonJS, so their default export is its own `default`.
 const ajv = new Ajv04.default({ allErrors: true, strict: false });
 addFormats.default(ajv);
 const check = ajv.compile(schema);
 
-/** @throws CountersignError `invalid_configuration` that names every place that does not fit */
+/** @throws CountersignError `invalid_configuration` that names every invalid place */
 export function validateManifest(manifest: unknown): void {
   if (check(manifest)) return;
   const faults = (check.errors ?? []).map(
@@ -32,21 +32,21 @@ export function validateManifest(manifest: unknown): void {
 
 const folder = import.meta.dirname;
 
-/** What an operator says of their own Countersign. */
+/** The operator's settings of the package. */
 export type PackageOptions = {
-  /** The bot's Microsoft app id; the Teams app has the same one. */
+  /** The bot's Microsoft app ID, which the Teams app shares. */
   id: string | undefined;
-  /** The public host name of this Countersign. */
+  /** Countersign's public host name. */
   domain: string;
-  /** Of the app: `1.2.3`. Teams takes an update only with a higher one. */
+  /** The app's version, such as `1.2.3`. Teams accepts only a higher one as an update. */
   version: string;
-  /** Who runs it, as Teams shows it; default: the host. */
+  /** The operator's name as shown in Teams; the host by default. */
   developer?: string | undefined;
-  /** Pages about it; default: the host itself. */
+  /** The operator's website; the host by default. */
   website?: string | undefined;
   privacy?: string | undefined;
   terms?: string | undefined;
-  /** Whether it is offered as an agent in Microsoft 365 Copilot too. */
+  /** Also offers it as an agent in Microsoft 365 Copilot. */
   copilot?: boolean | undefined;
 };
 
@@ -67,7 +67,7 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(?=.{4,253}$)(?:${label}\\.)+(?!\\d+$)${label}$`);
 
 function readDomain(domain: string): string {
-  // domainToASCII cuts an address off behind its host and says nothing.
+  // domainToASCII silently drops everything after the host.
   const host = /[/\\?#@:\s]/.test(domain) ? '' : domainToASCII(domain.toLowerCase());
   if (hostName.test(host)) return host;
   return refuse(
@@ -95,7 +95,7 @@ function readPage(option: string, address: string | undefined, domain: string): 
   return refuse(`--${option}: "${address}" must be a whole address that begins with https://.`);
 }
 
-/** Puts values where `{{name}}` stands, in every text of the data. */
+/** Replaces `{{name}}` in all texts of the data. */
 function fill(data: unknown, values: Record<string, string>): unknown {
   if (typeof data === 'string')
     return data.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
@@ -109,7 +109,7 @@ const disclaimer =
 
 const Bots = z.looseObject({ bots: z.tuple([z.looseObject({ scopes: z.array(z.string()) })]) });
 
-/** The manifest of an app that is an agent in Microsoft 365 Copilot too, answered by the same bot. */
+/** Adds an agent in Microsoft 365 Copilot, answered by the same bot. */
 function offerInCopilot(manifest: unknown, id: string): object {
   const { bots, ...rest } = Bots.parse(manifest);
   const [bot] = bots;
@@ -120,13 +120,10 @@ function offerInCopilot(manifest: unknown, id: string): object {
   };
 }
 
-// Zip times have no zone; this one is written as it is, wherever the clock stands.
+// Zip times have no zone, so a local time makes the same bytes in every zone.
 const stamp = new Date(2020, 0, 1, 12);
 
-/**
- * The bytes of the package.
- * @throws CountersignError `invalid_configuration` that says what to give instead
- */
+/** @throws CountersignError `invalid_configuration` that says what to give instead */
 export function buildPackage(options: PackageOptions): Uint8Array {
   const domain = readDomain(options.domain);
   const template: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));

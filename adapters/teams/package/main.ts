@@ -1,4 +1,4 @@
-// `npm run teams:package`: writes the package that is uploaded to Teams.
+// `npm run teams:package`: writes the package to upload to Teams.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -34,7 +34,7 @@ function write(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** @throws CountersignError where no public address is set */
+/** @throws CountersignError if no public address is set */
 function hostOf(address: string | undefined): string {
   const url = readPublicUrl(address ?? '');
   if (url?.startsWith('https://') === true) return new URL(url).hostname;

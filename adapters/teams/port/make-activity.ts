@@ -1,4 +1,4 @@
-// A message as Teams takes it: what `cards/` drew, with the people for whom it is refreshed, within the size that gets through. Pure.
+// Makes Teams messages from `cards/`: refreshed for their readers, within Teams' size limit. Pure.
 import { z } from 'zod';
 import { platformLimits } from '#cards/limits.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
@@ -14,7 +14,7 @@ const Card = z.looseObject({
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value), 'utf8');
 
-/** The card with as many of `readers` as there is room for. */
+/** The card with as many of `readers` as fit. */
 export function fillReaders(card: unknown, readers: string[], room: number): object {
   const parsed = Card.parse(card);
   const { refresh } = parsed;
@@ -36,14 +36,14 @@ export function makeActivity(
   }: { bot: string; readers: string[]; mentioned?: Mentioned | null; aloud?: boolean },
 ): object {
   const common = { type: 'message', from: { id: bot } };
-  // Plain: nothing in it is markup, and it names nobody.
+  // Plain text: no markup and no mentions.
   if (card === null) return { ...common, text, textFormat: 'plain' };
-  // What the list of chats and the feed of what is new show.
+  // Shown in the chat list and the activity feed.
   const [summary = ''] = text.split('\n', 1);
   const around = { ...common, summary: cutText(summary, platformLimits.teams.summary) };
   const room = platformLimits.teams.message - sizeOf(around) - platformLimits.teams.around;
   const named = mentioned === null ? card : addMention(card, mentioned, aloud);
-  // What somebody decides by must get through, with or without names.
+  // A card for a decision must arrive, with or without readers.
   const shown = sizeOf(named) <= room ? named : card;
   return {
     ...around,

@@ -1,5 +1,5 @@
-// Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while. Teams lets a card name sixty
-// people, however many read it: those whom it waits for come first.
+// Members of a chat or channel whom a card can refresh for, cached for a while. Teams lets a card name up to sixty people: those
+// it waits for come first.
 import { platformLimits } from '#cards/limits.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
@@ -12,20 +12,20 @@ const maxKept = 500;
 /** In a larger team, people beyond these refresh by hand. */
 const maxRead = 1000;
 
-/** A reader by their id in Teams, by the account they act with, and as Teams calls them. */
+/** A reader's Teams ID, account, and name in Teams. */
 export type Reader = { id: string; account: string; name: string | null };
 
 export type Readers = {
   /**
-   * The people for whom Teams refreshes a card there automatically; others refresh by hand.
-   * @param concerned the names of those it waits for
+   * The people for whom Teams refreshes a card automatically; others refresh by hand.
+   * @param concerned names of those it waits for
    */
   choose(where: TeamsConversation, concerned: readonly string[]): Promise<string[]>;
-  /** The members; empty if Teams does not say. */
+  /** The members, or none if Teams doesn't say. */
   read(where: TeamsConversation): Promise<readonly Reader[]>;
 };
 
-/** As many as a card takes, those of `names` first. */
+/** Up to the limit of a card, those in `names` first. */
 export function chooseReaders(
   readers: readonly Omit<Reader, 'name'>[],
   names: readonly string[],
@@ -40,9 +40,9 @@ export function chooseReaders(
 export function createReaders(options: {
   connector: Calls;
   clock: Clock;
-  /** What somebody is called in `tenant`. */
+  /** A member's account in `tenant`. */
   accountOf(member: Member, tenant: string): string;
-  /** All names of those who stand behind some, and of approvers of every plan. */
+  /** All accounts of these people and groups, and of approvers of every plan. */
   namesOf(names: readonly string[]): Promise<string[]>;
   warn(message: string, error?: unknown): void;
 }): Readers {
@@ -53,7 +53,7 @@ export function createReaders(options: {
     const key = JSON.stringify([where.tenant, where.channel]);
     const kept = known.get(key);
     if (kept !== undefined) return kept;
-    // Who asks meanwhile waits for the same answer.
+    // Concurrent callers share the request.
     const readers = connector.members(where, where.channel, maxRead).then(
       (members) =>
         members.map((member) => ({
@@ -62,7 +62,7 @@ export function createReaders(options: {
           name: member.name ?? null,
         })),
       (error: unknown) => {
-        // The card says the same to everybody then.
+        // The card is then the same for all readers.
         warn('Teams did not say who reads a card.', error);
         return [];
       },
@@ -74,7 +74,7 @@ export function createReaders(options: {
   async function choose(where: TeamsConversation, concerned: readonly string[]) {
     if (where.kind === 'personal') return where.person === null ? [] : [where.person];
     const readers = await read(where);
-    // Where all are named anyway, nobody has to be looked up.
+    // No lookup if the card can name all.
     const names =
       readers.length > platformLimits.teams.refreshUsers ? await namesOf(concerned) : [];
     return chooseReaders(readers, names);

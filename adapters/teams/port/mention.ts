@@ -1,5 +1,5 @@
-// Mentions the people a message asks in a line over the card. Teams notifies on new messages only; in an edited message the same
-// names are plain text. Only members of the conversation can be mentioned, or written to in their own chat.
+// Mentions the people that a message asks in a line above the card. Teams notifies on new messages only; edits use plain names.
+// Only members of the conversation can be mentioned, or written to in their own chat.
 import { z } from 'zod';
 import { escapeMacros } from '#cards/plain.ts';
 import type { ChatPlace, Mention, Reached } from '#domain/chat/chat.ts';
@@ -14,13 +14,13 @@ export type Mentioned = { people: Named[]; words: string };
 
 const maxName = 60;
 
-/** A name between `<at>` and `</at>`, where nothing of it may be read as markup. */
+/** Escapes a name between `<at>` and `</at>`. */
 function nameOf({ shown, known }: Named): string {
   const bare = cleanLine(known?.name ?? shown).replace(/[<>&*_[\]()`~#|\\]/g, ' ');
   return cutText(bare.replace(/\s+/g, ' ').trim(), maxName) || 'somebody';
 }
 
-/** @param everyNameOf all names of a person, by any of them. @returns null: none of them is a member there */
+/** @param everyNameOf all accounts of the person with one. @returns null if none is a member there */
 export async function findMentioned(
   mention: Mention | undefined,
   members: () => Promise<readonly Reader[]>,
@@ -40,7 +40,7 @@ export async function findMentioned(
 
 const Card = z.looseObject({ type: z.literal('AdaptiveCard'), body: z.array(z.unknown()) });
 
-/** With their names above the rest. @param aloud whether Teams tells them */
+/** Adds their names above the card. @param aloud whether Teams notifies them */
 export function addMention(card: unknown, { people, words }: Mentioned, aloud: boolean): object {
   const { body, ...rest } = Card.parse(card);
   const tags = people.map((one) => {
@@ -60,7 +60,6 @@ export function addMention(card: unknown, { people, words }: Mentioned, aloud: b
   };
 }
 
-/** What leads to a message. */
 export function linkTo({ tenant, channel, thread }: ChatPlace, message: string): string {
   const query = new URLSearchParams(
     thread === null
@@ -71,8 +70,8 @@ export function linkTo({ tenant, channel, thread }: ChatPlace, message: string):
 }
 
 /**
- * The direct chats of those that Teams knows.
- * @throws what passes by itself, unless it was `tried` before: the message waits for nobody's chat twice
+ * The personal chats of those known to Teams.
+ * @throws transient errors, unless it was `tried` before: the message waits only once for a chat
  */
 export async function reachEach(
   { people }: Mentioned,
@@ -87,7 +86,7 @@ export async function reachEach(
       const place: ChatPlace = { platform: 'teams', tenant, channel, thread: null };
       reached.push({ name, place, timezone: chat.timezone ?? timezone });
     } catch (error) {
-      // They have not added the app, or blocked it: the mention is all there is.
+      // They have not added the app, or blocked it: only the mention remains.
       if (!(error instanceof CountersignError)) throw error;
       if (error.passesAfterMs !== null && !tried) throw error;
       reached.push({ name, place: null, timezone: null });

@@ -1,5 +1,5 @@
-// Shows in Teams that the planner works: typing, and in personal chats a stream that the answer ends. Streams end within two
-// minutes, so old ones are ended. https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
+// Shows planning in Teams: typing, and in personal chats a stream that the answer ends. Teams limits streams to two minutes, so
+// they are ended before. https://learn.microsoft.com/microsoftteams/platform/bots/streaming-ux
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { stillPlanning, writeActivity } from '#cards/activity-words.ts';
@@ -11,14 +11,14 @@ import type { JsonObject } from '#domain/text.ts';
 import { type Calls, streamRefused } from '../connector/connector.ts';
 import { conversationIdOf } from '../place.ts';
 
-/** Milliseconds for which Teams shows that somebody types. */
+/** Milliseconds for which Teams shows typing. */
 const typingMs = 3000;
-/** Teams takes one call of a stream in so long. */
+/** Minimum milliseconds between calls of a stream. */
 const paceMs = 1000;
-/** A stream is ended before Teams does that, after two minutes. */
+/** Ends a stream before Teams does, after two minutes. */
 const streamForMs = 100_000;
 const streamAtMostMs = 115_000;
-/** Characters of an informative update. */
+/** Maximum characters of an informative update. */
 const maxUpdate = 1000;
 
 const Stream = z.object({
@@ -26,12 +26,12 @@ const Stream = z.object({
   sequence: z.int(),
   text: z.string(),
   began_at: z.number(),
-  /** The key of the message that it ends as; null: it is open. */
+  /** The key of the message that ends it, or null while it is open. */
   ends_as: z.string().nullable(),
 });
 type Stream = z.infer<typeof Stream>;
 
-/** What is kept between two calls. `beside`: until the answer, there is no stream any more. */
+/** Kept between two calls. `beside`: no further stream until the answer. */
 const Kept = z.object({ said_at: z.number(), beside: z.boolean(), stream: Stream.nullable() });
 type Kept = z.infer<typeof Kept>;
 
@@ -42,7 +42,7 @@ function isRefusedStream(error: unknown): boolean {
   return error instanceof CountersignError && error.details?.teams === streamRefused;
 }
 
-/** The stream that the message with `key` is to end; null: it ends none. */
+/** The stream that the message with `key` ends, or null if none. */
 export function streamToEnd(shown: ShownStatus | null, key: string): Stream | null {
   const stream = readKept(shown)?.stream ?? null;
   return stream !== null && stream.ends_as === key ? stream : null;
@@ -56,7 +56,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
     ...{ text, textFormat: 'plain' },
   });
 
-  /** Ends a stream with a sentence, in time or after it. */
+  /** Ends a stream with a sentence. */
   async function end(
     where: TeamsConversation,
     at: { conversation: string; message: string },
@@ -78,7 +78,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       const now = Date.now();
       const text = cutText(writeActivity(activity), maxUpdate);
       const open = kept?.stream?.ends_as === null ? kept.stream : null;
-      // The handed-over stream has ended: the next turn begins a new one.
+      // The handed-over stream has ended: the next turn begins another.
       const isFirst = kept === null || (kept.stream !== null && open === null);
       if (!isFirst && now - kept.said_at < paceMs) return kept;
       const where = await find(place);
@@ -104,7 +104,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
         const stream = { id, sequence, text, began_at: open?.began_at ?? now, ends_as: null };
         return { said_at: now, beside: false, stream };
       } catch (error) {
-        // Not for this bot or person, or its reader has stopped it: typing says enough.
+        // Unsupported for this bot or person, or stopped by its reader: typing is enough.
         if (isRefusedStream(error)) return { said_at: now, beside: true, stream: null };
         throw error;
       }
@@ -118,7 +118,7 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
       return { ...kept, stream: { ...stream, ends_as: key } };
     },
 
-    // Nothing was said in the end, so that nothing is left of the stream.
+    // There was no answer, so the stream is removed.
     async clear(place, shown, givenUp) {
       const stream = readKept(shown)?.stream ?? null;
       if (stream === null || stream.ends_as !== null) return;
@@ -136,8 +136,8 @@ export function createPlanningStatus(connector: Calls, find: Find): StatusPort {
 
 /**
  * Posts a message as the end of a stream.
- * @param tried whether an earlier try may have got through
- * @returns false: it is to be posted beside
+ * @param tried whether an earlier attempt may have succeeded
+ * @returns false if it must be posted separately
  */
 export async function postAsEnd(
   connector: Calls,
@@ -152,7 +152,7 @@ export async function postAsEnd(
     givenUp,
   }: {
     activity: object;
-    /** The same in words, where a stream takes no card. */
+    /** Words for a stream that takes no card. */
     words: string;
     shown: ShownStatus;
     stream: Stream;
@@ -181,7 +181,7 @@ export async function postAsEnd(
     const isRefused = isRefusedStream(error);
     if (error.code === 'not_found') return false;
     if (!isRefused && error.details?.status !== 400) throw error;
-    // It is over: by an earlier try of this very message, or without it.
+    // The stream has ended: by an earlier attempt of this message, or without it.
     if (isRefused && tried) return unlessGone(change);
     if (!isRefused) await closeBare(connector, where, at, words, givenUp);
     return false;
@@ -198,7 +198,7 @@ async function unlessGone(change: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Ends a stream that does not take the message as its end. */
+/** Ends a stream that refuses the message as its end. */
 async function closeBare(
   connector: Calls,
   where: TeamsConversation,
@@ -207,6 +207,6 @@ async function closeBare(
   givenUp: AbortSignal | undefined,
 ): Promise<void> {
   const bare = { type: 'message', from: { id: where.bot }, text, textFormat: 'plain' };
-  // Teams ends it otherwise, after two minutes.
+  // Otherwise Teams ends it after two minutes.
   await connector.endStream(where, at, bare, givenUp).catch(() => {});
 }

@@ -1,4 +1,4 @@
-// Handles a stored press: once, in the conversation of its card, as the person who pressed. A refusal is shown to them alone.
+// Handles a stored press once, in the conversation of its card, as the presser. Only they see a refusal.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { decideInChat, sayRefusal } from '#chat/talk.ts';
@@ -11,14 +11,14 @@ import { type Decision, readDecision, readLook } from './read-press.ts';
 import { tellPerson, tellPresser } from './reply.ts';
 import { drawLook } from './show.ts';
 
-/** @returns why nothing was decided; null: it was */
+/** @returns why nothing was decided, or null */
 async function attempt(
   context: TeamsContext,
   decision: Decision,
   scene: Scene,
   pressed: Pressed,
 ): Promise<string | null> {
-  // Throws where Teams doesn't say who pressed, so that the event is tried again.
+  // Throws if Teams doesn't say who pressed; the event is retried.
   const { actor } = speakerIn(scene, await context.people.find(scene));
   if (decision.kind === 'settings') {
     const change = { policy: decision.policy, keep: true, pressed };
@@ -30,7 +30,7 @@ async function attempt(
   return decideInChat(context, scene.place, press, actor, pressed);
 }
 
-/** A client that cannot show a card in the place of another gets it as a message of its own. */
+/** For clients that can't replace a card: posts it as a separate message. */
 async function showApart(context: TeamsContext, { verb, data, scene }: PressSignal): Promise<void> {
   const look = readLook(verb, data);
   if (look === null) return;

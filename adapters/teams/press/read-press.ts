@@ -1,4 +1,4 @@
-// What a press on a card in Teams stands for: a decision with what was entered beside it, or a wish to see something. Pure.
+// Parses presses on cards in Teams: decisions with their input, or requests to show something. Pure.
 import { z } from 'zod';
 import {
   CardSubject,
@@ -14,25 +14,25 @@ import { PolicyOverride } from '#domain/people/policy.ts';
 import type { FieldValue } from '#domain/plan/answer.ts';
 import { AnyJson, makeStorable } from '#domain/text.ts';
 
-/** The lists that a button opens, and their pages. Nothing else that can be written after `plans` is done by looking at something. */
+/** Lists that a button opens, and their pages. Other subcommands of `plans` have no button. */
 const ListName = z
   .string()
   .max(300)
   .refine((said) => readList(said) !== null || readSearch(said) !== null);
 type ListName = z.infer<typeof ListName>;
 
-/** Something to be decided, and what the presser is to see afterwards. */
+/** A decision, and what the presser sees afterwards. */
 export type Decision =
   | { kind: 'press'; press: Press }
   | { kind: 'settings'; policy: PolicyOverride };
 
-/** A press that only shows something to the person who pressed. */
+/** A press that only shows something to the presser. */
 export type Look =
   | { kind: 'refresh'; subject: CardSubject }
   | { kind: 'details'; press: CardPress; pages: string[]; list: ListName | null }
   | { kind: 'list'; said: ListName };
 
-/** Cursors of the pages before and at the one that is asked for; `''` begins. */
+/** Cursors of the pages up to the requested one; `''` is the first. */
 const Paged = z.object({
   pages: z.array(z.string().max(1000)).max(50).default(['']),
   list: ListName.nullable().default(null),
@@ -41,7 +41,7 @@ const Listed = z.object({ list: ListName });
 const Fields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 const Inputs = z.record(z.string(), z.unknown());
 
-/** The places of the steps that are ticked. */
+/** The positions of ticked steps. */
 function readTicked(data: unknown): number[] {
   const inputs = Inputs.safeParse(data);
   if (!inputs.success) return [];
@@ -53,7 +53,7 @@ function readTicked(data: unknown): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The sliders as they were left; null: nothing that can be kept. */
+/** The sliders' values, or null if they can't be stored. */
 function readSliders(data: unknown): PolicyOverride | null {
   const inputs = Inputs.safeParse(data);
   if (!inputs.success) return null;
@@ -67,10 +67,10 @@ function readSliders(data: unknown): PolicyOverride | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** null: none of ours, or one that only shows. */
+/** Null for unknown presses and those that only show. */
 export function readDecision(verb: string, sent: unknown): Decision | null {
   if (verb === refreshVerb) return null;
-  // What cannot be stored would be refused again and again; it reads as the character that stands for it.
+  // Characters that can't be stored would be refused repeatedly; each is read as a replacement character.
   const json = AnyJson.safeParse(sent);
   const data: unknown = json.success ? makeStorable(json.data) : null;
   if (verb === verbs.settings) {
@@ -87,7 +87,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
   if (plan !== null) {
     if (plan.press.action === 'details') return null;
     const fields = Fields.safeParse(plan.fields);
-    // What is not even a value is missing: the service says so at its field.
+    // Invalid values are treated as missing; the service reports them at their fields.
     const values: Record<string, FieldValue> | null = fields.success ? fields.data : null;
     const press = { button: plan.press, text: plan.text ?? '', fields: values, part: null };
     return { kind: 'press', press };
@@ -97,7 +97,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
   return { kind: 'press', press: { ...bare(session.press), text: session.text ?? '' } };
 }
 
-/** null: none of ours, or one that decides. */
+/** Null for unknown presses and those that decide. */
 export function readLook(verb: string, data: unknown): Look | null {
   if (verb === verbs.list) {
     const listed = Listed.safeParse(data);

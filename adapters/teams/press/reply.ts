@@ -1,5 +1,5 @@
-// Replies to one person about what they did: as the answer that Teams waits for, or in their own chat with the bot. The answer is a
-// card or a sentence that only the presser sees:
+// Replies to one person about their press: as the answer that Teams waits for, or in their chat with the bot. Only the presser
+// sees the card or sentence in an answer:
 // https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/universal-actions-for-adaptive-cards/work-with-universal-actions-for-adaptive-cards
 import { z } from 'zod';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
@@ -9,28 +9,24 @@ import { cardType } from '../port/make-activity.ts';
 import type { Scene } from '../signals/read-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 
-/** What the handler of a press leaves for its waiter. */
+/** The handler's answer for the waiting request. */
 export const Reply = z.object({ note: z.string() });
 export type Reply = z.infer<typeof Reply>;
 
-/**
- * After this long the waiting person may be gone before they could read the answer. What they do not read all the same
- * is handled once more, and told then.
- */
+/** Later, the person may no longer see the answer. An unseen answer is handled once more, and sent to their chat. */
 const toldElsewhereAfterMs = 6000;
 
-/** Tells one person in their chat with the bot. */
 export async function tellPerson(context: TeamsContext, scene: Scene, text: string): Promise<void> {
   try {
     await context.port.whisper(scene.place, scene.from.id, drawNote(text));
   } catch (cause) {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // It was refused, whether or not its person learns of it.
+    // The refusal holds even if the person doesn't see it.
     context.warn('The reason why a press was refused could not be shown in Teams.', cause);
   }
 }
 
-/** Tells them where they wait for the answer to a press, else in their chat with the bot. @param asks they wait for one */
+/** Tells the presser in the answer to a press, else in their chat with the bot. @param asks they wait for an answer */
 export async function tellPresser(
   context: TeamsContext,
   scene: Scene,
@@ -45,7 +41,7 @@ export async function tellPresser(
 
 export type InvokeAnswer = { statusCode: number; type: string; value: unknown };
 
-/** The card takes the place of the one that was pressed, for the presser alone. */
+/** Replaces the pressed card, for the presser only. */
 export function answerCard(card: unknown): InvokeAnswer {
   return { statusCode: 200, type: cardType, value: card };
 }
@@ -54,7 +50,7 @@ export function answerText(text: string): InvokeAnswer {
   return { statusCode: 200, type: 'application/vnd.microsoft.activity.message', value: text };
 }
 
-/** The press is none that we know. */
+/** An unknown press. */
 export function answerUnknown(message: string): InvokeAnswer {
   return {
     statusCode: 400,

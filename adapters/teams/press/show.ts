@@ -1,4 +1,4 @@
-// What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
+// Shows a presser a card drawn for them from the database, or a sentence that only they see.
 import { viewAskPage } from '#cards/ask-review.ts';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { viewDetails } from '#cards/details-view.ts';
@@ -22,9 +22,9 @@ import type { Decision, Look } from './read-press.ts';
 import { answerCard, answerText, type InvokeAnswer, Reply } from './reply.ts';
 
 export type Show = {
-  /** Does not throw, and takes no longer than `withinMs`. */
+  /** Does not throw, and takes at most `withinMs`. */
   look(look: Look, scene: Scene, withinMs: number): Promise<InvokeAnswer>;
-  /** What came of a decision, likewise. @param reply as the handler left it */
+  /** Shows a decision's result, with the same limits. @param reply as the handler left it */
   outcome(
     decision: Decision,
     reply: unknown,
@@ -33,7 +33,7 @@ export type Show = {
   ): Promise<InvokeAnswer>;
 };
 
-/** A plan's card for one person: without the approval that is not theirs to give. */
+/** A plan's card for one person: without an approval that they can't give. */
 function viewForReader(facts: PlanCardFacts): PlanView {
   const view = viewPlan(facts);
   if (facts.may_approve) return view;
@@ -64,10 +64,10 @@ async function showDetails(
   scene: Scene,
 ): Promise<Drawn> {
   const { id, timezone } = await people.find(scene);
-  // `list` is what a client says: it shows no more than the list itself does.
+  // The client sends `list`: it shows only what the list itself does.
   const read = list === null ? service : plansFor(scene.tenant, id);
   const facts = await read.card(press.plan_id, { user: id, timezone });
-  // What a list shows is decided about elsewhere.
+  // Lists decide nothing.
   const asked =
     list === null
       ? viewAskPage(viewPlan(facts), press, pages.at(-1) ?? '', platformLimits.teams.askPage)
@@ -77,14 +77,14 @@ async function showDetails(
   return drawDetails(facts, page, { press, pages, list });
 }
 
-/** The card that a look asks for. @throws what the service refuses */
+/** The card that a look asks for. @throws errors of the service */
 export async function drawLook(context: TeamsContext, look: Look, scene: Scene): Promise<unknown> {
   if (look.kind === 'list') {
     const command = { name: 'plans' as const, said: look.said, alone: false };
     return (await answerCommand(context, command, scene)).card;
   }
   const subject = look.kind === 'refresh' ? look.subject : { plan_id: look.press.plan_id };
-  // What stands in a list may be shown wherever that was asked for.
+  // Listed plans may be shown wherever the list was requested.
   const listed = look.kind === 'details' && look.list !== null;
   if (!listed && !(await context.service.isAbout(conversationAt(scene.place), subject)))
     throw new CountersignError('not_allowed', pressWords.elsewhereOnly);
@@ -98,7 +98,7 @@ const tooLate = () => new CountersignError('timed_out', pressWords.tooLate);
 export function createShow(context: TeamsContext): Show {
   const { service, people, warn } = context;
 
-  /** @throws what the service refuses, and where the card belongs to another conversation */
+  /** @throws errors of the service, and if the card belongs to another conversation */
   async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
     if (decision.kind === 'settings') {
       const { id } = await people.find(scene);
@@ -136,10 +136,10 @@ export function createShow(context: TeamsContext): Show {
   };
 }
 
-// The review of a plan, page by page, in the place of its card: every call whole, and the plan approved from there, or of a short
-// plan only the checked steps. Pure.
+// The review of a plan in pages, in place of its card: every call in full, and approval of the plan or, for a short one, of the
+// checked steps. Pure.
 
-/** What the press carries from page to page: the cursors up to here, and the list it was opened from. */
+/** Kept by presses from page to page: the cursors so far, and the list it was opened from. */
 type Held = { press: CardPress; pages: string[]; list: string | null };
 
 export function drawDetails(
@@ -152,7 +152,7 @@ export function drawDetails(
       ? { title: windowWords.back.plan, verb: refreshVerb, data: { plan_id: facts.plan.id } }
       : { title: windowWords.back.list, verb: verbs.list, data: { list } };
   const details = list === null ? press : { ...press, list };
-  // A list may be shown where its plans are not at home, so nothing is decided from there.
+  // A list may be shown outside the conversations of its plans, so it decides nothing.
   const view = viewDetails(facts, { ...page, pages }, list === null);
   return drawAdaptiveDetails(view, details, back);
 }

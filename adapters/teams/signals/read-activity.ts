@@ -1,4 +1,4 @@
-// What Teams sends, out of its bytes: a message, a press, that the app was added or taken out. Checked here and trusted inside.
+// Parses and checks Teams' activities: messages, presses, and the app being added or removed.
 import { z } from 'zod';
 import { refreshVerb } from '#cards/press.ts';
 import type { ChatPlace } from '#domain/chat/chat.ts';
@@ -12,7 +12,7 @@ import { type PlanThis, readPlanThis } from './read-plan-this.ts';
 const id = z.string().min(1).max(500);
 const Named = z.object({ id });
 
-/** What is told beside the rest: of a form that is unknown here it is as good as left out. */
+/** Optional data: an unknown shape is treated as missing. */
 const told = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
 const words = told(z.string());
 
@@ -40,7 +40,7 @@ const Activity = z.object({
     tenantId: told(id),
   }),
   channelData: told(z.object({ tenant: told(Named), team: told(Named) })),
-  // Teams' own limit is about 100 KB with all that is around the words.
+  // Teams' limit is about 100 KB for the whole activity.
   text: z.string().max(100_000).nullish(),
   textFormat: words,
   entities: told(z.array(told(Entity))),
@@ -53,16 +53,16 @@ const Activity = z.object({
 });
 export type Activity = z.infer<typeof Activity>;
 
-/** `trigger`: `manual` where somebody pressed, `automatic` where a card asks by itself as soon as somebody sees it. */
+/** `trigger`: `manual` for a press, `automatic` when a card refreshes on being viewed. */
 const Invoked = z.object({
   action: z.object({ verb: z.string().nullish(), data: z.unknown().optional() }),
   trigger: z.string().nullish(),
 });
 
-/** Who sent it, and where from. */
+/** The sender and the conversation. */
 export type Scene = {
   tenant: string;
-  /** The activity's own name; null: it has none. */
+  /** The activity's ID, or null if it has none. */
   activity: string | null;
   from: { id: string; object: string | null; name: string };
   bot: string;
@@ -70,7 +70,7 @@ export type Scene = {
   kind: TeamsConversation['kind'];
   team: string | null;
   serviceUrl: string;
-  /** Of the sender; null: Teams does not say. */
+  /** The sender's, or null if Teams doesn't say. */
   timezone: string | null;
 };
 
@@ -80,11 +80,11 @@ export type MessageSignal = {
   scene: Scene;
   text: string;
   format: string;
-  /** The same in HTML if Teams sends both; else empty. */
+  /** The HTML version if Teams sends both, else empty. */
   html: string;
   attached: Attached[];
   mentions: Mention[];
-  /** By Teams' time; null: it does not say. */
+  /** By Teams' clock, or null if it doesn't say. */
   sentAt: Date | null;
 };
 /** `asks`: Teams waits for an answer. */
@@ -95,9 +95,9 @@ export type PressSignal = {
   data: unknown;
   asks: boolean;
 };
-/** `sentAt`: by Teams' time; null: it does not say. */
+/** `sentAt`: by Teams' clock, or null if it doesn't say. */
 export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene; sentAt: Date | null };
-/** Something that nothing follows from: a deleted message, somebody else who came. `asks`: Teams wants an answer to it. */
+/** Ignored: deleted messages, other people joining. `asks`: Teams expects an answer. */
 type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
 /** “Plan this” on a message; Teams waits for an answer. */
 export type PlanThisSignal = { kind: 'plan_this'; scene: Scene } & Omit<PlanThis, 'root'>;
@@ -118,7 +118,7 @@ function isTimezone(zone: string): boolean {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;
   } catch {
-    // The runtime knows zones by throwing for what is none.
+    // Intl throws for unknown zones.
     return false;
   }
 }
@@ -147,7 +147,7 @@ function sceneOf(activity: Activity, tenant: string): Scene {
   };
 }
 
-/** Where a message stands on which something was chosen. A chat of two people is not one with the bot. */
+/** The conversation of the message it was chosen on. A chat of two people is not one with the bot. */
 function sceneOfMessage(scene: Scene, root: string): Scene {
   const { place, kind } = scene;
   if (kind === 'channel') return { ...scene, place: { ...place, thread: place.thread ?? root } };
@@ -165,7 +165,7 @@ function hasBot(members: { id: string }[] | null | undefined, bot: string): bool
   return (members ?? []).some((member) => member.id === bot);
 }
 
-/** null: it does not say whose it is. */
+/** Null if it names no sender. */
 export function readSignal(activity: Activity): Signal | null {
   const { type, name, action, channelData, recipient, from, text, value } = activity;
   const tenant = channelData?.tenant?.id ?? activity.conversation.tenantId;
@@ -176,7 +176,7 @@ export function readSignal(activity: Activity): Signal | null {
     const invoked = Invoked.safeParse(value);
     if (!invoked.success) return { kind: 'other', scene, asks: true };
     const { verb, data } = invoked.data.action;
-    // Anybody can post a card that asks for something in the name of its viewer.
+    // Anyone can post a card that refreshes in the name of its viewers.
     if (invoked.data.trigger?.toLowerCase() === 'automatic' && verb !== refreshVerb)
       return { kind: 'other', scene, asks: true };
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
@@ -197,7 +197,7 @@ export function readSignal(activity: Activity): Signal | null {
   }
   const isBot = from.role === 'bot' || from.id.startsWith('28:') || from.id === recipient.id;
   if (type !== 'message' || isBot) return { kind: 'other', scene, asks: type === 'invoke' };
-  // A client that knows no Action.Execute sends what its Action.Submit holds as a message without words.
+  // A client without Action.Execute sends the Action.Submit data as a message without text.
   if (typeof value === 'object' && value !== null && (text ?? '').trim() === '')
     return { kind: 'press', scene, verb: '', data: value, asks: false };
   const mentions = (activity.entities ?? []).flatMap((one) =>
@@ -216,7 +216,7 @@ export function readSignal(activity: Activity): Signal | null {
   };
 }
 
-/** null: these bytes are no activity. @throws `invalid_json` for what nests too deep */
+/** Null if the bytes are no activity. @throws `invalid_json` if nested too deeply */
 export function readActivity(body: Uint8Array): Activity | null {
   try {
     const parsed = Activity.safeParse(

@@ -1,4 +1,4 @@
-// Reads Teams attachments: forwarded and quoted messages, cards of other apps, files. Pure.
+// Reads Teams attachments: forwarded and quoted messages, other apps' cards, files. Pure.
 import { z } from 'zod';
 import { planThisWords as words } from '#cards/plan-this.ts';
 import { parseShallowJson } from '#domain/json.ts';
@@ -8,30 +8,30 @@ import { type Quote, readHtml } from './read-html.ts';
 
 const label = z.string().nullish().catch(null);
 const Attachment = z.object({ contentType: label, content: z.unknown().optional(), name: label });
-/** Unknown forms are ignored. */
+/** Unknown shapes are ignored. */
 export const Attachments = z.array(Attachment.nullable().catch(null)).nullish().catch(null);
 type Attachment = z.infer<typeof Attachment>;
-/** `author`: null where it is unknown. `unread`: of what is not read, a name. */
+/** `author`: null if unknown. `unread`: the name of an attachment that is not read. */
 export type Attached =
   | { kind: 'quoted' | 'forwarded' | 'card'; author: string | null; text: string }
   | { kind: 'unread'; what: string };
 
 const cardType = /^application\/vnd\.microsoft\.card\./;
 
-/** Graph gives contents as JSON text, the Bot Framework as objects. */
+/** Graph sends content as JSON text, the Bot Framework as objects. */
 function contentOf({ content }: Attachment): Record<string, unknown> {
   if (isObject(content)) return content;
   try {
     const parsed = typeof content === 'string' ? parseShallowJson(content) : null;
     return isObject(parsed) ? parsed : {};
   } catch {
-    return {}; // it is named as not read
+    return {}; // Reported as not read.
   }
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** Every text of a card, in its order. */
+/** All texts of a card in order. */
 function readCard(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(readCard);
   if (!isObject(node)) return [];
@@ -72,7 +72,7 @@ function readAttachment(attachment: Attachment): Attached[] {
     const text = readCard(content).join('\n');
     if (text !== '') return [{ kind: 'card', author: null, text }];
   }
-  // The message itself in another form.
+  // The message itself in another format.
   if (type.startsWith('text/')) return [];
   return [
     {
@@ -86,15 +86,15 @@ export function readAttachments(attachments: z.infer<typeof Attachments>): Attac
   return (attachments ?? []).flatMap((one) => (one === null ? [] : readAttachment(one)));
 }
 
-/** A message that is quoted within the HTML of another. */
+/** A message quoted in the HTML of another. */
 export function attachQuote({ author, text }: Quote): Attached {
   return { kind: 'quoted', author: author || null, text };
 }
 
-/** Somebody else's words under their name. */
+/** Another person's words under their name. */
 export function quoteAttached(attached: Attached): string {
   if (attached.kind === 'unread') return words.unread(attached);
-  // A line break in a name would end the heading, and what follows would read as the sender's own.
+  // A line break in a name would end the heading, and the rest would look like the sender's own text.
   const author = showLine(attached.author ?? words.someone, 100);
   const heading = (attached.kind === 'card' ? words.attached : words.from)({ author });
   return [`${heading}:`, ...attached.text.split('\n').map((line) => `> ${line}`)].join('\n');

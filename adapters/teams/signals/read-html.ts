@@ -1,9 +1,9 @@
-// The words of a message in Teams' HTML. Pure.
+// Turns Teams' HTML into text. Pure.
 // https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/conversation-messages
 import { Parser } from 'htmlparser2';
 import { trimBlanks } from '#domain/words.ts';
 
-/** A message that is quoted in a reply, by Teams' own means. */
+/** A message quoted with Teams' reply function. */
 export type Quote = { author: string; text: string };
 export type HtmlText = { text: string; quotes: Quote[] };
 
@@ -11,11 +11,11 @@ const replyType = 'http://schema.skype.com/Reply';
 const mentionType = 'http://schema.skype.com/Mention';
 const lines = new Set('p div tr table ul ol section blockquote h1 h2 h3 h4 h5 h6 hr'.split(' '));
 const deepestQuote = 10;
-/** Depth of nested tags; the parser searches all open ones. */
+/** Maximum depth of nested tags; the parser searches all open ones. */
 const deepest = 200;
 class TooDeep extends Error {}
 
-/** Text that grows, line by line. */
+/** Collects text line by line. */
 class Lines {
   private done: string[] = [];
   private line = '';
@@ -41,7 +41,7 @@ class Lines {
   }
 }
 
-/** The text without any tags. */
+/** The text without tags. */
 function readFlat(html: string): string {
   let text = '';
   const parser = new Parser({ ontext: (part) => (text += part) });
@@ -49,11 +49,11 @@ function readFlat(html: string): string {
   return trimBlanks(text.replaceAll('\u00a0', ' '));
 }
 
-/** @param mention how a name is written that the text mentions */
+/** @param mention formats a mentioned name */
 export function readHtml(html: string, mention = (name: string) => name): HtmlText {
   const quotes: Quote[] = [];
   let out = new Lines();
-  /** The text around a quoted reply, and the name of who wrote that. */
+  /** The text around a quoted reply while reading it. */
   let outer: Lines | null = null;
   let author = '';
   /** A name collected until its tag closes. */

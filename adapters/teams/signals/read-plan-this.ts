@@ -1,15 +1,15 @@
-// “Plan this” as Teams sends it: the message it was chosen on, and what was typed beside it. Pure.
+// Parses “Plan this” from Teams: the message it was chosen on, and the input. Pure.
 // https://learn.microsoft.com/microsoftteams/platform/messaging-extensions/how-to/action-commands/create-task-module
 import { z } from 'zod';
 import { planThisInput } from '#cards/plan-this.ts';
 import { Attachments, attachQuote, quoteAttached, readAttachments } from './read-attachments.ts';
 import { readHtml } from './read-html.ts';
 
-/** As the manifest names it. */
+/** As in the manifest. */
 const commandId = 'plan_this';
 const opening = 'composeExtension/fetchTask';
 const submitting = 'composeExtension/submitAction';
-/** Characters of what is typed. */
+/** Maximum characters of the input. */
 const maxWhat = 4000;
 
 const id = z.string().min(1).max(500);
@@ -34,18 +34,18 @@ const Submitted = z.object({
 });
 const Installed = z.object({ msteams: z.object({ justInTimeInstall: z.literal(true) }) });
 
-/** `opens`: the dialog is asked for; else it was filled in. */
+/** `opens`: the dialog was requested; else it was submitted. */
 export type PlanThis = {
   opens: boolean;
-  /** The post that the message stands below, or is. */
+  /** The post of the message's thread, or the message. */
   root: string;
-  /** null: unknown. */
+  /** Null if unknown. */
   author: string | null;
   text: string;
   what: string;
 };
 
-/** null: it is another command, or of an unknown form. */
+/** Null for another command or an unknown shape. */
 export function readPlanThis(name: string, value: unknown): PlanThis | null {
   if (name !== opening && name !== submitting) return null;
   const chosen = Chosen.safeParse(value);
@@ -63,7 +63,7 @@ export function readPlanThis(name: string, value: unknown): PlanThis | null {
       .filter((part) => part !== '')
       .join('\n\n'),
   };
-  // The app was added there meanwhile, and the dialog is asked for again.
+  // The app was added meanwhile, and the dialog is requested again.
   if (name === opening || Installed.safeParse(data).success)
     return { ...shown, opens: true, what: '' };
   const submitted = Submitted.safeParse(data);

@@ -1,4 +1,4 @@
-// What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
+// Handles messages from people: in their chat with the bot, mentioning it, or below a post with a conversation.
 import { greetWords } from '#cards/chat-words.ts';
 import type { EventAttempt } from '#chat/inbox/inbox-context.ts';
 import { type Addressed, hearMessage, type WrittenMessage } from '#chat/talk.ts';
@@ -11,13 +11,13 @@ import { readHtml } from '../signals/read-html.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { speakerIn } from './people.ts';
 
-// What somebody wrote, as text: Teams' mentions and marks become what is read there. Pure.
+// Turns a message into text: Teams' mentions and markup become what people read. Pure.
 
-// Each looks no further than to the next mark of its kind: a text of nothing but beginnings is read in one go all the same.
+// Each alternative stops at the next mark of its kind, so a text of many openings is read in linear time.
 const mention = /<at(?:\s[^<>]*)?>((?:[^<]|<(?!\/?at[\s>])[^<>]*>)*)<\/at>/gi;
 /** Replaces a quoted message that the conversation already has. */
 const quoted = /<quoted(?:\s[^<>]*)?>(?:<\/quoted>)?/gi;
-/** Stands for the bot's own name: a character that nobody types. */
+/** Placeholder for the bot's own name: a private-use character. */
 const self = '\ue000';
 const entities: Record<string, string> = {
   '&nbsp;': ' ',
@@ -29,20 +29,20 @@ const entities: Record<string, string> = {
 };
 const decode = (text: string) =>
   text.replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);
-/** A name between `<at>` and `</at>`, which may be marked up. */
+/** A name between `<at>` and `</at>`, without markup. */
 const bareName = (name: string) =>
   decode(name.replace(/<[^<>]*>/g, ''))
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The name that the text begins with; null: it begins with none. */
+/** The mention that begins the text, or null. */
 export function firstMention(text: string): string | null {
   const begins = trimBlanks(text.replace(quoted, ' ').replaceAll('&nbsp;', ' '));
   const [first] = begins.matchAll(mention);
   return first?.index === 0 ? bareName(first[1] ?? '') : null;
 }
 
-/** Without the bot's name where the text begins or ends with it. */
+/** Drops the bot's name at the beginning and end. */
 function dropAddress(text: string, name: string): string {
   let rest = trimBlanks(text);
   while (rest.startsWith(self)) rest = trimBlanks(rest.slice(1).replace(/^[\s:,\u200b]+/, ''));
@@ -54,9 +54,9 @@ type Typed = Pick<MessageSignal, 'text' | 'format' | 'mentions'> &
   Partial<Pick<MessageSignal, 'html' | 'attached'>>;
 
 /**
- * What the person themselves wrote, and below it what they quote or forward of others. A word that decides is read alone: what is
- * quoted with it is in the conversation already.
- * @param bot whose name is left out at the beginning and the end of the text, where it only addresses it
+ * The person's own words, and below them what they quote or forward. A word that decides is returned alone: its quotation is in
+ * the conversation already.
+ * @param bot whose name is dropped at the beginning and end of the text
  */
 export function readPlainText(
   { text, format, mentions, html = '', attached = [] }: Typed,
@@ -84,13 +84,13 @@ export function readPlainText(
   return [words, ...others.map(quoteAttached)].filter((part) => part !== '').join('\n\n');
 }
 
-/** Whether it was written to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
+/** Whether a message is addressed to us, judged by itself; `maybe` if we must be in that conversation. */
 export function isAddressed({ scene, text, mentions }: MessageSignal): Addressed {
   if (scene.kind === 'personal') return 'yes';
   if (mentions.some(({ id }) => id === scene.bot)) return 'yes';
-  // In a chat everybody talks about everything; below a post it is about that.
+  // A chat mixes subjects; replies below a post keep to its own.
   if (scene.kind === 'group') return 'no';
-  // A reply that begins with somebody's name is meant for them.
+  // A reply that begins with a mention is meant for that person.
   return firstMention(text) === null ? 'maybe' : 'no';
 }
 
@@ -105,7 +105,7 @@ export async function hear(
   const { scene, sentAt: writtenAt } = signal;
   const { place } = scene;
   const addressed = isAddressed(signal);
-  // People also talk with each other below a post: a picture, or a word that would be a command, is not for us there.
+  // People also talk with each other below a post: pictures and words like commands are then not for us.
   const toUs = addressed === 'yes';
   const written: WrittenMessage = {
     ...{ place, addressed, writtenAt },

@@ -1,4 +1,4 @@
-// Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
+// Maps Teams users to accounts: account, display name and time zone, cached for a while.
 import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
 import type { Clock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
@@ -11,19 +11,19 @@ import { conversationIdOf } from '../place.ts';
 import type { Scene } from '../signals/read-activity.ts';
 
 export type TeamsPerson = {
-  /** Who acts: the person that `account` is linked to, and else the account itself. Not kept: a link can be undone. */
+  /** The person that `account` is linked to, or else the account. Not cached: a link can be removed. */
   id: string;
-  /** An e-mail address where their own tenant vouches for it, as people are named in settings. */
+  /** An email address if their own tenant vouches for it, as in settings. */
   account: string;
   name: string;
   /** A guest of the tenant, or from another one that shares a channel. */
   guest: boolean;
-  /** Where they are, as far as Teams says. */
+  /** Their time zone if Teams says. */
   zone?: string;
-  /** That, or where the instance is. */
+  /** `zone`, or else the instance's. */
   timezone: string;
 };
-/** Somebody who speaks there. */
+/** A speaker there. */
 export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsPerson) => ({
   actor: personInChat({ id, timezone: zone, guest }, 'teams'),
   direct: kind === 'personal' ? timezone : null,
@@ -31,7 +31,7 @@ export const speakerIn = ({ kind }: Scene, { id, zone, timezone, guest }: TeamsP
 
 export type People = {
   find(scene: Scene): Promise<TeamsPerson>;
-  /** Whether the app is where something comes from: a message can be acted on everywhere. */
+  /** Whether the app is in the conversation: “Plan this” works on any message. */
   isThere(scene: Scene): Promise<boolean>;
 };
 
@@ -41,17 +41,17 @@ type Told = { address: string | null; name: string; own: string; guest: boolean 
 const keptForMs = 10 * 60_000;
 const maxKept = 5000;
 
-/** What somebody is called whom no tenant of ours vouches for. */
+/** The account of a person whose tenant is not vouched for. */
 export function accountOf({ tenant, from }: Pick<Scene, 'tenant' | 'from'>): string {
   return `teams:${tenant}:${from.object ?? from.id}`;
 }
 
-/** The name of a guest is that of a stranger, dressed up: ana_example.com#EXT#@contoso.onmicrosoft.com. */
+/** A guest's name is a mangled foreign address: ana_example.com#EXT#@contoso.onmicrosoft.com. */
 const isOwnName = (name: string | null | undefined) => name != null && !name.includes('#');
 
 /**
- * The address under which a tenant knows one of its own people; null: it is a guest, or has none.
- * @param rest what Teams does not say of somebody: it makes them a stranger, or is `believed`
+ * The address of a tenant's own member, or null for a guest or without one.
+ * @param rest if data is missing, the person is a stranger (`refused`) or `believed`
  */
 export function readAddress(
   member: Member,
@@ -66,14 +66,14 @@ export function readAddress(
   const own = rest === 'believed' ? [null] : [];
   if (![tenant, ...own].includes(told.tenantId) || !['user', ...own].includes(told.userRole))
     return null;
-  // A guest has an e-mail address like anybody else: what they are called tells.
+  // Guests have email addresses too; the user principal name distinguishes them.
   if (rest === 'refused' ? !isOwnName(userPrincipalName) : userPrincipalName?.includes('#'))
     return null;
   const address = [email, userPrincipalName].find((one) => one?.includes('@') === true);
   return address == null || !isOwnName(address) ? null : toAddress(address);
 }
 
-/** What a member of one of our conversations in `tenant` is called. */
+/** The account of a conversation's member in `tenant`. */
 export function accountOfMember(access: TeamsAccess, member: Member, tenant: string): string {
   const object = member.aadObjectId ?? member.objectId ?? null;
   const rest = access.kind === 'Local' ? 'believed' : 'refused';
@@ -86,7 +86,7 @@ export function createPeople(options: {
   connector: Calls;
   conversations: TeamsConversations;
   personOf: (account: string) => Promise<string>;
-  /** Keeps the name that people read. */
+  /** Stores the display name. */
   noteName: (account: string, name: string) => Promise<void>;
   clock: Clock;
   timezone: string;
@@ -94,7 +94,7 @@ export function createPeople(options: {
   const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
   const known = createRecent<Told>({ keep: maxKept, forMs: keptForMs, clock });
 
-  /** Who somebody is must not change with Teams' temper: without an answer it is tried again, not guessed. */
+  /** Identity must not depend on Teams' availability: without an answer the event is retried. */
   async function ask(scene: Scene): Promise<Told> {
     const { tenant, from, place, serviceUrl } = scene;
     const key = JSON.stringify([tenant, from.id, from.object]);
@@ -109,7 +109,7 @@ export function createPeople(options: {
     const own = accountOf({ tenant, from: { ...from, object } });
     const member = {
       own,
-      // A client on this machine says little of people; a person there can do everything anyway.
+      // A local client sends little about people, who have full access to this machine anyway.
       address: readAddress(found, tenant, object, access.kind === 'Local' ? 'believed' : 'refused'),
       name: found.name ?? from.name,
       guest: access.kind !== 'Local' && (found.tenantId !== tenant || found.userRole !== 'user'),
@@ -126,7 +126,7 @@ export function createPeople(options: {
   return {
     async find(scene) {
       const zone = await zoneOf(scene);
-      // An activity without the object's id would make a second person of its sender.
+      // Without the object ID the sender would become a second person.
       const { name, own, address, guest } = await ask(scene);
       const account = (vouches(access, scene.tenant) ? address : null) ?? own;
       const id = await personOf(account);

@@ -1,5 +1,5 @@
-// What is done with an activity that is Teams': what may act is stored, then acknowledged or, where Teams waits for an answer,
-// answered with what came of it; what only looks is answered at once.
+// Handles authenticated activities: those that act are stored, then acknowledged or answered with the result; those that only
+// show something are answered at once.
 import { hash } from 'node:crypto';
 import { pressWords } from '#cards/chat-words.ts';
 import { planThisWords } from '#cards/plan-this.ts';
@@ -15,18 +15,18 @@ import type { Show } from '../press/show.ts';
 import type { PlanThisSignal, Signal } from '../signals/read-activity.ts';
 import { isAddressed } from '../talk/hear.ts';
 
-// What an activity is called in the inbox: the name that makes two of them one, and the thread whose order it keeps. Pure.
+// Names activities for the inbox: their idempotency keys, and the thread that keeps their order. Pure.
 const digestOf = (...parts: (string | Uint8Array)[]) =>
   hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'hex');
 
-/** The event of the inbox that keeps `body` as it came. */
+/** The inbox event that stores `body` unchanged. */
 export function nameActivity(
   { scene }: Signal,
   body: Buffer<ArrayBuffer>,
   receivedAt: Date,
 ): ReceivedEvent {
   const { tenant, place, activity } = scene;
-  // Teams names activities within their conversation, and its names are longer than an index likes.
+  // Teams' IDs are unique per conversation, and too long for an index.
   const name =
     activity === null
       ? `body:${digestOf(body)}`
@@ -43,18 +43,18 @@ export function nameActivity(
   };
 }
 
-/** Teams gives a press ten seconds. What came of it is waited for up to the first, a card is drawn up to the second. */
+/** Teams allows ten seconds for a press: its result is awaited up to the first limit, a card is drawn up to the second. */
 const waitedForMs = 8000;
 const answeredWithinMs = 9000;
 
-/** The same of a dialog, for which Teams has five seconds. */
+/** The same for a dialog, which has five seconds. */
 const dialogWaitedForMs = 3500;
 const dialogAnsweredWithinMs = 4500;
 
-/** `onSent` is called once the answer has gone out; never, where Teams has hung up. */
+/** `onSent`: called once the answer is sent; never if Teams has disconnected. */
 type Answered = { answer: object; onSent?: () => Promise<void> };
 
-/** null: acknowledged, nothing to say. @throws when it cannot be stored; then it must not be acknowledged */
+/** Null to acknowledge without a body. @throws if it can't be stored; it must stay unacknowledged */
 export type Accept = (signal: Signal, body: Buffer<ArrayBuffer>) => Promise<Answered | null>;
 
 export function createAccept(parts: {
@@ -66,7 +66,7 @@ export function createAccept(parts: {
 }): Accept {
   const { receive, wait, clock, show, openPlanThis } = parts;
 
-  /** A dialog that was filled in closes once what comes of it is stored for good. */
+  /** A submitted dialog closes once its result is committed. */
   async function acceptPlanThis(
     signal: PlanThisSignal,
     body: Buffer<ArrayBuffer>,

@@ -1,4 +1,4 @@
-// Teams' activities on the instance's own server. Who sends one is checked before anything of it is read.
+// Teams' HTTP endpoint on the instance's server. Authenticates the sender before parsing.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#domain/errors.ts';
 import type { Authenticate, Vouches } from '../connector/connector.ts';
@@ -12,7 +12,7 @@ const bodyLimit = 262_144;
 
 const warnedEveryMs = 60_000;
 
-/** Warns once a minute of one thing: anybody can send requests, and the log must stay readable. */
+/** Warns of each thing once a minute: anyone can send requests, and the log must stay readable. */
 function createWarnRarely(warn: (message: string, error?: unknown) => void): typeof warn {
   const last = new Map<string, number>();
   return (message, error) => {
@@ -23,13 +23,13 @@ function createWarnRarely(warn: (message: string, error?: unknown) => void): typ
   };
 }
 
-/** Adds the route to a server that is not listening yet. */
+/** Adds the route before the server listens. */
 export async function registerTeams(
   app: FastifyInstance,
   options: {
     authenticate: Authenticate;
     accept: Accept;
-    /** Whether what comes from a tenant is wanted. */
+    /** Whether the tenant is served. */
     serves(tenant: string): boolean;
     warn(message: string, error?: unknown): void;
   },
@@ -69,20 +69,20 @@ export async function registerTeams(
           return reply.code(400).send({ error: error.message });
         }
         if (activity === null) return reply.code(400).send();
-        // Other channels of the Bot Framework have rules of their own, also for who may say what.
+        // Other Bot Framework channels have their own rules, also for identity.
         if (activity.channelId !== 'msteams') return reply.code(401).send();
         if (vouching.get(request)?.(activity.serviceUrl) !== true) return reply.code(401).send();
         try {
           const signal = readSignal(activity);
           if (signal === null) return reply.code(200).send();
           if (!serves(signal.scene.tenant)) return reply.code(403).send();
-          // A question that is none of ours; Teams then says that the app cannot do that.
+          // An unknown question; Teams then says that the app can't do that.
           if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
           const answered = await accept(signal, body);
           if (answered === null) return reply.code(200).send();
           const { answer, onSent } = answered;
           if (onSent !== undefined) {
-            // Where Teams has hung up, nothing is sent and nothing noted.
+            // If Teams has disconnected, nothing is sent or recorded.
             reply.raw.once('finish', () => {
               onSent().catch((error: unknown) =>
                 warn('What Teams was told could not be noted.', error),
