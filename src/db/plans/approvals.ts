@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
-/** Who approved a version of a plan, or a change that would make it, and when first; in that order. */
+/** The approvers of a version of a plan, or of a change that would make it, with their first approval, in that order. */
 export async function readApprovals(
   db: Queryable,
   planId: string,
@@ -18,7 +18,7 @@ export async function readApprovals(
   return rows;
 }
 
-/** The newest version up to this one that somebody approved: changes that narrow need no approval of their own. */
+/** The newest version up to this one that was approved: changes that narrow need no approval of their own. */
 export async function readApprovedVersion(
   db: Queryable,
   { id, version }: { id: string; version: number },
@@ -38,7 +38,7 @@ export async function readGivenWithRole(
   return readBy(db, versions, sql`a.role is not null`);
 }
 
-/** Of those who approved versions, of whom it was certain who they are as they did so, by plan. A name that was typed is not among them. */
+/** The approvers of versions whose identity was verified when they approved, by plan. Typed names are not verified. */
 export async function readVerified(
   db: Queryable,
   versions: { id: string; version: number }[],

@@ -1,4 +1,4 @@
-// Data too large for a row: stored once, referred to by id.
+// Stores data too large for a row, and outputs of steps: inline up to a limit, beyond it as an artifact that the row refers to.
 import { createHash } from 'node:crypto';
 import {
   and,
@@ -21,17 +21,16 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { artifacts } from '../schema.ts';
 
-/** A fresh id for an artifact. */
 export function drawArtifactId(random: Random): string {
   return `art-${random.hex(8)}`;
 }
 
-/** Stores `content` under `id`; where there is an artifact of this id, nothing changes. */
+/** Stores `content` under `id`; does nothing if the ID exists. */
 export async function storeArtifact(
   tx: Queryable,
   artifact: {
     id: string;
-    /** null: the run that fetched it has no plan yet. */
+    /** Null while the run that fetched it has no plan. */
     planId: string | null;
     runId?: string;
     stepId: string | null;
@@ -54,7 +53,7 @@ export async function storeArtifact(
   await tx.insert(artifacts).values(row).onConflictDoNothing({ target: artifacts.id });
 }
 
-/** The content of an artifact as a value: what its JSON says, or else its text. */
+/** The content of an artifact: its value if it is JSON, or else its text. */
 export function readContent({ media_type, content }: ArtifactContent): Json {
   const text = makeStorableText(Buffer.from(content).toString('utf8'));
   return media_type === 'application/json' ? JsonValue.parse(parseExactly(text)) : text;
@@ -93,7 +92,7 @@ export async function findArtifacts(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What a run fetched while it planned, as a value; null: it has no such artifact. */
+/** The value a run fetched while it planned, or null if the run has no such artifact. */
 export async function loadRunArtifact(
   db: Queryable,
   runId: string,
@@ -109,7 +108,7 @@ export async function loadRunArtifact(
 
 const micros = sql<string>`(extract(epoch from ${artifacts.created_at}) * 1000000)::bigint::text`;
 
-/** The creation time (µs since 1970) and the id of the last artifact that was shown. */
+/** The creation time (µs since 1970) and the ID of the last artifact shown. */
 function placeAfter(cursor: string): SQL | undefined {
   const [time = '', id = ''] = decodeCursor(cursor, /^\d{1,17} [\w-]{1,80}$/).split(' ');
   const at = sql`to_timestamp(${time}::numeric / 1000000)`;
@@ -151,12 +150,10 @@ export async function listArtifacts(
   };
 }
 
-// Outputs of steps: inline up to a limit, beyond it an artifact the row points to.
-
-/** Bytes of JSON an output may have in its row. */
+/** Maximum bytes of JSON for an output in its row. */
 export const inlineOutputBytes = 64 * 1024;
 
-/** Outputs of succeeded steps by step id, artifacts fetched; missing ids did not succeed. */
+/** Outputs of succeeded steps by step ID, with artifacts fetched; other steps are missing. */
 export async function readOutputs(
   db: Queryable,
   planId: string,
@@ -173,12 +170,12 @@ export async function readOutputs(
   return outputs;
 }
 
-/** The name of the artifact that a large output is kept in. */
+/** The name of the artifact that holds a large output. */
 export const outputName = (position: number): string => `output-${position}.json`;
 
 /**
- * An output as its step gave it: for `{ "$artifact": id, … }` what is in the artifact store. A tool may answer what only looks so:
- * unless it is the artifact in which this step's own output was kept, it is data.
+ * An output as its step gave it, fetched from the artifact store for `{ "$artifact": id, … }`. A tool's answer may merely look
+ * like that: unless the artifact holds this step's own output, it is data.
  */
 export async function fetchOutput(
   db: Queryable,

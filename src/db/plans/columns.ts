@@ -1,18 +1,18 @@
-// The steps and links of a plan as columns of numbers, so that 100,000 steps take a few megabytes: what places them in time.
+// Reads the steps and links of a plan as columns of numbers for placing them in time; 100,000 steps take a few megabytes.
 import { sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { isPresent } from '../steps/steps.ts';
 
-/** Of the steps of the present version, in the order of positions. Moments are minutes since 1970, NaN: there is none. */
+/** The steps of the current version, ordered by position. Moments are minutes since 1970, or NaN. */
 export type StepColumns = {
   positions: number[];
   durations: number[];
   notBefore: number[];
   started: number[];
   ended: number[];
-  /** 1: it changes no more by itself. */
+  /** 1 if it no longer changes by itself. */
   over: number[];
 };
 
@@ -55,7 +55,7 @@ export async function readStepColumns(db: Queryable, planId: string): Promise<St
   };
 }
 
-/** @returns null: there are more than `most` */
+/** @returns null if there are more than `most` */
 export async function readLinkColumns(
   db: Queryable,
   planId: string,

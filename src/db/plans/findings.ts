@@ -8,7 +8,7 @@ import { planFindings } from '../schema.ts';
 
 export type FindingRow = typeof planFindings.$inferSelect;
 
-/** Those that nobody has settled. */
+/** Statuses of unsettled findings. */
 export const openFinding: readonly FindingStatus[] = ['open', 'replanning', 'awaiting_approval'];
 
 export function toFinding(row: FindingRow): Finding {
@@ -35,7 +35,7 @@ export type NewFindingRow = Pick<
   | 'raised_by'
 >;
 
-/** Stores a finding. @returns false: the plan has one of this key already, and nothing was stored */
+/** Stores a finding. @returns false if the plan already has one with this key, and nothing was stored */
 export async function insertFinding(tx: Queryable, finding: NewFindingRow): Promise<boolean> {
   const stored = await tx
     .insert(planFindings)
@@ -45,7 +45,7 @@ export async function insertFinding(tx: Queryable, finding: NewFindingRow): Prom
   return stored.length > 0;
 }
 
-/** null: the plan has no finding of this key. */
+/** Null if the plan has no finding with this key. */
 export async function findByKey(
   db: Queryable,
   planId: string,
@@ -58,7 +58,7 @@ export async function findByKey(
   return row ?? null;
 }
 
-/** null: the plan has no finding of this id. */
+/** Null if the plan has no finding with this ID. */
 export async function readFinding(
   db: Queryable,
   planId: string,
@@ -71,17 +71,14 @@ export async function readFinding(
   return row ?? null;
 }
 
-/** How many open findings of each severity the plan has whose id is in `planId`, as JSON that leaves out none. */
+/** The number of open findings per severity of the plan whose ID is `planId`, as JSON with every severity. */
 export const openFindingsOf = (planId: SQL): SQL<OpenFindings> => sql`(
   select '{"INFO": 0, "WARN": 0, "ERROR": 0, "CRITICAL": 0}'::jsonb || coalesce(jsonb_object_agg(severity, n), '{}') from (
     select severity, count(*)::int as n from ${countersign}.plan_findings f
     where f.plan_id = ${planId} and f.status in ('open', 'replanning', 'awaiting_approval') group by severity
   ) open)`;
 
-/**
- * Findings of one severity that nobody has settled, the oldest first. The condition is in the words of the index of open
- * findings.
- */
+/** Unsettled findings of one severity, oldest first. The condition matches the index of open findings literally. */
 export function readOpenFindings(
   db: Queryable,
   planId: string,
@@ -106,7 +103,7 @@ export async function countOpenFindings(db: Queryable, planId: string): Promise<
 
 /**
  * Changes findings of a plan that are in one of the statuses `from`. The caller holds the plan's lock.
- * @param where which; all of the plan when left out
+ * @param where restricts the findings; all of the plan if omitted
  * @returns those that were changed
  */
 export function updateFindings(
@@ -126,7 +123,7 @@ export function updateFindings(
     .returning();
 }
 
-/** The creation time (µs since 1970) and the id of the last row that was shown. */
+/** The creation time (µs since 1970) and the ID of the last row shown. */
 function placeBefore(cursor: string): SQL | undefined {
   const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} F-[0-9a-f]{12}$/).split(' ');
   const time = sql`to_timestamp(${micros}::numeric / 1000000)`;

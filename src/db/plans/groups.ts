@@ -1,5 +1,5 @@
-// Plans by groups, as the inbox of one person has them: what may wait for somebody, and the rest by status. Each function is one
-// statement, however many plans there are.
+// Reads plans by groups, as in one person's inbox: plans that may wait for the reader, and the rest by status. Each function is
+// one statement, however many plans there are.
 import { type SQL, sql } from 'drizzle-orm';
 import { lowerAscii } from '#domain/people/names.ts';
 import type { InboxGroup } from '#domain/plan/inbox.ts';
@@ -10,15 +10,15 @@ import { plans } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isWithin, type Within, withinEach } from './within.ts';
 
-/** Which plans are listed; every condition that is not null has to hold. */
+/** Selects the listed plans; every condition that is not null must hold. */
 export type GroupFilter = {
-  /** Each is in the title, the summary, the id or the requester's name. */
+  /** Each word is in the title, the summary, the ID or the requester's name. */
   words: string[];
-  /** One of these names asked for it, is named to approve it, has approved it or has a task in it; as they are compared. */
+  /** A normalised name of the plan's requester, a named approver, a person who approved it, or one with a task in it. */
   names: string[] | null;
   /** A tool or an operation. */
   tool: string | null;
-  /** Only those of one organisation. */
+  /** Only plans of one organisation. */
   within: Within | null;
 };
 
@@ -96,48 +96,48 @@ export async function readStandings(db: Queryable, ids: string[]): Promise<Stand
   return rows;
 }
 
-/** A plan in which something may wait for somebody. Moments are µs since 1970. */
+/** A plan in which something may wait for a person. Moments are µs since 1970. */
 export type OpenPlan = {
   id: string;
   version: number;
   status: PlanStatus;
   revising: boolean;
-  /** Its planner waits for an answer about the changes. */
+  /** Its planner waits for an answer about the requested changes. */
   asks: boolean;
   requester: string;
   requester_verified: boolean;
   approver_policy: ApproverPolicy;
   conversation: string | null;
   tools_required: string[];
-  /** Who approved it as it is, in that order. */
+  /** The approvers of the current version, in order. */
   approved: string[];
   /** A step of it may wait for a person. */
   asks_steps: boolean;
   proposed_at: number;
   updated_at: number;
-  /** The change that waits for an approval of its own, with the operations it adds. */
+  /** The change that waits for its own approval, with the operations it adds. */
   patch: { version: number; created_at: number; operations: string[]; approved: string[] } | null;
   /** The oldest finding that holds steps back and waits for a decision. */
   problem: { step_id: string | null; since: number } | null;
 };
 
-/** Resolved to persons: accounts that were linked since count once. */
+/** Resolved to persons, so that accounts linked since count once. */
 const approvedBy = (version: SQL): SQL => sql`array(
   select coalesce(i.person, a.approver) from ${countersign}.approvals a
     left join ${countersign}.identities i on i.account = a.approver
   where a.plan_id = ${plans.id} and a.version = ${version} group by 1 order by min(a.at), 1)`;
 
-/** By what a plan can ask for somebody. */
+/** The ways in which a plan can ask a person for something. */
 export type Reach = {
-  /** Their names and groups, as they are compared. */
+  /** Their normalised names and groups. */
   keys: string[];
-  /** Approver policies that may count them although they do not name them; `anyone`: wherever they have written. */
+  /** Approver policies that may count them without naming them; `anyone` in every conversation they have written in. */
   kinds: ApproverPolicy['kind'][];
   /** Operations whose own rule may count them. */
   operations: string[];
 };
 
-/** Whether `text` contains a key: of texts with names in any spelling, those that name another are few. */
+/** Whether `text` contains a key. Spellings of names vary, and few other texts match. */
 function hasKey(text: SQL, keys: string[], write = (key: string) => key): SQL {
   const patterns = keys.map((key) => `%${escapeLike(lowerAscii(write(key)))}%`);
   return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
@@ -146,7 +146,10 @@ function hasKey(text: SQL, keys: string[], write = (key: string) => key): SQL {
 const mayAsk = sql`(${plans.attention} or ${hasProblem})`;
 const countsAnyone = sql`${plans.approver_policy} ->> 'kind' = 'anyone'`;
 
-/** Whether a plan counts everybody who has written in its conversation, and they may have. Each conversation is looked through once. */
+/**
+ * Whether anyone who has written in the plan's conversation may approve, and the person may have. Each conversation is searched
+ * once.
+ */
 const maySpeak = (keys: string[]) => sql`(${countsAnyone} and (${plans.conversation} is null
   or ${plans.conversation} = any(array(
     select m.conversation from (
@@ -154,7 +157,7 @@ const maySpeak = (keys: string[]) => sql`(${countsAnyone} and (${plans.conversat
     ) asked join ${countersign}.messages m using (conversation)
     where m.author = 'person' and ${hasKey(sql`m.name`, keys)}))))`;
 
-/** Whether a plan may wait for somebody: no plan that does is left out. */
+/** Whether a plan may wait for the person. It may match too many plans, never too few. */
 function mayReach({ keys, kinds, operations }: Reach): SQL {
   const inJson = (key: string) => JSON.stringify(key).slice(1, -1);
   return sql`(${plans.approver_policy} ->> 'kind' = any(${sql.param(kinds)}::text[])
@@ -194,21 +197,21 @@ export async function readOpenPlans(
   return rows;
 }
 
-/** Of the steps of a plan that wait for the same person, the one that has waited longest. */
+/** For each person that steps of a plan wait for, the step that has waited longest. */
 export type OpenQuestion = {
   plan_id: string;
   status: 'waiting' | 'unknown';
   tool: string;
   operation: string;
-  /** The assignee of a task, as it was asked; null: none is named, or it is not a task. */
+  /** The assignee of a task, as asked, or null if it names none or is not a task. */
   assignee: string | null;
-  /** The call asks about its final values. */
+  /** The call asks for confirmation of its final values. */
   confirm: boolean;
   step_id: string;
   since: number;
 };
 
-/** Steps that wait for a person in running plans. @param of in these plans, or for somebody with these keys or a similar name */
+/** Steps that wait for a person in running plans. @param of in these plans, or for a person with these keys or a similar name */
 export async function readOpenQuestions(
   db: Queryable,
   of: { ids: string[] } | { keys: string[] },
@@ -242,23 +245,23 @@ const groupOf = sql`case
 /** A plan's place in its group: its last activity (µs since 1970), then its id. */
 export type GroupPlace = { at: number; id: string };
 
-/** Ended plans of one group are counted up to this many. */
+/** Limit for counting ended plans of one group. */
 export const endedCounted = 1000;
 
 export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };
 
-/** The first `limit` of `from`, a set of `id` and `moment`, the latest first. */
+/** The first `limit` rows of `from`, a set of `id` and `moment`, latest first. */
 const listPlaces = (from: SQL, limit: number) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'at', ${micros(sql`o.moment`)}) order by o.moment desc, o.id desc), '[]')
   from (${from} order by moment desc, id desc limit ${limit}) o)`;
 
-/** Whether a plan comes after `after` in its group; null: any does. */
+/** Whether a plan comes after `after` in its group; always if null. */
 const isBehind = (moment: SQL, id: SQL, after: GroupPlace | null) =>
   after === null
     ? sql`true`
     : sql`(${moment}, ${id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
 
-/** Up to `limit` ended plans of a group after `after`, the latest first, by index. */
+/** Up to `limit` ended plans of a group after `after`, latest first, by index. */
 function restedOf(
   group: 'failed' | 'done',
   filter: GroupFilter,
@@ -279,8 +282,8 @@ function restedOf(
 }
 
 /**
- * Counts each group and lists its next plans, the latest activity first. Live plans are few and all read; of ended ones, the latest.
- * @param except plans that are in none of them: those that wait for the reader
+ * Counts each group and lists its next plans, latest activity first. Live plans are few and all read; of ended ones, the latest.
+ * @param except plans in none of the groups, because they wait for the reader
  * @param pages the wanted groups, with up to `limit` plans after `after`
  */
 export async function readGroups(
@@ -331,7 +334,6 @@ export async function readGroups(
   );
 }
 
-/** Labels of steps of several plans. */
 export async function readLabelsAcross(
   db: Queryable,
   steps: { plan_id: string; step_id: string }[],

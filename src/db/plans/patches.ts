@@ -18,7 +18,7 @@ export type PatchRow = typeof planPatches.$inferSelect;
 
 const { operations: _operations, ...columns } = getTableColumns(planPatches);
 
-/** The first operations only. */
+/** Only the first operations. */
 const told = sql<
   PinnedOperation[]
 >`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${operationsTold - 1}]'`)})`;
@@ -26,8 +26,8 @@ const told = sql<
 type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
 /**
- * Labels of the steps that the operations of a patch mention. A step that is still to be added has its future label already: nothing
- * else adds one while the patch waits.
+ * Labels of the steps that the operations of a patch mention. A step still to be added already has its future label, since no
+ * other change adds steps while the patch waits.
  */
 export async function namePatched(
   db: Queryable,
@@ -47,7 +47,7 @@ export async function namePatched(
 const conditionsIn = (operation: PatchOperation): StepCondition[] =>
   conditionsOf(operation.op === 'update_steps' ? operation.set.when : addedBy(operation)?.when);
 
-/** The operations, their conditions labelled from the forms of the plan and of the patch itself. */
+/** The operations with labelled conditions, from the forms of the plan and of the patch itself. */
 export async function labelPatched(
   db: Queryable,
   planId: string,
@@ -105,7 +105,7 @@ export async function insertPatch(
   await tx.insert(planPatches).values(patch);
 }
 
-/** @throws Error when there is no such patch: its id comes from our own rows */
+/** @throws Error if the patch does not exist, since its ID comes from our own rows */
 export async function readPatchOutcome(db: Queryable, id: string): Promise<PatchOutcome> {
   const [row] = await db
     .select({ ...columns, told })
@@ -115,7 +115,7 @@ export async function readPatchOutcome(db: Queryable, id: string): Promise<Patch
   return toOutcome(db, row);
 }
 
-/** The first `limit` operations of a patch as they were sent, and how many there are. */
+/** The first `limit` operations of a patch as sent, and the number of operations. */
 export async function readPatchOperations(
   db: Queryable,
   id: string,
@@ -134,7 +134,7 @@ export async function readPatchOperations(
   return row ?? { operations: [], total: 0 };
 }
 
-/** A patch of a plan without what it says; null: there is none of that id. */
+/** A patch of a plan without its operations, or null if there is none with that ID. */
 export async function findPatch(
   db: Queryable,
   planId: string,
@@ -147,7 +147,7 @@ export async function findPatch(
   return row ?? null;
 }
 
-/** @throws Error when there is no such patch */
+/** @throws Error if the patch does not exist */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
   if (row === undefined) throw new Error(`readPatch: no patch ${id}`);
@@ -155,8 +155,8 @@ export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
 }
 
 /**
- * The patch of this plan that was shown with this digest for an approval of its own; null: there is none. What was
- * applied at once was never shown: its digest is the plan's.
+ * The patch of this plan that was shown with this digest for its own approval, or null. Patches applied at once were never shown
+ * and have the plan's digest.
  */
 export async function findShownPatch(
   db: Queryable,
@@ -178,7 +178,7 @@ export async function findShownPatch(
   return row ?? null;
 }
 
-/** Settles a patch that waited for an approval. */
+/** Settles a patch that waited for approval. */
 export async function settlePatch(
   tx: Queryable,
   id: string,
@@ -191,7 +191,7 @@ export async function settlePatch(
     .where(and(eq(planPatches.id, id), eq(planPatches.status, 'needs_approval')));
 }
 
-/** Approvals of a patch that came to nothing are dropped: the next one may have its number. */
+/** Deletes the approvals of a patch that was not applied: the next patch may get its version number. */
 export async function forgetApprovals(
   tx: Queryable,
   { plan_id, version }: Pick<PatchRow, 'plan_id' | 'version'>,
@@ -201,7 +201,7 @@ export async function forgetApprovals(
     .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
 }
 
-/** Whether this version of a plan was made by a patch, rather than proposed. */
+/** Whether this version of a plan was made by a patch instead of a proposal. */
 export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
   const { plan_id, version: made, status } = planPatches;
   const [row] = await db
@@ -212,7 +212,7 @@ export async function wasPatched(db: Queryable, planId: string, version: number)
         eq(plan_id, planId),
         eq(made, version),
         eq(status, 'applied'),
-        // What only runs again, or becomes stale, is in the version that was there.
+        // Reruns and stale steps alone make no new version.
         sql`${planPatches.added} + ${planPatches.changed} + ${planPatches.removed} > 0`,
       ),
     )
@@ -233,7 +233,7 @@ export async function readAddedOperations(db: Queryable, id: string): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** The creation time (µs since 1970) and the id of the last row that was shown. */
+/** The creation time (µs since 1970) and the ID of the last row shown. */
 function placeBefore(cursor: string): SQL | undefined {
   const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PATCH-[0-9a-f]{8}$/).split(' ');
   const time = sql`to_timestamp(${micros}::numeric / 1000000)`;

@@ -79,7 +79,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   };
 }
 
-/** A column has the same name here and in Postgres, and the same type. */
+/** Columns have the same names and types here and in Postgres. */
 const columnsOfPlan = sql.join(Object.values(getTableColumns(plans)), sql`, `);
 const rowOf = sql`select ${columnsOfPlan} from ${plans}
   where ${plans.id} = ${sql.placeholder('id')}`;
@@ -88,7 +88,7 @@ const rowOf = sql`select ${columnsOfPlan} from ${plans}
 const read = prepareStatement('read_plan', rowOf);
 const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
 
-/** The trace context of what last moved the plan; null: that was not traced, or the plan is gone. */
+/** The trace context of the plan's last move, or null if that was not traced or the plan is gone. */
 export async function readPlanCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: plans.traceparent }).from(plans).where(eq(plans.id, id));
   return row?.cause ?? null;
@@ -101,7 +101,7 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** When each plan was asked for: where it was planned here, when its run began, unless that took it up only later. */
+/** When each plan was requested: when it was stored, or when its run began, whichever is earlier. */
 export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db
     .select({ id: plans.id, made: plans.created_at, begun: runs.created_at })
@@ -118,8 +118,8 @@ export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<str
 }
 
 /**
- * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first,
- * so that two of them cannot interleave or deadlock. What follows may take the longer the larger the plan is.
+ * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first, so that changes
+ * cannot interleave or deadlock. The statement timeout grows with the plan.
  * @throws `plan_not_found`
  */
 export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
@@ -129,7 +129,7 @@ export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** The creation time (µs since 1970) and the id of the last row that was shown. */
+/** The creation time (µs since 1970) and the ID of the last row shown. */
 function readPlace(cursor: string): { micros: string; id: string } {
   const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PLAN-[0-9a-f]{8}$/).split(' ');
   return { micros, id };
@@ -137,7 +137,7 @@ function readPlace(cursor: string): { micros: string; id: string } {
 
 /**
  * Plans, newest first, a page at a time.
- * @param filter.requesters all names of the one who asked for them
+ * @param filter.requesters all names of the requester
  * @param filter.within only those of one organisation
  */
 export async function listPlans(
@@ -186,7 +186,7 @@ export async function listPlans(
   };
 }
 
-/** Prepared: lists of a hundred plans are read all the time. */
+/** Prepared, since lists of a hundred plans are read often. */
 const summaries = prepareStatement(
   'read_summaries',
   sql`select ${columnsOfPlan}, v.summary from ${plans}
@@ -194,7 +194,7 @@ const summaries = prepareStatement(
     where ${plans.id} = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** These plans, in the order of `ids`; one that does not exist is left out. */
+/** These plans, in the order of `ids`, without missing ones. */
 export async function readSummaries(db: Queryable, ids: string[]): Promise<PlanSummary[]> {
   if (ids.length === 0) return [];
   const rows = await db.run<PlanRow & { summary: string | null }>(summaries, { ids });
@@ -216,7 +216,7 @@ export function readPlansOf(
     .limit(5);
 }
 
-/** Plans of a conversation (at most 5) with a change that waits: each in the version and with the digest that the change has. */
+/** Plans of a conversation (at most 5) with a waiting change, each with the version and digest of that change. */
 export async function readChangesOf(db: Queryable, conversation: string): Promise<PlanRow[]> {
   const rows = await db
     .select({ plan: plans, version: planPatches.version, digest: planPatches.digest })

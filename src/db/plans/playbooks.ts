@@ -1,14 +1,14 @@
-// Playbooks as they are stored: each belongs to an organisation, by its name, and to whoever saved it first.
+// Stores playbooks: each has a name within its organisation, and belongs to the person who first saved it.
 import { and, asc, count, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
 import type { Queryable } from '../database.ts';
 import { playbooks } from '../schema.ts';
 
-/** Whose playbooks: those of one organisation; null: the instance's own. */
+/** The organisation of playbooks, or null for those of the instance. */
 export type PlaybookPlace = { tenant: string | null };
 
-/** Who may replace and delete one: whoever has one of these names; null: anybody. */
+/** The names of the person who may replace and delete it, or null if anyone may. */
 export type PlaybookOwner = string[] | null;
 
 /** All but the draft, which can be large. */
@@ -39,7 +39,7 @@ const isNamed = (place: PlaybookPlace, name: string) => and(isIn(place), eq(play
 const isOf = (owner: PlaybookOwner) =>
   owner === null ? undefined : inArray(playbooks.owner, owner);
 
-/** By name. */
+/** Ordered by name. */
 export async function listPlaybooks(db: Queryable, place: PlaybookPlace): Promise<Playbook[]> {
   const rows = await db
     .select(columns)
@@ -54,7 +54,7 @@ export async function countPlaybooks(db: Queryable, place: PlaybookPlace): Promi
   return row?.there ?? 0;
 }
 
-/** null: there is none of that name. */
+/** Null if there is none with that name. */
 export async function readPlaybook(
   db: Queryable,
   place: PlaybookPlace,
@@ -69,7 +69,7 @@ export async function readPlaybook(
   return { playbook: toPlaybook(rest), draft };
 }
 
-/** Stores one, in the place of one of that name which is of `owner`. @returns null: the name is somebody else's */
+/** Stores a playbook, replacing one of that name that belongs to `owner`. @returns null if the name belongs to another person */
 export async function storePlaybook(
   db: Queryable,
   { tenant }: PlaybookPlace,
@@ -96,7 +96,7 @@ export async function storePlaybook(
   return row === undefined ? null : toPlaybook(row);
 }
 
-/** @returns whether there was one of that name which is of `owner` */
+/** @returns whether there was one of that name that belongs to `owner` */
 export async function deletePlaybook(
   db: Queryable,
   place: PlaybookPlace,

@@ -1,9 +1,9 @@
-// Working time that proposed and running plans ask of people: the blocks of their schedules that belong to somebody.
+// Reads the working time that proposed and running plans need from people: the assigned blocks of their schedules.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** A stretch of somebody's time that a plan takes. */
+/** A period of a person's time that a plan needs. */
 export type PortfolioBlock = {
   plan_id: string;
   plan_title: string;
@@ -12,7 +12,7 @@ export type PortfolioBlock = {
   person: string;
   starts_at: Date;
   ends_at: Date;
-  /** Minutes of work in it, where the plan says; it can be less than the stretch. */
+  /** Minutes of work in it, if the plan states them; they can be fewer than the period has. */
   minutes: number | null;
 };
 
@@ -20,18 +20,18 @@ export type PortfolioQuery = {
   people: string[];
   from: Date;
   to: Date;
-  /** The planning run that asks: plans that came of it are not others. */
+  /** The planning run that asks; its own plans are left out. */
   exceptRun: string;
 };
 
-/** `more`: there are further blocks behind the page. */
+/** `more`: further blocks follow. */
 export type PortfolioPage = { blocks: PortfolioBlock[]; more: boolean };
 
 const pageSize = 500;
 
 /**
- * Reads a page of the blocks that overlap the window, the earliest first.
- * @param apart several organisations share the instance: planners of one read only its plans
+ * Reads a page of the blocks that overlap the window, earliest first.
+ * @param apart several organisations share the instance, so planners of one only read its plans
  */
 export function createPortfolioReader(
   db: Queryable,

@@ -1,4 +1,4 @@
-// What replanning reads of a plan: its findings that wait for it, its tries, and the steps that a finding covers.
+// Reads a plan's state for replanning: its findings that wait for it, its tries, and the steps that a finding covers.
 import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import { pairOf } from '#domain/plan/replan.ts';
@@ -7,10 +7,10 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { stepsOf } from '../steps/blocks.ts';
 
-/** Statuses of a step of a try that is still under way. */
+/** Step statuses of a try that is still under way. */
 const underWay: StepStatus[] = ['pending', 'ready', 'running', 'waiting', 'unknown', 'stale'];
 
-/** The number of the plan's latest try (0: none yet), and whether one is under way. */
+/** The number of the plan's latest try (0 if none), and whether one is under way. */
 export async function readTries(
   db: Queryable,
   planId: string,
@@ -23,7 +23,7 @@ export async function readTries(
   return { latest: rows[0]?.latest ?? 0, underWay: rows[0]?.under_way ?? false };
 }
 
-/** Serious findings that nobody has looked at, of which steps are stale. */
+/** Serious findings with stale steps that no one has handled. */
 const fresh = sql.raw(
   "(f.status = 'open' and f.replans = 0 and f.severity in ('ERROR', 'CRITICAL') and f.stale_steps > 0)",
 );
@@ -38,7 +38,7 @@ export type DueFinding = {
   earlier: number;
 };
 
-/** The findings of a plan that are to be replanned, those under way first, then the oldest. */
+/** The findings of a plan to be replanned, those under way first, then the oldest. */
 export async function findDueFindings(
   db: Queryable,
   planId: string,
@@ -71,7 +71,7 @@ export async function findPlansToReplan(
 
 export type CoveredStep = { id: string; position: number; status: StepStatus; effect: Effect };
 
-/** A from item `s`: the rows of `step_states` of these statuses that a finding covers. */
+/** A from item `s`: the rows of `step_states` with these statuses that a finding covers. */
 export const coveredBy = (planId: string, findingId: string, statuses: StepStatus[]): SQL =>
   stepsOf(
     planId,
@@ -79,7 +79,7 @@ export const coveredBy = (planId: string, findingId: string, statuses: StepStatu
     sql`(s.error ->> 'finding' = ${findingId} or s.error -> 'others' ? ${findingId})`,
   );
 
-/** The steps of these statuses that a finding covers, in the order of their positions. */
+/** The steps with these statuses that a finding covers, ordered by position. */
 export async function readCovered(
   db: Queryable,
   planId: string,
@@ -94,7 +94,7 @@ export async function readCovered(
   return rows;
 }
 
-/** The steps that a finding is about and that have been done, unless they are stale themselves. */
+/** The steps that a finding is about and that are done, unless they are stale themselves. */
 export async function readSources(
   db: Queryable,
   {

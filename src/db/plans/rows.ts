@@ -1,4 +1,4 @@
-// All that the tables have of one plan, row by row, for the archive; and what is said of a plan that was deleted.
+// Reads all rows of one plan from the tables for the archive, and explains a missing plan.
 import { eq, is, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { CountersignError } from '#domain/errors.ts';
@@ -23,7 +23,7 @@ const orders = new Map(
     }),
 );
 
-/** The rows of some plans; the row is `t`. Of one it is said so that any server follows the index. */
+/** The rows of some plans; the row is `t`. A single plan uses `=`, so that any server uses the index. */
 export function rowsOfPlans(planIds: string[], column = 'plan_id'): SQL {
   const [first] = planIds;
   return planIds.length === 1
@@ -36,7 +36,7 @@ export type PlanRow = { row: string; key: string[] };
 
 /**
  * A page of the rows of some plans in `table`, as JSON, in the order of their keys.
- * @param page.after the key of the last row of the page before; null: this is the first
+ * @param page.after the key of the previous page's last row, or null for the first page
  */
 export async function readAllOf(
   db: Queryable,
@@ -82,7 +82,7 @@ export async function readAuditPage(
   return rows;
 }
 
-/** What is said of a plan that does not exist, and of one that is not to be shown. */
+/** The same error for a plan that does not exist and one that must not be shown. */
 export function planNotFound(id: string): CountersignError {
   return new CountersignError(
     'plan_not_found',
@@ -90,7 +90,7 @@ export function planNotFound(id: string): CountersignError {
   );
 }
 
-/** Why there is no plan `id`: retention deleted it, or there never was one. */
+/** The error for a missing plan: retention deleted it, or it never existed. */
 export async function explainMissingPlan(db: Queryable, id: string): Promise<CountersignError> {
   const [row] = await db.select().from(deletedPlans).where(eq(deletedPlans.id, id));
   if (row === undefined) return planNotFound(id);

@@ -8,17 +8,17 @@ import { planSeries, plans } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isoOf } from '../time.ts';
 
-/** What is in force of a series, and how far it has been added. */
+/** The rule of a series in force, and how far it is expanded. */
 export type SeriesRow = Series & {
   expanded_to: Date;
-  /** When the next occurrence is to be added; null: there are no more. */
+  /** When the next occurrence is to be added, or null if there are no more. */
   expand_at: Date | null;
   stopped_at: Date | null;
 };
 
 type NewSeries = { series: Series; expandedTo: Date; expandAt: Date | null };
 
-/** Stores the series of a plan's present version; those of an earlier one have to be gone. */
+/** Stores the series of a plan's current version; those of an earlier one must be gone. */
 export async function insertSeries(
   tx: Queryable,
   planId: string,
@@ -42,7 +42,7 @@ export async function deleteSeries(tx: Queryable, planId: string): Promise<void>
   await tx.delete(planSeries).where(eq(planSeries.plan_id, planId));
 }
 
-/** The series of a plan that have not been stopped; `all`: those too. */
+/** The series of a plan that have not been stopped, or with `all` every series. */
 export async function readSeries(db: Queryable, planId: string, all = false): Promise<SeriesRow[]> {
   const rows = await db
     .select()
@@ -58,7 +58,7 @@ export async function readSeries(db: Queryable, planId: string, all = false): Pr
   }));
 }
 
-/** Plans with occurrences to add now, and plans that are over; not those that a person has to decide about first. */
+/** Plans with occurrences to add now, and ended plans; without those that need a person's decision first. */
 export async function findDuePlans(
   db: Queryable,
   now: Date,
@@ -80,7 +80,7 @@ export async function findDuePlans(
     .limit(limit);
 }
 
-/** Nothing is added to the plan before `at`; null: ever. */
+/** Adds nothing to the plan before `at`, or ever if null. */
 export async function postponeSeries(
   db: Queryable,
   planId: string,
@@ -120,7 +120,7 @@ export async function updateSeries(
     .where(and(eq(planSeries.plan_id, planId), eq(planSeries.series_id, id)));
 }
 
-/** Nothing of the plan comes again until it is resumed. */
+/** Stops all series until the plan is resumed. */
 export async function stopAllSeries(tx: Queryable, planId: string): Promise<void> {
   await tx
     .update(planSeries)
@@ -132,7 +132,7 @@ export async function restartAllSeries(tx: Queryable, planId: string): Promise<v
   await tx.update(planSeries).set({ stopped_at: null }).where(eq(planSeries.plan_id, planId));
 }
 
-/** What the plan's steps say of each template: whether one of its occurrences is in the plan, and what they do. */
+/** For each template, whether one of its occurrences is in the plan, and their effects. */
 export async function readTemplates(
   tx: Queryable,
   planId: string,
@@ -163,7 +163,7 @@ export async function findOverdue(
   return rows;
 }
 
-/** Those of the steps with these ids that have begun, or ended by a person's word. */
+/** Those of the steps with these IDs that have begun, or ended by a person's decision. */
 export async function findBegun(tx: Queryable, planId: string, ids: string[]): Promise<string[]> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select c.step_id as id from ${countersign}.plan_steps c
@@ -173,7 +173,7 @@ export async function findBegun(tx: Queryable, planId: string, ids: string[]): P
   return rows.map(({ id }) => id);
 }
 
-/** When the first ready step of a plan can be claimed, and whether that is now; null: none is ready. */
+/** When the first ready step of a plan can be claimed, and whether that is now; null if none is ready. */
 export async function readEarliestReady(
   db: Queryable,
   planId: string,

@@ -1,4 +1,4 @@
-// Plans counted by status, and requests that no tool could serve, for the instance or for one organisation.
+// Counts plans by status, and requests that no tool could serve, for the instance or for one organisation.
 import { sql } from 'drizzle-orm';
 import type { PlanStats } from '#domain/stats.ts';
 import type { Queryable } from '../database.ts';
@@ -17,10 +17,10 @@ async function countPlans(db: Queryable, within: Within | null): Promise<PlanSta
   return Object.fromEntries(counts.map(({ status, count }) => [status, count]));
 }
 
-/** Rows of no plan are few, and an index leads to them. The same wish is one however it is spaced and capitalised. */
+/** Rows without a plan are few and indexed. Spacing and case do not distinguish wishes. */
 const wish = sql`lower(regexp_replace(left(trim(a.reason), 200), '\\s+', ' ', 'g'))`;
 
-/** Who asked under names that are one person's by now is one. */
+/** Requesters whose names belong to one person count once. */
 const askers = sql`count(distinct coalesce(i.person, r."user"))::int`;
 
 async function listGaps(
@@ -42,7 +42,7 @@ async function listGaps(
 
 /**
  * @param within only those of one organisation
- * @param leastPeople only the wishes that so many people had
+ * @param leastPeople only wishes of at least this many people
  */
 export async function readPlanStats(
   db: Queryable,

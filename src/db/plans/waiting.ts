@@ -1,4 +1,5 @@
-// What has long waited for a person: open questions, unknown outcomes, patches that need approval. Plans without any are not read.
+// Finds things that have long waited for a person: open questions, unknown outcomes, patches that need approval. Plans without
+// any are not read.
 import { and, asc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
@@ -10,7 +11,7 @@ type Overdue = Place & {
   plan_id: string;
   /** How many times the interval has passed since it was asked. */
   period: number;
-  /** The key under which it is reminded of once in this period. */
+  /** The key that limits reminders to one per period. */
   once: string;
 };
 
@@ -24,20 +25,19 @@ export type OverdueQuestion = Overdue & {
 /** A change that stays undecided. */
 export type OverdueChange = Overdue & { patch_id: string };
 
-/** How many times the interval has passed since `asked`. */
 const periodOf = (asked: string, now: Date, everySeconds: number): SQL =>
   sql`floor(extract(epoch from ${now.toISOString()}::timestamptz - ${sql.raw(asked)}) / ${everySeconds}::float8)::int`;
 
-/** Plan `p` is one in whose conversation somebody can be reminded now. */
+/** Plan `p` can remind a person in its conversation now. */
 const remindable = sql`p.paused_at is null and p.conversation is not null`;
 
 const unreminded = sql`not exists (select 1 from ${countersign}.messages m where m.once = n.once)`;
 
 /**
- * Up to `limit` steps that have waited for a person for at least `everySeconds` and have not been reminded of in the present
- * period, the oldest first: for an answer since they were begun, for what became of them since that is unknown. Paused plans
- * and plans without a conversation are left out.
- * @param after the last one of the page before; null: the first page
+ * Up to `limit` steps that have waited for a person for at least `everySeconds` without a reminder in the current period, oldest
+ * first: for an answer since they began, for an outcome since it is unknown. Leaves out paused plans and plans without a
+ * conversation.
+ * @param after the last one of the previous page, or null for the first page
  */
 export async function findOverdueQuestions(
   db: Queryable,
@@ -65,7 +65,7 @@ export async function findOverdueQuestions(
   return rows;
 }
 
-/** The same for changes that need an approval, since they were proposed. */
+/** The same for changes that need approval, since they were proposed. */
 export async function findOverdueChanges(
   db: Queryable,
   now: Date,
@@ -88,20 +88,20 @@ export async function findOverdueChanges(
   return rows;
 }
 
-// Rounds that look at a limited number of what they find, the oldest first. What could not be looked after is found again, so
-// each round goes on where the one before ended: however many fail in every round, younger ones are looked at all the same.
+// Rounds that process a limited number of items, oldest first. Failed items are found again, so each round continues where the
+// one before ended: even if many fail in every round, younger items get their turn.
 
-/** Where something stands in the order in which it is looked at: since when, in microseconds, then by a name of its own. */
+/** The position of an item in processing order: its start in microseconds, then a unique name. */
 export type Place = { since: string; name: string };
 
-/** What stands behind `after`; null: all of it. */
+/** Whether an item comes after `after`; always if null. */
 export function comesAfter(since: SQL, name: SQL, after: Place | null): SQL {
   return after === null
     ? sql`true`
     : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
 }
 
-/** A function that finds the next page, of at most `limit`; after the last one comes the first. */
+/** Returns a function that finds the next page of at most `limit`, and restarts after the last one. */
 export function createPages<Found extends Place>(
   limit: number,
   find: (limit: number, after: Place | null) => Promise<Found[]>,
@@ -117,7 +117,7 @@ export function createPages<Found extends Place>(
 
 const maxReminders = 50;
 
-/** Reminders that will still ring: those of the requester of a run, in their organisation, the next first. */
+/** Upcoming reminders of the requester of a run, in their organisation, next first. */
 export async function listReminders(
   db: Queryable,
   runId: string,

@@ -1,15 +1,16 @@
-// What people of one organisation see: its plans, runs and conversations, and those of the instance itself that concern the reader.
+// Restricts reads to one organisation's people: its plans, runs and conversations, and those of the instance itself that concern
+// the reader.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { plans } from '../schema.ts';
 
-/** Whose plans, and who reads them. */
+/** The organisation and the reader. */
 export type Within = {
   tenant: string;
   /** All names of the reader. */
   names: string[];
-  /** By what approver rules may call the reader: these names, and those of their groups. */
+  /** The names and groups by which approver rules may call the reader. */
   asked: string[];
   /** Plans in which a task waits for the reader. */
   tasks: string[];
@@ -21,7 +22,7 @@ export type Within = {
 
 const list = (values: string[]) => sql`${sql.param(values)}::text[]`;
 
-/** What makes a plan visible, each by an index of its own. */
+/** The reasons that make a plan visible, each with its own index. */
 export function withinEach({ tenant, names, asked, tasks, approves, operations }: Within): SQL[] {
   const ofNobody = sql`${plans.tenant} is null`;
   const asksForReader = sql`(${plans.approver_policy} -> 'people' ?| ${list(asked)}
@@ -36,7 +37,7 @@ export function withinEach({ tenant, names, asked, tasks, approves, operations }
   ];
 }
 
-/** The ids of the first `limit` plans that meet `condition`, the newest first; each reason is read no further than that. */
+/** The IDs of the first `limit` plans that meet `condition`, newest first; each reason is read no further than that. */
 export function firstWithin(within: Within, condition: SQL | undefined, limit: number): SQL {
   const found = withinEach(within).map(
     (reason) => sql`(select ${plans.id}, ${plans.created_at} from ${plans}
@@ -52,7 +53,7 @@ export function isWithin(within: Within): SQL {
   return sql`((${sql.join(withinEach(within), sql`) or (`)}))`;
 }
 
-/** Whether a run `r` was asked for in this organisation, or by the reader where it belongs to none. */
+/** Whether a run `r` was requested in this organisation, or by the reader if it belongs to none. */
 export function runIsWithin({ tenant, names }: Within): SQL {
   return sql`(r.tenant = ${tenant} or r.tenant is null and r."user" = any(${list(names)}))`;
 }
@@ -66,9 +67,8 @@ export async function isRunWithin(db: Queryable, id: string, within: Within): Pr
 }
 
 /**
- * Whether a conversation is of nobody else: in a chat of this organisation, or in none and begun by this organisation, whose all is
- * that was asked for in it. One that nobody has used yet is whose first it is, unless
- * reminders are said there.
+ * Whether a conversation belongs to this organisation alone: it is in one of its chats, or in no chat, begun by this organisation
+ * and without requests from others. An unused one belongs to its first user, unless reminders go there.
  */
 export async function isConversationWithin(
   db: Queryable,

@@ -1,5 +1,5 @@
-// Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. In the same statement it updates
-// the counters of the plan, its partitions and its blocks, the revision, and the change stream.
+// Counts step statuses: the tail of every statement whose CTE `changed` lists changed steps. The same statement updates the
+// counters of the plan, its partitions and its blocks, the revision, and the change stream.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#domain/plan/plan.ts';
 import { countersign } from '../schema/columns.ts';
@@ -21,10 +21,10 @@ const apply = (table: string) =>
   );
 const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 
-// `countersign.counted` tells the triggers of `step_states` that blocks are counted here.
+// `countersign.counted` makes the triggers of `step_states` skip the blocks, which are counted here.
 /**
- * CTEs after `changed(position, step_id, partition, from_status, to_status, kind, detail)`: revisions, counters and events of
- * the changes. The last, `plan`, has the new revision and counters, if any. The caller holds the plan's row lock.
+ * CTEs after `changed(position, step_id, partition, from_status, to_status, kind, detail)`: revisions, counters and events of the
+ * changes. The last, `plan`, has the new revision and counters, if any. The caller holds the plan's row lock.
  */
 export function accounting(planId: string | Placeholder): SQL {
   return sql`
@@ -55,7 +55,7 @@ export function accounting(planId: string | Placeholder): SQL {
     events as (${insertEvents(planId)})`;
 }
 
-/** The counters out of a row of `plans` or `plan_partitions`. */
+/** The counters from a row of `plans` or `plan_partitions`. */
 export function countsOf(row: StepCounts): StepCounts {
   return {
     pending: row.pending,

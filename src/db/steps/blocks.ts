@@ -4,10 +4,9 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { StepStatus } from '#domain/plan/plan.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** A block has 2 to the power of this positions; the migration that made `step_blocks` says the same. */
+/** A block has 2 to the power of this positions; must match the migration that made `step_blocks`. */
 const bits = 7;
 
-/** The block of the position in `column`. */
 export const blockOf = (column: string): SQL => sql.raw(`${column} >> ${bits}`);
 
 const listOf = (statuses: readonly StepStatus[]) =>
@@ -56,9 +55,9 @@ const countIn = (statuses: Placeholder): SQL =>
   )})`;
 
 /**
- * A query of the first `limit` steps of `planId` after position `after` that have one of `statuses`, in the order of
- * positions. No more blocks are read than have that many, one more for those before `after`. One statement for whatever
- * statuses are asked for: who reads pages must not make Postgres keep one for each set of them.
+ * A query of the first `limit` steps of `planId` after position `after` with one of `statuses`, ordered by position. Reads only
+ * the blocks needed, plus one for positions up to `after`. One statement for all sets of statuses, so that Postgres does not keep
+ * a prepared statement for each.
  */
 export const firstOf = (
   planId: Placeholder,

@@ -8,7 +8,7 @@ import { accounting } from './accounting.ts';
 /** A plan's counters after `n` changes of its steps. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
 
-/** The progress in the row of a statement that answers even when nothing changed; then its counters are null. */
+/** The progress from a statement that returns a row even if nothing changed, with null counters. */
 export function progressOf<Row extends PlanProgress>(row: Row | undefined): PlanProgress | null {
   return row?.revision == null ? null : row;
 }
@@ -16,7 +16,7 @@ export function progressOf<Row extends PlanProgress>(row: Row | undefined): Plan
 /**
  * Moves every step of `planId` that is in `from` (and meets `where`, on `s`) to `to`. The caller holds the plan's lock.
  * @param set further assignments, as SQL
- * @returns the plan's counters after it, or null when no step was in `from`
+ * @returns the plan's counters after it, or null if no step was in `from`
  */
 export async function changeSteps(
   tx: Queryable,
@@ -32,7 +32,7 @@ export async function changeSteps(
 ): Promise<PlanProgress | null> {
   const { from, to, kind, detail, where = sql`true`, set = sql`` } = change;
   const [status, ...others] = from;
-  // Of one status, what a step was before is known without reading it twice.
+  // With a single status, the previous status is known without a second read.
   const changed =
     others.length === 0
       ? sql`changed as (

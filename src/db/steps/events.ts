@@ -6,15 +6,15 @@ import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { planEvents, plans } from '../schema.ts';
 
-/** One row tells of so many changes at most. */
+/** Maximum changes per row. */
 const changesPerRow = 500;
 
-/** What ends comes before what it frees, and what is freed before it starts. */
+/** Ends sort before the steps they make ready, and ready before running. */
 const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2 else 0 end`);
 
 /**
- * An insert of the changes in a CTE `changed(step_id, to_status, kind, detail)`, which got the last `n` revisions up to
- * that of a CTE `plan(revision, n)`. What happened alike to several steps has no order among them.
+ * An insert of the changes in a CTE `changed(step_id, to_status, kind, detail)`, which have the last `n` revisions up to that of
+ * a CTE `plan(revision, n)`. The same change to several steps has no order among them.
  */
 export function insertEvents(planId: string | Placeholder): SQL {
   return sql`
@@ -29,10 +29,10 @@ export function insertEvents(planId: string | Placeholder): SQL {
     ) b cross join plan`;
 }
 
-/** A row of the stream, or the part of it that was asked for: the changes up to `revision`. */
+/** A row of the stream, or the requested part of it: the changes up to `revision`. */
 type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n'>;
 
-/** The changes a row tells of, oldest first. */
+/** The changes in a row, oldest first. */
 function toChanges({ revision, kind, status, step_ids, details, at }: EventRow): Change[] {
   const steps = step_ids ?? [null];
   const time = at.toISOString();
@@ -86,7 +86,7 @@ export async function touchPlan(
   return row.revision;
 }
 
-/** What a row tells of after revision `since`. */
+/** The changes of a row after revision `since`. */
 function after(since: SQL): SQL {
   const begin = sql`n - (revision - ${since}) + 1`;
   return sql`step_ids[${begin}:] as step_ids, details[${begin}:] as details`;
@@ -105,8 +105,8 @@ const changes = prepareStatement(
 );
 
 /**
- * Changes after revision `since`: `atLeast` so many where there are, and those told of together with the last of them: as
- * revisions have no gaps, it is known which rows have them.
+ * At least `atLeast` changes after revision `since`, if there are as many, and all of the last row. Revisions have no gaps, so
+ * the rows are known.
  */
 async function readChanges(
   db: Queryable,
@@ -128,14 +128,17 @@ function pageOf(changes: Change[], since: number, limit: number): Diff {
   };
 }
 
-/** Of plans that ended long ago the first changes were deleted: the revision after which they are kept. */
+/** The revision after which changes are kept: early changes of long-ended plans are deleted. */
 async function readFloor(db: Queryable, planId: string): Promise<number> {
   const { rows } = await db.execute<{ floor: number }>(sql`
     select revision - n as floor from ${countersign}.plan_events where plan_id = ${planId} order by revision limit 1`);
   return rows[0]?.floor ?? 0;
 }
 
-/** Changes after revision `since`, at most `limit`; `to` is where to go on. Where the next ones were deleted, it begins after them. */
+/**
+ * Changes after revision `since`, at most `limit`; `to` is where to continue. If the next changes were deleted, it starts after
+ * them.
+ */
 export async function readDiff(
   db: Queryable,
   planId: string,
@@ -149,12 +152,12 @@ export async function readDiff(
   return pageOf(await readChanges(db, planId, floor, limit + 1), since, limit);
 }
 
-/** Changes looked at for each one of a compact page. */
+/** Changes scanned for each one of a compact page. */
 const compactWindow = 20;
 
 /**
- * Like `readDiff`, with only the last change of each step: what a late reader needs to know. A reader that applies the
- * pages up to the last one has the same picture. Looks at no more than 20 changes for each of `limit`.
+ * Like `readDiff`, with only the last change of each step, for late readers. Applying all pages gives the same state. Scans at
+ * most 20 changes for each of `limit`.
  */
 export async function readCompactDiff(
   db: Queryable,
@@ -182,7 +185,7 @@ const recent = prepareStatement(
     order by revision`,
 );
 
-/** The latest `limit` changes, newest first: revisions have no gaps, so it is known where they begin. */
+/** The latest `limit` changes, newest first. Revisions have no gaps, so their start is known. */
 export async function readRecentEvents(
   db: Queryable,
   planId: string,

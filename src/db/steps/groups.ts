@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { isPresent } from './steps.ts';
 
-/** What puts steps together. `stages`: the stage of each position, from position 1 on. */
+/** The grouping criterion. `stages`: the stage of each position, from position 1 on. */
 export type Grouping =
   | { by: 'partition' }
   | { by: 'operation' }
@@ -19,16 +19,16 @@ export type GroupRow = StepCounts & {
   steps: number;
   started_at: string | null;
   ended_at: string | null;
-  /** Seconds from the origin of the times given; null: none were. */
+  /** Seconds from the origin of the given times, or null without times. */
   begins: number | null;
   ends: number | null;
   critical: number;
-  /** How many groups and steps there are in all. */
+  /** Total numbers of groups and steps. */
   groups: number;
   all_steps: number;
 };
 
-/** By position from 1 on, in seconds from some origin; and the positions that decide when the plan ends. */
+/** By position from 1 on, in seconds from some origin; and the positions that determine the plan's end. */
 export type GroupTimes = {
   begins: ArrayLike<number>;
   ends: ArrayLike<number>;
@@ -37,7 +37,7 @@ export type GroupTimes = {
 const arrayOf = (numbers: ArrayLike<number>) =>
   sql`(${`{${Array.from(numbers).join(',')}}`}::int[])`;
 
-/** The group of the row `s` of `step_states`, and what it is joined with. */
+/** The group of the row `s` of `step_states`, and the join it needs. */
 function keyOf(grouping: Grouping): { key: SQL; join: SQL } {
   switch (grouping.by) {
     case 'partition':
@@ -90,7 +90,7 @@ export async function countGroups(
   return rows;
 }
 
-/** How many groups there are of each kind, up to `most`, and whether any step waits for another. */
+/** The number of groups of each kind, up to `most`, and whether any step waits for another. */
 export async function countKinds(
   db: Queryable,
   planId: string,
@@ -112,7 +112,7 @@ export async function countKinds(
   return rows[0] ?? { partitions: 0, unpartitioned: true, operations: 0, links: false };
 }
 
-/** The heaviest links between the groups named, and how many there are. */
+/** The heaviest links between the named groups, and the number of links. */
 export async function countGroupLinks(
   db: Queryable,
   planId: string,

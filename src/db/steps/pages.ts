@@ -1,5 +1,5 @@
-// Steps for readers: pages by position, single steps by id, the next in line. All prepared statements, since PostgreSQL plans
-// one for longer than it runs.
+// Reads steps: pages by position, single steps by ID, the next in line. All statements are prepared, since PostgreSQL plans one
+// for longer than it runs.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
@@ -38,7 +38,9 @@ const dependencies = prepareStatement(
     order by e.successor, e.predecessor, e.type`,
 );
 
-/** What each of the steps at `positions` waits for, by predecessor's position, then type; no entry: nothing. */
+/**
+ * The dependencies of each of the steps at `positions`, by predecessor's position, then type; steps without any have no entry.
+ */
 async function readAfter(
   db: Queryable,
   planId: string,
@@ -56,9 +58,8 @@ async function readAfter(
 }
 
 /**
- * A statement for the steps that `chosen` selects out of `step_states`, a bounded number of them. Their contents are looked
- * up one by one, by position and by name, so that either index leads to one row: what Postgres does then is right for a
- * plan it has no statistics of.
+ * A statement for the steps that `chosen` selects from `step_states`, a bounded number. Their contents are looked up one by one
+ * by position and by name, so that either index leads to one row: a good plan even without statistics.
  */
 function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): Statement {
   return prepareStatement(
@@ -73,7 +74,7 @@ function prepareSelection(name: string, chosen: SQL, order: SQL = byPosition): S
   );
 }
 
-/** The steps that `selection` finds, with the edges of all of them at once. */
+/** The steps that `selection` finds, with all their edges in one query. */
 async function selectSteps(
   db: Queryable,
   selection: Statement,
@@ -97,9 +98,9 @@ export type StepConditions = {
   /** Tool and operation. */
   operation?: string;
   tag?: string;
-  /** Words that all stand in its id, description, operation, partition or arguments, in any case; or its number. */
+  /** Words that all occur in its ID, description, operation, partition or arguments, ignoring case; or its number. */
   words?: string;
-  /** Only steps of the present version, without those that a patch removed. */
+  /** Only steps of the current version, without those that a patch removed. */
   present?: true;
 };
 
@@ -107,7 +108,7 @@ const afterPosition = sql.placeholder('after');
 const limited = sql`limit ${sql.placeholder('limit')}::int`;
 const pages = new Map<string, Statement>();
 
-/** What selects the states of a page: by blocks where only statuses are asked for, else by the index that leads to few. */
+/** Selects the states of a page: by blocks if only statuses are given, else by the most selective index. */
 function choosePage({
   status,
   partition,
@@ -144,7 +145,7 @@ function choosePage({
         order by c.position ${limited}`;
 }
 
-/** The statement for one combination of conditions, of which there are few. */
+/** The statement for a combination of conditions; there are few combinations. */
 function pageOf(conditions: StepConditions): Statement {
   const { status, partition, unpartitioned, operation, tag, words, present } = conditions;
   const given = {
@@ -204,7 +205,7 @@ const labelsById = prepareStatement(
     where plan_id = ${plan} and step_id = any(${sql.placeholder('ids')}::text[])`,
 );
 
-/** Labels by step id; ids that the plan does not have are left out. */
+/** Labels by step ID, without unknown IDs. */
 export async function readLabels(
   db: Queryable,
   planId: string,
@@ -240,7 +241,7 @@ const nextSteps = prepareSelection(
   inLine,
 );
 
-/** The ready steps that come next, in the order in which they will be claimed. */
+/** The next ready steps in claim order. */
 export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
   return selectSteps(db, nextSteps, { plan: planId, limit });
 }
@@ -268,8 +269,8 @@ const readsPage = prepareSelection(
 );
 
 /**
- * Up to `limit` steps in the order in which a reviewer should see them: guarded ones, destructive, outgoing and other changing
- * ones, then reads; within each in the order of positions. @param after position of the last one seen, 0 for the first page
+ * Up to `limit` steps in review order: guarded ones, destructive, outgoing and other changing ones, then reads; each by position.
+ * @param after position of the last one seen, 0 for the first page
  */
 export async function readStepsForReview(
   db: Queryable,
@@ -284,7 +285,7 @@ export async function readStepsForReview(
   return [...calls, ...(await selectSteps(db, readsPage, rest))];
 }
 
-/** Steps counted at most when different calls are told apart. */
+/** Maximum steps counted when different calls are distinguished. */
 const maxCounted = 1000;
 
 const differentCalls = prepareStatement(
@@ -303,13 +304,13 @@ const differentCalls = prepareStatement(
     select * from different order by rank desc, position ${limited}`,
 );
 
-/** A step's id, and the moment before which it does not begin. */
+/** A step's ID and its not-before time. */
 type Moment = [id: string, not_before: string | null];
 
 /**
- * The different calls that change something or go outside, first those a reviewer should see first, one step of each. Calls
- * under other conditions, or that ask first, are others.
- * @returns `moments` of the steps that make a call, where they may begin at different times; else null
+ * The distinct calls that change something or go outside, in review order, with one step of each. Calls with other conditions, or
+ * that ask first, are distinct.
+ * @returns `moments` of the steps that make a call if they may begin at different times, else null
  */
 export async function readDifferentCalls(
   db: Queryable,
@@ -343,7 +344,7 @@ export async function readDifferentCalls(
   return { calls, steps: Math.min(first.steps, maxCounted), different: first.different, more };
 }
 
-/** Every step of the present version in the order of positions, a page at a time. */
+/** Every step of the current version, ordered by position, a page at a time. */
 export async function* iterateSteps(
   db: Queryable,
   planId: string,

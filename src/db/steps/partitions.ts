@@ -1,5 +1,5 @@
-// Partitions of a plan for those who review it: how many steps each has, how many of them do what, and where it begins. A page of
-// partitions is counted in the database, also for large plans.
+// Partitions of a plan for reviewers: step counts, in all and by effect, and a first step. Counted in the database, a page at a
+// time, also for large plans.
 import { sql } from 'drizzle-orm';
 import type { PartProgress } from '#domain/chat/card.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
@@ -12,9 +12,9 @@ import { numberIn, patternsOf, saysWords } from './words.ts';
 export type PartitionCounts = {
   name: string;
   steps: number;
-  /** How many steps there are of each rank; what has none is left out. */
+  /** Steps per rank, without empty ranks. */
   ranks: { rank: ReviewRank; steps: number }[];
-  /** Position of its step that a reviewer should see first; null: it has none any more. */
+  /** Position of its first step in review order, or null if it has no step left. */
   sample: number | null;
 };
 
@@ -47,7 +47,7 @@ export async function countByPartition(
   return rows;
 }
 
-/** The first `limit` partitions by name, with how far each is. */
+/** The first `limit` partitions by name, with their progress. */
 export async function countPartitionProgress(
   db: Queryable,
   planId: string,
@@ -80,7 +80,7 @@ export async function countPartitions(db: Queryable, planId: string): Promise<nu
 
 const matchingShown = 12;
 
-/** Counts the steps that match some words, by partition: all matches; partitions with the most matches come first. */
+/** Counts steps that match some words, by partition: all matches; partitions with the most matches come first. */
 export async function countMatches(
   db: Queryable,
   planId: string,

@@ -1,4 +1,5 @@
-// The columns of `plan_steps` that hold what a step says, by the table of its fields: how they are written, read, changed and kept.
+// The columns of `plan_steps` with the content of steps, derived from the table of fields: how they are written, read, changed
+// and kept.
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import {
@@ -17,10 +18,10 @@ type Stored = Exclude<FieldName, 'after'>;
 type StoredField = {
   name: Stored;
   field: StepField;
-  /** Its column as SQL writes it, and the type. */
+  /** Its SQL column and type. */
   column: string;
   type: string;
-  /** A column of JSON that may be null is null for the empty value. */
+  /** A nullable JSON column stores the empty value as null. */
   nullable: boolean;
 };
 
@@ -40,7 +41,7 @@ function writeValue({ field, type, nullable }: StoredField, value: unknown): Fie
   return Array.isArray(value) ? writeList(value) : (value as Field); // the table has no other types
 }
 
-/** What COPY takes of a step's content, by column. */
+/** COPY values of a step's content, by column. */
 export const writers: Record<string, (step: Omit<StepContent, 'after'>) => Field> =
   Object.fromEntries(
     storedFields.map((one) => [one.column, (step) => writeValue(one, step[one.name])]),
@@ -63,11 +64,11 @@ function listOf(fields: StoredField[], alias: string): SQL {
   );
 }
 
-/** What a step says, in columns of the fields' names; `c` is `plan_steps`. */
+/** The content of a step, in columns named like the fields; `c` is `plan_steps`. */
 export const contentColumns = listOf(storedFields, 'c');
 
 const sealed = new Set<string>(sealedFields.map(([name]) => name));
-/** What binds the call of a step, without its id; `s` is `plan_steps`. */
+/** The fields that bind the call of a step, without its ID; `s` is `plan_steps`. */
 export const sealedColumns = listOf(
   storedFields.filter(({ name }) => sealed.has(name) && name !== 'id'),
   's',
@@ -76,12 +77,12 @@ export const sealedColumns = listOf(
 /** The columns of a row, as `plan_steps` and `past_steps` have them. */
 export const rowColumns = ['position', 'label', 'since', ...storedFields.map((one) => one.column)];
 
-/** Those in which two rows of a step differ; how its target was seen is no difference. */
+/** Columns in which rows of a step can differ; the seen state of the target is ignored. */
 export const comparedColumns = storedFields
   .filter(({ name }) => name !== 'id' && name !== 'seen')
   .map(({ column }) => column);
 
-/** Fields that a change of a stored step may set: it keeps its id and its operation. */
+/** Fields that a change of a stored step may set: its ID and operation stay. */
 export type ChangeableContent = Omit<StepContent, 'id' | 'tool' | 'operation' | 'after'>;
 const changeable = storedFields.filter(({ name }) => !['id', 'tool', 'operation'].includes(name));
 
@@ -90,7 +91,7 @@ export const changeRecord: SQL = sql.raw(
   changeable.map(({ column, type }) => `${column} ${type}`).join(', '),
 );
 
-/** Sets the changed columns out of the record `n`. */
+/** Sets the changed columns from the record `n`. */
 export const changeSettings: SQL = sql.raw(
   changeable
     .map(({ field, column, type, nullable }) =>

@@ -11,18 +11,16 @@ import type { planEdges, planLanes } from '../schema.ts';
 import { writers } from './step-columns.ts';
 import { endRows } from './versions.ts';
 
-// What the tables of a plan take of its steps, lanes and edges.
-
-/** A step as it is inserted; its edges are inserted beside it. */
+/** A step to insert; its edges are inserted separately. */
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {
-    /** null: the step is called by its position. */
+    /** Null if the step is called by its position. */
     label: string | null;
     review_rank: ReviewRank;
-    /** Edges that end here, and that begin here. */
+    /** Numbers of incoming and of outgoing edges. */
     unmet: number;
     dependents: number;
-    /** The kind of step it is: a number of one of the plan's lanes. */
+    /** The number of its lane in the plan. */
     lane: number;
     seal: string;
   };
@@ -30,7 +28,7 @@ export type NewStep = Omit<StepContent, 'after'> &
 /** A dependency between two positions of a plan. */
 type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
-/** What a worker must offer to run the steps of this kind, and what they reserve from. */
+/** A kind of step: what a worker must offer to run it, and the pools it reserves from. */
 type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
 
 export const contentRows: RowForm<NewStep> = {
@@ -97,7 +95,7 @@ async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]):
     on conflict (plan_id, name) do update set pending = p.pending + excluded.pending`);
 }
 
-/** Stores steps at positions that the plan does not have, from version `since` on. The caller keeps the plan's counters. */
+/** Stores steps at new positions, valid from version `since`. The caller updates the plan's counters. */
 export async function insertSteps(
   tx: Queryable,
   planId: string,
@@ -126,15 +124,14 @@ export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]):
   await copyRows(tx, planId, edges, edgeRows);
 }
 
-/** From so many rows on Postgres is told at once how they are distributed. */
+/** From this many rows on, Postgres gets statistics at once. */
 const analyzeFrom = 5000;
 
 /**
- * After `inserted` steps and edges were stored: where they are many, Postgres is told of them at once and not when it
- * comes round to it. Beside a large plan it knows, it takes one that it does not know for empty, and looks for its rows by
- * whatever index has the plan's id. The tables stay locked against each other's analysis until the transaction ends, so it
- * is one statement, in one order, and late.
- * @param replaced whether all steps before ended
+ * Analyzes the tables at once after `inserted` steps and edges, if they are many. Alongside large known plans, Postgres would
+ * take the new one for empty and use any index with the plan's ID. Analysis locks the tables against each other until the
+ * transaction ends, so it is one statement, in one order, and late.
+ * @param replaced whether all previous steps ended
  */
 export async function analyzeMany(
   tx: Queryable,
@@ -149,10 +146,10 @@ export async function analyzeMany(
       ${replaced ? sql`, ${countersign}.past_steps (plan_id, position, since, until)` : sql``}`);
 }
 
-/** The row of the step has not ended; `s` is `step_states`. */
+/** Whether the row of the step has not ended; `s` is `step_states`. */
 export const isPresent = sql`s.lane <> 0`;
 
-/** How often the plan uses each operation, in the order of the steps. */
+/** The plan's operations with their number of uses, in step order. */
 export async function readOperations(
   db: Queryable,
   planId: string,
@@ -177,7 +174,7 @@ export async function readOperations(
   return rows;
 }
 
-/** Ends all steps of a plan, so that those of version `version` can take their place. */
+/** Ends all steps of a plan, to be replaced by those of version `version`. */
 export async function clearSteps(tx: Queryable, planId: string, version: number): Promise<void> {
   await endRows(tx, planId, version, 'all');
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes', 'plan_partitions'])
@@ -189,9 +186,9 @@ export async function clearSteps(tx: Queryable, planId: string, version: number)
 const maxWork = 1000;
 
 /**
- * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a moment
- * (ISO 8601, to the millisecond).
- * @param without arguments that are left out, since they may be long
+ * The last attempts that changed something and succeeded, with the arguments of their calls, and whether one was under way at a
+ * moment (ISO 8601, to the millisecond).
+ * @param without arguments to leave out, since they may be long
  */
 export async function readWorkDone(
   db: Queryable,
@@ -216,7 +213,7 @@ export async function readWorkDone(
   return rows;
 }
 
-/** How many attempts of the step have succeeded: more than none once an approved change had it run again. */
+/** The number of succeeded attempts of the step: several if an approved change reran it. */
 export async function countSucceeded(
   db: Queryable,
   planId: string,

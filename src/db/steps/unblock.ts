@@ -1,9 +1,9 @@
-// Tells successors that a prerequisite is met: their count goes down, and at zero they become ready or start at once.
+// Frees dependents when a prerequisite is met: their count goes down, and at zero they become ready or start at once.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import { countersign } from '../schema/columns.ts';
 
-/** What the rows of steps that start at once are given: who runs them and how long their leases are, in seconds. */
+/** Values for steps that start at once: their worker, and their lease in seconds. */
 export type StartPlaceholders = {
   lanes: Placeholder;
   /** How many may start at once. */
@@ -12,18 +12,21 @@ export type StartPlaceholders = {
   seconds: Placeholder;
 };
 
-/** Whether every successor has room, those included that still wait; if not, what is freed becomes ready and the best is claimed. */
+/**
+ * Whether there is room for all successors, including those that still wait; if not, freed steps become ready and the best are
+ * claimed.
+ */
 const allFit = ({ room }: StartPlaceholders) =>
   sql`(select count(*) from met_edges) <= ${room}::int`;
 
-/** A step starts that waits for nothing else and was never begun before: its place in line is that of the moment. */
+/** A step starts at once if it waits for nothing else and never began before: its place in line is now. */
 const starts = ({ lanes }: StartPlaceholders) => sql`
   ${becomesReady} and lag = 0 and map.fit and s.attempt = 0 and s.lane = any(${lanes}::int[])
     and coalesce(s.available_at <= clock_timestamp(), true)`;
 
 const becomesReady = sql`s.status = 'pending' and s.unmet = n`;
 
-/** What is known of a step's edges that are met, looked up once a row: how many they are, and their longest lag. */
+/** A step's met edges, looked up once per row: their number and their longest lag. */
 const lookUp = sql`
   select (edges ->> 0)::int as n, (edges ->> 1)::int as lag from (select map.m -> s.position::text as edges offset 0) found
   offset 0`;

@@ -1,5 +1,4 @@
-// A version of a plan is the rows of steps valid at it: those of `plan_steps` that have not ended, and of `past_steps`. Writing a
-// version ends rows and begins others, so whatever is written meanwhile, a statement reads any version whole.
+// Plan versions as step rows with a validity range; one statement always reads a consistent version.
 import { type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#domain/plan/dependency.ts';
 import type { StepContent } from '#domain/plan/step-content.ts';
@@ -8,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 import { comparedColumns, contentColumns, rowColumns } from './step-columns.ts';
 
-/** What the row `c` of `plan_steps` waits for. */
+/** The dependencies of the row `c` of `plan_steps`. */
 const links = sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
     order by e.predecessor, e.type), '[]')
@@ -19,7 +18,7 @@ const links = sql`(
 const list = (columns: readonly string[], alias: string): SQL =>
   sql.raw(columns.map((column) => `${alias}.${column}`).join(', '));
 
-/** Rows that version `version` does not have as they are, or at all. Earlier versions keep them, with the edges of now. */
+/** Ends the rows that version `version` changes or removes. Earlier versions keep them, with the current edges. */
 export async function endRows(
   tx: Queryable,
   planId: string,
@@ -35,7 +34,7 @@ export async function endRows(
     from ${countersign}.plan_steps c where c.plan_id = ${planId} and c.until is null and ${which}`);
 }
 
-/** Rows that version `version` has put in the place of equal ones have been valid since those were. */
+/** Rows that replaced equal ones in version `version` keep the first version of those. */
 export async function continueRows(tx: Queryable, planId: string, version: number): Promise<void> {
   const columns = rowColumns.filter((column) => column !== 'since');
   const replaced = sql`c.plan_id = ${planId} and p.plan_id = ${planId} and p.until = ${version} and p.position = c.position`;
@@ -61,7 +60,7 @@ function rows(current: SQL | null, past: SQL, planId: string): SQL {
 const rowsAt = (planId: string, version: number): SQL =>
   rows(sql`c.since <= ${version}`, sql`c.since <= ${version} and c.until > ${version}`, planId);
 
-/** Rows valid at the earlier of two versions and not at the later one, and the other way round. */
+/** Rows valid at the earlier of two versions and not at the later one, and vice versa. */
 function rowsBetween(planId: string, earlier: number, later: number): { ended: SQL; begun: SQL } {
   const begun = sql`c.since > ${earlier} and c.since <= ${later}`;
   return {
@@ -76,7 +75,7 @@ function rowsBetween(planId: string, earlier: number, later: number): { ended: S
 
 export type StepDifference = {
   kind: 'added' | 'removed' | 'changed';
-  /** How many steps differ in this way; the rows are the first of them. */
+  /** The number of steps that differ in this way; the rows are the first of them. */
   total: number;
   before: StepContent | null;
   after: StepContent | null;
@@ -95,7 +94,7 @@ async function readContents(
   return found;
 }
 
-/** The steps with these ids, as a version has them. */
+/** The steps with these IDs, as of a version. */
 export async function readContentsById(
   db: Queryable,
   planId: string,
@@ -106,7 +105,7 @@ export async function readContentsById(
   return readContents(db, planId, version, sql`c.step_id = any(${sql.param(ids)}::text[])`);
 }
 
-/** Labels by step id, as a version has them; ids that it does not have are left out. */
+/** Labels by step ID, as of a version, without unknown IDs. */
 export async function readLabelsAt(
   db: Queryable,
   planId: string,
@@ -123,7 +122,7 @@ export async function readLabelsAt(
 const asSet = (side: string): SQL =>
   sql.raw(`(select jsonb_agg(link order by link) from jsonb_array_elements(${side}.after) link)`);
 
-/** The first `limit` steps of each kind of difference, in the order of their positions. */
+/** The first `limit` steps of each kind of difference, ordered by position. */
 export async function compareSteps(
   db: Queryable,
   planId: string,
@@ -170,7 +169,7 @@ export async function compareSteps(
   }));
 }
 
-/** When the first dated step may begin, and whether any step states how long it takes. */
+/** When the first dated step may begin, and whether any step states a duration. */
 export async function readTiming(
   db: Queryable,
   planId: string,
@@ -187,13 +186,13 @@ export async function readTiming(
   return found[0] ?? { steps: 0, earliest: null, timed: false };
 }
 
-/** Durations in minutes and links between steps, which are counted from 0; the order of steps says nothing. */
+/** Durations in minutes and links between steps, which are numbered from 0; the order of steps has no meaning. */
 export type ChainColumns = {
   durations: number[];
   links: { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 };
 
-/** What a schedule needs of a version: a few numbers for each step and link, not the steps. */
+/** The scheduling input of a version: a few numbers for each step and link instead of whole steps. */
 export async function readChain(
   db: Queryable,
   planId: string,

@@ -3,22 +3,21 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 const maxWords = 20;
 
-/** `words` as patterns of `like`, one a word. */
+/** `words` as `like` patterns, one per word. */
 export function patternsOf(words: string): string[] {
   const found = words.split(/\s+/).filter((word) => word !== '');
   return found.slice(0, maxWords).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
 }
 
-/** The place of a step, where the words are its number and nothing else. */
+/** The position of a step, if the words are just its number. */
 export function numberIn(words: string): number | null {
   const found = /^#?(\d{1,9})$/.exec(words.trim());
   return found === null ? null : Number(found[1]);
 }
 
 /**
- * Whether the row `c` of `plan_steps` says all `patterns`, or stands at place `number`. No index helps: what is looked for can
- * stand in the middle of a word, and trigrams are an extension that not every server has. A plan of 100,000 steps takes half
- * a second.
+ * Whether the row `c` of `plan_steps` contains all `patterns`, or has position `number`. No index helps: a match can be inside a
+ * word, and not every server has the trigram extension. A plan of 100,000 steps takes half a second.
  */
 export const saysWords = (patterns: Placeholder | SQL, number: Placeholder | SQL): SQL => sql`(
   lower(concat_ws(' ', c.step_id, c.description, c.tool || '_' || c.operation, c.partition, c.args::text))

@@ -155,7 +155,7 @@ export function counts(policy: ApproverPolicy, people: People, user: string): bo
   }
 }
 
-/** Of persons who were one when the plan was requested, only the first. */
+/** Keeps only the first of persons who were one when the plan was requested. */
 function differentIn(people: People, persons: string[]): string[] {
   return persons.filter((person, index) => !wasAmong(people, persons.slice(0, index), person));
 }

@@ -83,12 +83,12 @@ function forOperations({ operations }: Rule): string {
   return operations.length === 0 ? '' : ` for ${someOf(operations, 'and')}`;
 }
 
-/** What one rule still requires: `one of ben or cleo for http_request`. */
+/** The remaining approvers of one rule: `one of ben or cleo for http_request`. */
 export function describeMissing({ rule, needed, given }: RuleStanding, people: People): string {
   return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
 }
 
-/** What all open rules still require, within a sentence; empty if none is open. */
+/** The remaining approvers of all open rules, within a sentence; empty if none is open. */
 export function describeAllMissing(standings: RuleStanding[], people: People): string {
   const missing = standings
     .filter((standing) => !isSatisfied(standing))
@@ -137,7 +137,7 @@ function countable({ policy }: Rule, people: People): string[] | null {
   return personsIn(people, names).filter(can);
 }
 
-/** What open rules about different people require, and what to set up if no one can satisfy them; empty if none is open. */
+/** Explains what open rules about different people require, and what to set up if no one can satisfy them; empty if none is open. */
 export function describeVouching(standings: RuleStanding[], people: People): string {
   const open = standings.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
   const [first] = open;

@@ -320,7 +320,7 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   );
 }
 
-/** What to set up for rules about different people that have no approval yet, and why chat user groups do not count. */
+/** Explains what to set up for rules about different people that have no approval yet, and why chat user groups do not count. */
 function describeSetup({ rules, people, groups }: Authority, approved: string[] = []): string {
   const vouching = describeVouching(judge(rules, people, approved), people);
   return joinSentences([vouching, ...describeUserGroups(groups.userGroups)]);

@@ -1,4 +1,4 @@
-// What changed between two versions of a plan, bounded: counts and the first items of each kind.
+// Compares two versions of a plan, bounded: counts and the first items of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';

@@ -1,4 +1,4 @@
-// What an approval covers besides the steps, in phrases: per-step confirmation, series, the pattern.
+// Describes the terms an approval covers besides the steps: per-step confirmation, series, the pattern.
 import { isDeepStrictEqual } from 'node:util';
 import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
@@ -66,7 +66,7 @@ export function compareTerms(a: Terms, b: Terms): string[] {
   ];
 }
 
-/** What a plan's approval covers besides its steps, in sentences. */
+/** The terms of a plan, in sentences. */
 export function describeTerms({
   step_approval,
   series,
