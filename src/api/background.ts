@@ -38,6 +38,8 @@ export function queueBackground(app: FastifyInstance, maxWaitMs = defaultMaxWait
       last = before.then(() => ended);
       await before;
       await untilQuiet();
+      // A client that left while waiting needs no answer.
+      if (reply.raw.destroyed) reply.hijack();
       return;
     }
     urgent += 1;

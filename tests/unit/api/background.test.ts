@@ -10,6 +10,7 @@ let app: FastifyInstance | undefined;
 /** Requests that the route has begun, and what answers each. */
 let begun: Map<string, () => void>;
 let heard: number;
+let closed: number;
 afterEach(async () => {
   for (const answer of begun.values()) answer();
   await app?.close();
@@ -18,9 +19,13 @@ afterEach(async () => {
 async function open(patienceMs?: number) {
   begun = new Map();
   heard = 0;
+  closed = 0;
   app = Fastify();
-  app.addHook('onRequest', async () => {
+  app.addHook('onRequest', async (_request, reply) => {
     heard += 1;
+    reply.raw.once('close', () => {
+      closed += 1;
+    });
   });
   queueBackground(app, patienceMs);
   app.get<{ Params: { name: string } }>(
@@ -88,4 +93,24 @@ it('lets the next one in where the client of the one before has left', async () 
   await untilBegun('second');
   answer('second');
   expect((await second).status).toBe(200);
+});
+
+it('serves none whose client has left before its turn', async () => {
+  const get = await open();
+  const first = get('first', { headers: refresh });
+  await untilBegun('first');
+  const left = new AbortController();
+  const gone = Array.from({ length: 30 }, (_, index) =>
+    get(`gone-${index}`, { headers: refresh, signal: left.signal }),
+  );
+  await waitFor('all to be heard', () => heard === 31);
+  left.abort();
+  for (const one of gone) await expect(one).rejects.toThrow();
+  await waitFor('all to be closed', () => closed === 30);
+  const last = get('last', { headers: refresh });
+  answer('first');
+  await untilBegun('last');
+  answer('last');
+  for (const one of [first, last]) expect((await one).status).toBe(200);
+  expect([...begun.keys()]).toEqual(['first', 'last']);
 });
