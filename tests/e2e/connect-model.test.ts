@@ -1,10 +1,11 @@
 // A model connected in the console: its key is tested, kept encrypted, used by every process without a restart, and can be removed again.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/database.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
 import { call, propose } from '../fixtures/model-calls.ts';
 import { type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
+import { openBrowser } from '../setup/chromium.ts';
 import { useDatabase } from '../setup/database.ts';
 import { type Server, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
@@ -121,17 +122,22 @@ test('it is removed, and commands are read again', async () => {
   expect(run.response_text).toContain('“help” lists them all');
 });
 
-test('with the program’s own database it is used once the program has reopened', async () => {
+test('it is connected in an open page, which then no longer says that there is none', async () => {
+  refuses = false;
   const server = await programs.serve({ home: await programs.home() });
-  const answer = await fetch(`${server.url}/api/settings/model`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ api_key: key, base_url: model.url }),
-  });
-  expect(await answer.json()).toMatchObject({ results: [{ state: 'ok' }, { state: 'ok' }] });
-  await waitFor('the model', async () => (await connected(server).catch(() => null)) !== null, {
-    timeoutMs: 60_000,
-  });
+  const browser = await openBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(server.url);
+  await page.getByText('No model is connected').waitFor();
+  await page.getByRole('button', { name: 'connect a model' }).click();
+  await page.getByLabel('Key', { exact: true }).fill(key);
+  await page.getByLabel('Server, if').fill(model.url);
+  await page.getByRole('button', { name: 'Test and connect' }).click();
+  await page.getByText('Entered here by').waitFor();
+  await page.getByText('No model is connected').waitFor({ state: 'detached' });
+  expect(await connected(server)).not.toBe(null);
   expect((await server.api.ask('Put an A somewhere, please')).plan_id).toBeDefined();
   expect(server.isRunning()).toBe(true);
 });
