@@ -1,7 +1,7 @@
 // Operations for forms: search, fields, and suggested values.
 import { z } from 'zod';
 import { fieldTypes } from '#domain/plan/form.ts';
-import type { EntryKind } from '#domain/plan/operation-form.ts';
+import { entryKinds } from '#domain/plan/operation-form.ts';
 import { JsonObject, line } from '#domain/text.ts';
 import { Effect, ToolSource } from '#domain/tool.ts';
 import { actorOf } from '../actor.ts';
@@ -10,16 +10,6 @@ import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 import { number } from '../requests.ts';
-
-const kinds: [EntryKind, ...EntryKind[]] = [
-  'value',
-  'list',
-  'pairs',
-  'json',
-  'either',
-  'moment',
-  'variant',
-];
 
 const offer = {
   name: z.string(),
@@ -42,7 +32,7 @@ const Field = documented(
     within: z.string(),
     help: z.string().nullable(),
     type: z.enum(fieldTypes),
-    holds: z.enum(kinds),
+    holds: z.enum(entryKinds),
     required: z.boolean(),
     neededFrom: z.int().nullable(),
     options: z.array(z.object({ value: z.string(), label: z.string() })),

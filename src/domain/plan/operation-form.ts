@@ -7,7 +7,16 @@ import type { FormField } from './form.ts';
  * How an entry is read: `value` by type, `list` one item per line, `pairs` as `name: value` lines, `json`, `either` text or a
  * JSON object or list, `moment` in the reader's zone; `variant` only shows other fields.
  */
-export type EntryKind = 'value' | 'list' | 'pairs' | 'json' | 'either' | 'moment' | 'variant';
+export const entryKinds = [
+  'value',
+  'list',
+  'pairs',
+  'json',
+  'either',
+  'moment',
+  'variant',
+] as const;
+export type EntryKind = (typeof entryKinds)[number];
 
 /** Text or boolean as entered, or a later value: `{ "$from": "1", "path": "/text" }`. */
 export type Entry = string | boolean | JsonObject;
