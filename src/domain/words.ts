@@ -42,6 +42,13 @@ export function onOneLine(text: string, most = Number.POSITIVE_INFINITY): string
   return shorten(text.replace(/\s+/g, ' ').trim(), most);
 }
 
+/** The first sentence, on one line and without its end mark. */
+export function firstSentence(text: string): string {
+  const line = onOneLine(text);
+  const end = line.search(/[.!?](\s|$)/);
+  return end === -1 ? line : line.slice(0, end);
+}
+
 /** At most `most` characters, with a final `…` if cut. */
 export function shorten(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;

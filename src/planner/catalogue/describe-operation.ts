@@ -1,6 +1,7 @@
 // Operations in few words, for a model: one line in a list, or all there is to know of one.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+import { firstSentence } from '#domain/words.ts';
 
 const typeNames = new Set<unknown>([
   'string',
@@ -24,13 +25,6 @@ const maxPart = 6000;
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
-}
-
-/** The first sentence, on one line. */
-function gistOf(description: string): string {
-  const line = description.replace(/\s+/g, ' ').trim();
-  const end = line.search(/[.!?](\s|$)/);
-  return cut(end === -1 ? line : line.slice(0, end), maxDescription);
 }
 
 /** What is known of operations beside their own descriptions. */
@@ -83,7 +77,7 @@ export function writeLine(
   const same = outputs.get(written);
   const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
-  return `${spec.name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${gistOf(spec.description)}`;
+  return `${spec.name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${cut(firstSentence(spec.description), maxDescription)}`;
 }
 
 export type OperationDescription = {

@@ -1,5 +1,6 @@
 // The builder's actions: finding an operation, filling in its form, the plan that grows, its preview, and its proposal. What was built
 // stays in this browser until it is proposed.
+import { headlineOf } from '#cards/calls.ts';
 import { readEntries } from '#domain/plan/form-entries.ts';
 import {
   type Entry,
@@ -262,8 +263,8 @@ export function moveStep(id: string, by: -1 | 1): void {
 
 /** What the first step does, as the review says it. */
 function titleFrom(card: Card | null): string {
-  const headline = card?.facts.steps[0]?.call.headline ?? [];
-  return headline.map((word) => (typeof word === 'string' ? word : word.text)).join(' ');
+  const call = card?.facts.steps[0]?.call;
+  return call === undefined ? '' : headlineOf(call);
 }
 
 const draftNow = ({ plan, card }: Builder) => ({

@@ -4,6 +4,7 @@ import { type Entries, initialEntries, type OperationForm } from '#domain/plan/o
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { JsonObject } from '#domain/text.ts';
+import { firstSentence } from '#domain/words.ts';
 
 /** One step: what was entered, and the arguments that it gave. `at`: a local time before which it does not run, or empty. */
 export type BuiltStep = {
@@ -98,14 +99,9 @@ export function withMoved(plan: BuiltPlan, id: string, by: -1 | 1): BuiltPlan {
   return { ...plan, steps: plan.steps.toSpliced(from, 1).toSpliced(to, 0, step) };
 }
 
-/** The first sentence of an operation's description. */
-export function gistOf({ description, name }: { description: string; name: string }): string {
-  const [first = ''] = description
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .split(/[.!?](?:\s|$)/);
-  return first === '' ? name : first.slice(0, 200);
-}
+/** The first sentence of an operation's description, or its name. */
+export const gistOf = ({ description, name }: { description: string; name: string }): string =>
+  firstSentence(description).slice(0, 200) || name;
 
 function draftStep({ id, form, args, after, at }: BuiltStep): StepDraft {
   const notBefore = at === '' ? null : browserZone.toMoment(at);
