@@ -1,4 +1,4 @@
-// Whether a plan only ever did what was approved: its changes form one chain of digests, and each call says what a version in it says.
+// Checks that a plan did only what was approved: its changes form one chain of digests, and each call matches a version in it.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '#domain/text.ts';
 /** A call of a step, as its operation received it. */
 export type MadeCall = { step: string; operation: string; args: JsonObject };
 
-/** Each change of the plan begins where the one before it ended, from what was approved on; what widens was decided by a person. */
+/** Each change of the plan begins where the previous one ended, starting from the approval; a person decided on widening ones. */
 export async function checkChain(db: Queryable, planId: string): Promise<void> {
   const { rows } = await db.execute<{
     action: string;
@@ -47,7 +47,7 @@ export async function checkChain(db: Queryable, planId: string): Promise<void> {
   expect(loose).toEqual([]);
 }
 
-/** What steps said in the versions under which their attempts were allowed, in the order of attempts. */
+/** The calls in the versions that allowed each attempt, in order of attempts. */
 async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   const { rows } = await db.execute<MadeCall>(sql`
     select a.step, s.tool || '_' || s.operation as operation, s.args
@@ -65,12 +65,12 @@ async function readAllowed(db: Queryable, planId: string): Promise<MadeCall[]> {
   return rows;
 }
 
-/** Every call is that of one attempt that was allowed, with what the step said in the version that allowed it. */
+/** Each call belongs to one allowed attempt, with the arguments of the allowing version. */
 export async function checkCalls(db: Queryable, planId: string, made: MadeCall[]): Promise<void> {
   const allowed = Map.groupBy(await readAllowed(db, planId), ({ step }) => step);
   for (const [step, calls] of Map.groupBy(made, (call) => call.step)) {
     const said = allowed.get(step) ?? [];
-    // One attempt, one call: that many were allowed, and each says what its own attempt was to say.
+    // One call per attempt: each is the one its attempt was allowed to make.
     expect(calls, `calls of ${step}`).toEqual(said);
   }
 }

@@ -1,4 +1,4 @@
-// Changes the audit log as nobody but retention may, to begin anew, to make entries old, or to tamper with it.
+// Changes the audit log as only retention may: to empty it, age entries, or tamper.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '#db/database.ts';
 

@@ -1,4 +1,4 @@
-// Accessibility of a page as axe sees it: no violation of WCAG 2.2 at level AA, in light and dark, on a screen and a phone.
+// Checks a page with axe: no violation of WCAG 2.2 AA, in light and dark, on a screen and a phone.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -10,14 +10,14 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 let source: Promise<string> | null = null;
 
-/** The page's policy keeps foreign scripts out, so axe comes through the debugger, not as an element. */
+/** The page's policy blocks foreign scripts, so axe is injected through the debugger. */
 async function injectAxe(page: Page): Promise<void> {
   if (await page.evaluate('"axe" in window')) return;
   source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(await source);
 }
 
-/** What axe objects to, one line each: the rule, what it says, and where. Half-faded things have no contrast to speak of. */
+/** Violations, one line each: rule, message and place. Half-faded elements have no meaningful contrast. */
 async function listViolations(page: Page): Promise<string[]> {
   await injectAxe(page);
   await page.evaluate(`Promise.all(
@@ -43,9 +43,8 @@ export const looks: Look[] = [
 ];
 
 /**
- * Expects that what `page` shows now has no violation on a screen or a phone, in light or dark. The page keeps its state;
- * afterwards it has the size it had.
- * @param what for the failure
+ * Expects no violation in `page` on a screen and a phone, in light and dark. Page state and size are kept.
+ * @param what names the page in a failure
  */
 export async function expectAccessible(
   page: Page,
@@ -65,7 +64,7 @@ export async function expectAccessible(
   expect(found).toEqual([]);
 }
 
-/** The same in one look, which its name decides: `npm test` looks at a thing once, the long tests in all looks. */
+/** Checks one look, chosen by name: `npm test` checks each page once, the long tests in all looks. */
 export async function expectAccessibleOnce(page: Page, what: string): Promise<void> {
   const at = what.length % looks.length;
   await expectAccessible(page, what, looks.slice(at, at + 1));

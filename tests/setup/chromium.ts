@@ -1,5 +1,5 @@
-// The browser for the console's tests: found where machines keep it, installed where that is possible;
-// otherwise the tests fail with what to do. They are never skipped.
+// The browser for the console's tests: found in usual places or installed if possible; otherwise the tests fail with advice, and
+// are never skipped.
 import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -30,7 +30,7 @@ const windowsPrograms = [
 type Machine = { platform: NodeJS.Platform; env: NodeJS.ProcessEnv };
 const here: Machine = { platform: process.platform, env: process.env };
 
-/** Where this kind of machine may keep a Chromium, best first. */
+/** Usual places of Chromium on this machine, best first. */
 export function listPlaces({ platform, env }: Machine = here): string[] {
   const named = variables.flatMap((name) => env[name] ?? []);
   const inPath = (env.PATH ?? '').split(delimiter).filter(Boolean);
@@ -63,10 +63,7 @@ async function find(): Promise<string | null> {
   return null;
 }
 
-/**
- * Path of a Chromium.
- * @throws Error that says how to install one, when there is none and it cannot be installed here
- */
+/** @throws Error that says how to install Chromium if there is none and it can't be installed here */
 export async function findChromium(): Promise<string> {
   const found = await find();
   if (found !== null) return found;
@@ -78,7 +75,7 @@ export async function findChromium(): Promise<string> {
   );
 }
 
-/** A browser with a profile of its own, which goes when it is closed. */
+/** A browser with its own profile, deleted on close. */
 export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath: await findChromium(), args: flags });
 }

@@ -1,4 +1,4 @@
-// What compose.yaml starts, as commands with their environment. It knows the keys that our file uses and refuses others.
+// The commands and environment that compose.yaml starts. Supports only the keys that our file uses, and refuses others.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ const Service = z.strictObject({
 });
 export type ComposeService = z.infer<typeof Service>;
 
-/** `${NAME:?what to do}` and `${NAME:-default}`, which is all that our file uses. */
+/** Supports `${NAME:?what to do}` and `${NAME:-default}`, which are all our file uses. */
 function fill(text: string, variables: Record<string, string>): string {
   const filled = text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) => {
     const value = variables[name] ?? '';
@@ -68,9 +68,9 @@ const File = z
   .refine((file) => Object.keys(file).every((key) => /^(?:name|services|volumes|x-.+)$/.test(key)));
 
 /**
- * The services of the file at `path`, each with the environment that its containers get.
+ * The services of the file at `path`, with their containers' environment.
  * @param variables those of `.env`
- * @throws Error with the file's own words about a variable that is missing
+ * @throws Error with the file's message about a missing variable
  */
 export function readCompose(
   path: string,

@@ -1,4 +1,4 @@
-// A real browser on the page of an instance whose planning sessions are staged.
+// A real browser on the page of an instance with staged planning sessions.
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// A walk through everything that the console shows: plans in every state, their tabs, and each dialog. At each stop `look` is called.
+// Walks through the whole console: plans in every state, their tabs, and each dialog. Calls `look` at each stop.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
@@ -6,7 +6,7 @@ import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 import type { Client } from './http-client.ts';
 
-/** The part that a phone shows. */
+/** The part visible on a phone. */
 type Pane = 'Inbox' | 'Conversation' | 'Plan';
 
 export type Walk = {
@@ -16,7 +16,7 @@ export type Walk = {
   look(what: string, pane?: Pane): Promise<void>;
 };
 
-/** Plans by what became of them. */
+/** Plans by state. */
 export type Story = Record<
   'waiting' | 'task' | 'running' | 'failed' | 'done' | 'others' | 'large',
   Plan
@@ -38,7 +38,7 @@ const form = [
   { name: 'paid', label: 'Is it paid?', type: 'boolean' },
 ];
 
-/** Its outline waits for approval before there is a plan. */
+/** Its outline waits for approval before a plan exists. */
 const phases =
   'Plan Launch:\nPhase Preparation:\n- create launch/kickoff.md saying "go"\nPhase Publish after 2 days:\n- post "We launch"\nmilestone: Launch is done';
 
@@ -122,7 +122,7 @@ export async function tellStory(api: Client): Promise<Story> {
 const tabs = ['Overview', 'Graph', 'Timeline', 'Steps', 'Changes', 'Trace', 'Audit'] as const;
 type Tab = (typeof tabs)[number];
 
-/** What a tab shows once it is drawn. */
+/** Opens a tab and waits until it is drawn. */
 async function openTab(page: Page, tab: Tab): Promise<void> {
   await page.getByRole('tab', { name: tab }).click();
   await page.locator('#tab-panel .loading').waitFor({ state: 'detached' });
@@ -320,7 +320,7 @@ async function walkToken({ page, url, look }: Walk): Promise<void> {
   await look('the token');
 }
 
-/** The parts of the walk by name; each begins with a page of its own. */
+/** Parts of the walk; each begins with its own page. */
 export const parts: [string, (walk: Walk) => Promise<void>][] = [
   ['the inbox and conversations', walkInbox],
   ['the builder', walkBuilder],
@@ -331,7 +331,7 @@ export const parts: [string, (walk: Walk) => Promise<void>][] = [
   ['the question for a token', walkToken],
 ];
 
-/** On a phone the page is made to show `pane` first; a dialog lies over all of them. */
+/** Shows `pane` on a phone; a dialog covers all of them. */
 export async function showPane(page: Page, pane: Pane): Promise<void> {
   await page.setViewportSize({ width: 390, height: 900 });
   const bar = page.getByRole('navigation', { name: 'What to show' });

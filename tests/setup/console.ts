@@ -1,5 +1,4 @@
-// The console as a person uses it: a real browser, the real program, real files. What the page asks of other servers, or logs as an
-// error, fails the test.
+// The console as a person uses it: a real browser, program and files. Requests to other servers and logged errors fail the test.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -15,12 +14,12 @@ export let page: Page;
 export let programs: ReturnType<typeof usePrograms>;
 export let database: FreshDatabase;
 let browser: Browser;
-/** Everything that went wrong in the page, or left for another server. */
+/** Errors in the page, and requests to other servers. */
 let faults: string[];
 export const here = new Set<string>();
 
 /**
- * Gives the surrounding file a program with a console, and each of its tests a page of it.
+ * Starts a program with a console for the surrounding file, and opens a page for each test.
  * @param settings its countersign.json
  */
 export function useConsole(settings: object = {}): void {
@@ -46,7 +45,7 @@ export function useConsole(settings: object = {}): void {
   });
 }
 
-/** Starts the program anew, after it was stopped. */
+/** Restarts the stopped program. */
 export async function startAgain(env: Record<string, string>): Promise<void> {
   server = await programs.serve({ home, database: database.url, env });
 }
@@ -55,12 +54,12 @@ export async function openPage(): Promise<Page> {
   const opened = await context.newPage();
   opened.setDefaultTimeout(15_000);
   opened.on('pageerror', (error) => faults.push(error.message));
-  // The policy of the page is broken nowhere, by whatever a test opens. It is logged as an error, which is a fault below.
+  // A policy violation is logged as an error, which is a fault below.
   await opened.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
     console.error('policy broken: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
   })`);
   opened.on('console', (message) => {
-    // A refusal by the API is answered to the person; the browser logs it on its own account.
+    // The page shows an API refusal; the browser also logs it.
     const refused = message.text().includes('Failed to load resource');
     if (message.type() === 'error' && !refused) faults.push(message.text());
   });
@@ -72,10 +71,10 @@ export async function openPage(): Promise<Page> {
   return opened;
 }
 
-/** The column of the shown plan, and the bar of decisions at its foot. */
+/** The column of the shown plan, and its decision bar. */
 export const column = (of: Page = page) => of.locator('section.plan');
 export const bar = (of: Page = page) => of.locator('.review-bar');
-/** A button of the bar. `Approve` approves all steps, however many they are. */
+/** A button of the bar. `Approve` approves any number of steps. */
 export const button = (name: string, of: Page = page) =>
   bar(of).getByRole('button', {
     name: name === 'Approve' ? /^Approve( [\d,]+ steps?)?$/ : name,

@@ -1,8 +1,11 @@
-// Many rows like one, as only the program could have written it.
+// Copies rows to make many that look like the program's own.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 
-/** Copies the rows of `table` (`t`), those of `where` only, for each `n` from 1 to `count`, with `values` (by column, SQL of `n`) in place of their own. */
+/**
+ * Copies the rows of `table` (`t`) that match `where` for each `n` from 1 to `count`, with `values` (SQL of `n` by column)
+ * replaced.
+ */
 export async function copyRows(
   db: Queryable,
   table: string,

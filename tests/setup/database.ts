@@ -1,4 +1,4 @@
-// A database of one's own for each test file, cloned from the migrated template.
+// A database per test file, cloned from the migrated template.
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ export type FreshDatabase = {
   url: string;
   /** Its name: the test file's, and a few random letters. */
   database: string;
-  /** Drops it, also when sessions are still open. */
+  /** Drops it even with open sessions. */
   close(): Promise<void>;
 };
 
@@ -48,20 +48,20 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   return await create('template countersign_template strategy file_copy');
 }
 
-/** A database with nothing in it, for tests of the migrations themselves. The caller closes it. */
+/** An empty database, for tests of the migrations. The caller closes it. */
 export async function emptyDatabase(): Promise<FreshDatabase> {
   return await create('');
 }
 
-/** A database of a file or `describe`, and what its tests share on it. */
+/** A database of a file or `describe`, with resources that its tests share. */
 export type TestDatabase = FreshDatabase & {
-  /** Has `end` called after the tests, before the database goes; the last added is the first to end. */
+  /** Calls `end` after the tests, before the database is dropped; last added, first ended. */
   onEnd(end: () => Promise<void>): void;
 };
 
 /**
- * Gives the surrounding file or `describe` a fresh database: made before its tests, dropped after them.
- * When one of them failed, it is kept, and its name is printed.
+ * Creates a database before the tests of the surrounding file or `describe`, and drops it after them. After a failure it is kept,
+ * and its name is printed.
  */
 export function useDatabase(): TestDatabase {
   let current: FreshDatabase | null = null;

@@ -1,10 +1,10 @@
-// Installs a Debian package where we are root and apt-get is there. Several test files may ask at once.
+// Installs a Debian package if we are root and have apt-get. Concurrent test files take turns.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withLock } from '#db/embedded/lock.ts';
 
-/** Runs a command; its exit code, or 127 when there is no such command. */
+/** Runs a command. @returns its exit code, or 127 if it does not exist */
 function run(command: string, args: string[]): Promise<number> {
   return new Promise((resolve) => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -14,7 +14,7 @@ function run(command: string, args: string[]): Promise<number> {
   });
 }
 
-/** @param isThere asked once it is our turn: another file may have installed it */
+/** @param isThere checked when our turn comes: another file may have installed it */
 export async function installPackage(name: string, isThere: () => Promise<boolean>): Promise<void> {
   if (process.getuid?.() !== 0 || (await run('apt-get', ['--version'])) !== 0) return;
   await withLock(join(tmpdir(), 'countersign-apt.lock'), 600_000, async () => {

@@ -1,12 +1,12 @@
-// Builds what a Dockerfile builds without a daemon: each stage is a folder, and absolute paths are looked up in it. It knows what our
-// Dockerfile uses and refuses anything else, so that nothing in there is passed over.
+// Builds a Dockerfile without a daemon: each stage is a folder that absolute paths refer to. Supports only what our Dockerfile
+// uses, and refuses anything else.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-/** What a container of it is started with; paths are those of this machine. */
+/** How to start a container; paths are local. */
 export type Image = {
   root: string;
   env: Record<string, string>;
@@ -34,7 +34,7 @@ function parse(text: string): Instruction[] {
     });
 }
 
-/** The paths of the context that `.dockerignore` lets through: all are ignored but those after a `!`. */
+/** The paths that `.dockerignore` allows: only those after a `!`. */
 function readAllowed(context: string): string[] {
   const lines = readFileSync(join(context, '.dockerignore'), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -43,9 +43,9 @@ function readAllowed(context: string): string[] {
   return rules.slice(1).map((rule) => rule.slice(1));
 }
 
-/** `path` of a stage on this machine. */
+/** A stage's `path` on this machine. */
 const within = (stage: Stage, path: string) => join(stage.root, resolve(stage.workdir, path));
-/** A word of a command: absolute paths are the stage's. */
+/** A word of a command: absolute paths belong to the stage. */
 const mapped = (stage: Stage, word: string) => (word.startsWith('/') ? within(stage, word) : word);
 
 function copy(stage: Stage, words: string[], stages: Stage[], context: string): void {
@@ -65,7 +65,7 @@ function copy(stage: Stage, words: string[], stages: Stage[], context: string): 
     if (name !== '.' && !allowed.includes(name)) throw new Error(`${name} is ignored`);
     for (const path of name === '.' ? allowed : [name]) {
       const source = join(context, path);
-      // What `.dockerignore` lets through need not be there, what is named has to.
+      // Paths allowed by `.dockerignore` may be missing, named ones may not.
       if (name === '.' && !existsSync(source)) continue;
       const folder = name === '.' || target.endsWith('/');
       cpSync(source, folder ? join(to, basename(path)) : to, options);
@@ -157,9 +157,9 @@ async function follow(stage: Stage, instruction: Instruction, stages: Stage[], c
 }
 
 /**
- * Follows the Dockerfile of `context` in folders below `place`.
+ * Builds the Dockerfile of `context` in folders below `place`.
  * @returns the image of the last stage
- * @throws Error about the first instruction that is unknown, or fails
+ * @throws Error about the first instruction that is unknown or fails
  */
 export async function buildImage(context: string, place: string): Promise<Image> {
   const stages: Stage[] = [];
@@ -183,7 +183,7 @@ export async function buildImage(context: string, place: string): Promise<Image>
   return image;
 }
 
-/** Every file of an image outside its volumes, to see that nothing writes there. */
+/** All files of an image outside its volumes, to detect writes. */
 export function listFiles({ root, cwd }: Image): string[] {
   const own = relative(root, cwd);
   return globSync('**/*', { cwd: root, exclude: (name) => name === own || dirname(name) === own });

@@ -1,8 +1,8 @@
-// What plans wrote into a workspace.
+// Reads files that plans wrote into a workspace.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** Every file below `folder` with its text; none if it is not there. Countersign's own folder is left out. */
+/** All files below `folder` with their text; none if it doesn't exist. Countersign's own folder is left out. */
 export async function readFiles(folder: string): Promise<Record<string, string>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = found

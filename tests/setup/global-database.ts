@@ -1,5 +1,5 @@
-// One embedded PostgreSQL for the whole run, in a temporary folder, with a migrated template that each test
-// file clones. Durability is given up: nobody needs these data after a power failure.
+// One embedded PostgreSQL per run, in a temporary folder, with a migrated template that test files clone. Not durable: the data
+// are disposable.
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { migrate } from '#db/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the run's server; its database `countersign_template` is what test files clone. */
+    /** Address of the run's server; test files clone its database `countersign_template`. */
     databaseServer: string;
-    /** Folder of the run's server; a file `kept` in it keeps it. */
+    /** Folder of the run's server; a file `kept` in it preserves it. */
     databaseHome: string;
   }
 }
@@ -25,17 +25,17 @@ const namePrefix = 'countersign-tests-';
 const keptForMs = 24 * 3600 * 1000;
 
 type Shared = { home: string; server: Embedded };
-/** The projects of one run share one server: the first to come starts it, the last to go ends it. */
+/** All projects of a run share a server: the first starts it, the last ends it. */
 type State = { shared: Promise<Shared> | null; users: number };
 
-/** Each project loads this file anew, so what they share hangs on the process. */
+/** Each project loads this file again, so shared state is kept on the process. */
 function stateOfRun(): State {
   const place = globalThis as { countersignTestDatabase?: State };
   place.countersignTestDatabase ??= { shared: null, users: 0 };
   return place.countersignTestDatabase;
 }
 
-/** Ends servers of runs that were killed and removes their folders; kept ones go after a day. */
+/** Ends servers of killed runs and removes their folders; kept ones after a day. */
 async function sweep(): Promise<void> {
   for (const name of (await readdir(tmpdir())).filter((n) => n.startsWith(namePrefix))) {
     const home = join(tmpdir(), name);
@@ -57,7 +57,7 @@ async function sweep(): Promise<void> {
 export async function startServer(): Promise<Shared> {
   await sweep();
   const home = await mkdtemp(join(tmpdir(), `${namePrefix}${process.pid}-`));
-  await chmod(home, 0o711); // When run by root, the server is another user and must pass.
+  await chmod(home, 0o711); // As root, the server runs as another user, who needs access.
   const server = await openEmbedded({ dir: join(home, 'postgres'), log, settings });
   const template = server.url.replace(/countersign$/, 'countersign_template');
   const client = new Client({ connectionString: server.url });

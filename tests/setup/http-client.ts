@@ -1,10 +1,10 @@
-// The HTTP API as tests speak it: every answer with its status, bodies as the contracts say they are.
+// An HTTP API client for tests: answers with status, and bodies typed as in the contracts.
 import type { Plan, PlanStatus, Step } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';
 import { waitFor } from '../wait.ts';
 
 export type Answer<T> = { status: number; type: string; body: T };
-/** problem+json, with whatever details the problem has. */
+/** problem+json with its details. */
 export type Problem = {
   type: string;
   title: string;
@@ -24,13 +24,13 @@ export type Client = {
   plan(id: string): Promise<Plan>;
   steps(id: string): Promise<Step[]>;
   propose(draft: object): Promise<Plan>;
-  /** Approves the plan exactly as it is given. */
+  /** Approves exactly the given version. */
   approve(plan: Pick<Plan, 'id' | 'version' | 'digest'>, user?: string): Promise<Answer<Plan>>;
   /** Waits until the plan has one of `statuses`. */
   reach(id: string, ...statuses: PlanStatus[]): Promise<Plan>;
-  /** Asks, and waits for the planner. */
+  /** Asks and waits for the planner. */
   ask(text: string, more?: object): Promise<RunView>;
-  /** Answers a run, and waits for the planner. */
+  /** Answers a run and waits for the planner. */
   reply(runId: string, text: string, user?: string): Promise<RunView>;
 };
 
@@ -39,7 +39,7 @@ const planTimeoutMs = 30_000;
 async function read<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
-  // A test states what it expects of a body and then looks at it.
+  // Tests assert the body's type before using it.
   const body: T = type.includes('json') && !type.includes('jsonl') ? JSON.parse(text) : text;
   return { status: response.status, type, body };
 }
@@ -49,7 +49,7 @@ function require2xx<T>({ status, body }: Answer<T>): T {
   return body;
 }
 
-/** @param others further gateways: each request goes to the next one */
+/** @param others further gateways: requests rotate through all */
 export function createClient(url: string, ...others: string[]): Client {
   const gateways = [url, ...others];
   let sent = 0;

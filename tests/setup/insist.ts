@@ -1,9 +1,8 @@
-// A client that does not give up: it sends its request with one key until it is answered with what it did.
+// A client that repeats its request with one key until it gets the result.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 
-/** Sends a request with one key until it is answered with what it did, as a careful client does. */
 export async function insist<T>({ url }: { url: string }, path: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
   for (;;) {
@@ -14,9 +13,9 @@ export async function insist<T>({ url }: { url: string }, path: string, body: ob
       signal: AbortSignal.timeout(60_000),
     }).catch(() => null);
     const said: unknown = await answer?.json().catch(() => null);
-    // It is what the route answers.
+    // The route's own answer.
     if (answer?.ok === true && said !== null) return said as T;
-    // Anything else would be our own mistake, or one of the gateway.
+    // Anything else is a bug in the test or the gateway.
     if (answer?.ok === false) expect([answer.status, said]).toEqual([503, expect.anything()]);
     await pause(300);
   }

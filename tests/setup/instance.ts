@@ -1,4 +1,4 @@
-// A whole instance on a test's own database: real Postgres, real pg-boss, real tools; only the planner may be scripted.
+// A whole instance on a test's database: real PostgreSQL, pg-boss and tools; only the planner may be scripted.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,8 +24,8 @@ export const ben: Actor = person('ben', 'api');
 
 /**
  * Opens an instance on `url`; `close` also removes its folder.
- * @param options.settings what `countersign.json` would say
- * @param options.env what the environment would say beside it
+ * @param options.settings the content of `countersign.json`
+ * @param options.env additional environment variables
  */
 export async function openTestInstance(
   url: string,
@@ -38,16 +38,16 @@ export async function openTestInstance(
     inboxHandlers?: InboxHandlers;
     inboxRule?: Partial<InboxRule>;
     chatPorts?: ChatPorts;
-    /** Instead of those of every instance. */
+    /** Replace the default platforms. */
     platforms?: readonly Platform[];
     deliveryRule?: Partial<DeliveryRule>;
-    /** Operations beside the built-in ones. */
+    /** Operations in addition to the built-in ones. */
     extraOperations?: InstanceOptions['extraOperations'];
     log?: Logger;
-    /** Where plans are opened that chats speak of. */
+    /** Links to plans in chat messages. */
     chatLinkTo?: (planId: string) => string | null;
     recoverEveryMs?: number;
-    /** false: goes on before its servers of tools are there. */
+    /** False to return before the tool servers are connected. */
     awaitTools?: boolean;
   } = {},
 ): Promise<TestInstance> {
@@ -76,7 +76,7 @@ export async function openTestInstance(
     work: options.work ?? true,
     linkTo: () => null,
     ...(options.chatLinkTo === undefined ? {} : { chatLinkTo: options.chatLinkTo }),
-    // A round is twenty statements, of every instance that is open.
+    // A round costs twenty statements per open instance.
     recoverEveryMs: options.recoverEveryMs ?? 1000,
     ...(options.planner === undefined ? {} : { planner: options.planner }),
     inboxHandlers: options.inboxHandlers,
@@ -98,25 +98,25 @@ export async function openTestInstance(
   };
 }
 
-/** Servers of tools are started beside the instance; on a busy machine they need longer than it does. */
+/** Tool servers start alongside the instance, and take longer on a busy machine. */
 async function waitForTools({ registry }: Instance, servers: string[]): Promise<void> {
   const isThere = (name: string) => registry.status().some(({ tool, ok }) => tool === name && ok);
   await waitFor('every server of tools', () => servers.every(isThere), { timeoutMs: 60_000 });
 }
 
-/** `host` with something else in what it opens, for whichever organisation. */
+/** `host` with `change` applied to what it opens for any organisation. */
 export function withOpened<H extends { of(tenant: string | null): object }>(
   host: H,
   change: (opened: ReturnType<H['of']>) => Partial<ReturnType<H['of']>>,
 ): H {
   const of: H['of'] = (tenant) => {
-    const opened = host.of(tenant) as ReturnType<H['of']>; // TypeScript reads `of` from the constraint
+    const opened = host.of(tenant) as ReturnType<H['of']>; // TypeScript takes the type of `of` from the constraint.
     return { ...opened, ...change(opened) };
   };
   return { ...host, of };
 }
 
-/** A planner that answers each request as `script` says. */
+/** A planner that answers each request with `script`. */
 export function scriptedPlanner(
   script: (request: PlanningRequest) => PlanningOutcome['result'],
 ): Planner {
@@ -135,7 +135,7 @@ export function scriptedPlanner(
   };
 }
 
-/** Proposes as `ana` and approves what came of it. */
+/** Proposes as `ana` and approves the result. */
 export async function runPlan(
   instance: Instance,
   draft: PlanDraft,
@@ -147,7 +147,7 @@ export async function runPlan(
   return plan;
 }
 
-/** Says what became of steps; of those that wait, as they stand now. */
+/** Settles steps by their current state. */
 export async function settleAsRead(
   { service }: Instance,
   id: string,

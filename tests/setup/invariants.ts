@@ -1,4 +1,4 @@
-// What holds of any plan at any moment at which nothing is being written: counters, edges, events, reservations.
+// Invariants of a plan while nothing is being written: counters, edges, events, reservations.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
@@ -44,7 +44,7 @@ function countStatuses(rows: StepRow[]): Record<string, number> {
 const countTotal = (counts: Record<StepStatus, number>) =>
   StepStatus.options.reduce((sum, status) => sum + counts[status], 0);
 
-/** Kept counters, of the plan, of each partition and of each block, equal a full count. */
+/** Counters of the plan, each partition and each block equal a full count. */
 async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const row = await readPlanRow(db, planId);
   expect(countsOf(row), 'counters').toEqual(countStatuses(rows));
@@ -69,7 +69,7 @@ async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Pr
   );
 }
 
-/** Counts of unmet prerequisites and of dependents equal the edges; nothing has begun before what it waits for was done once. */
+/** Counts of unmet prerequisites and dependents equal the edges; no step began before its prerequisites were met once. */
 async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const { rows: edges } = await db.execute<{
     predecessor: number;
@@ -83,13 +83,13 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
   const waitsFor = Map.groupBy(edges, ({ successor }) => successor);
   const after = Map.groupBy(edges, ({ predecessor }) => predecessor);
   for (const row of rows) {
-    // A step that a patch removed waits for nothing any more: its row stays, its edges are gone.
+    // A step removed by a patch has a row but no edges.
     if (row.lane === 0) continue;
     let open = 0;
     for (const { predecessor, type, lag_minutes } of waitsFor.get(row.position) ?? []) {
       const met = metBy(byPosition.get(predecessor), type);
       if (met === null) open++;
-      // What depends on a step that became stale, or runs again, began after its earlier run.
+      // Dependents of a step that became stale or runs again began after its earlier run.
       const before = byPosition.get(predecessor);
       const done = type === 'SS' || type === 'SF' ? met : (before?.first_success ?? met);
       if (row.first_start === null || (done === null && (before?.attempts ?? 0) > 0)) continue;
@@ -104,13 +104,13 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
   }
 }
 
-/** When an edge of this type was met by its predecessor; null: not yet. */
+/** When a predecessor met an edge of this type, or null if not yet. */
 function metBy(predecessor: StepRow | undefined, type: string): number | null {
   if (predecessor === undefined) return null;
   return type === 'SS' || type === 'SF' ? predecessor.first_start : predecessor.success;
 }
 
-/** Plays the change stream from the beginning: revisions without a gap, and what it leads to is what is stored. */
+/** Replays the change stream: revisions have no gap, and lead to the stored state. */
 async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const { rows: events } = await db.execute<{
     revision: number;
@@ -135,7 +135,7 @@ async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Prom
   expect(Object.fromEntries(now)).toEqual(Object.fromEntries(stored));
 }
 
-/** What is in use of each pool is what running steps reserve, and no more than there is. */
+/** Usage of each pool equals the reservations of running steps, within its capacity. */
 async function checkReservations(db: Queryable): Promise<void> {
   const { rows } = await db.execute<{
     name: string;
@@ -156,14 +156,14 @@ async function checkReservations(db: Queryable): Promise<void> {
   expect(orphans).toEqual([]);
 }
 
-/** Attempts are numbered without a gap; a step that ended has a record of its last one. */
+/** Attempts are numbered without a gap; an ended step has a record of its last one. */
 function checkAttempts(rows: StepRow[]): void {
   for (const { step_id, status, attempt, attempts } of rows) {
     expect(attempts, `attempts of ${step_id}`).toBe(status === 'running' ? attempt - 1 : attempt);
   }
 }
 
-/** Only a step that runs has a lease. It has an owner and no end while its work goes on without a worker. */
+/** Only a running step has a lease: it has an owner, and no end while its work continues without a worker. */
 async function checkLeases(db: Queryable, planId: string): Promise<void> {
   const { rows } = await db.execute(sql`
     select step_id, status, lease_owner, lease_until from countersign.step_states
@@ -172,7 +172,7 @@ async function checkLeases(db: Queryable, planId: string): Promise<void> {
   expect(rows, 'leases').toEqual([]);
 }
 
-/** Checks all of it. @returns the steps */
+/** Checks all invariants. @returns the steps */
 export async function checkPlan(db: Queryable, planId: string): Promise<StepRow[]> {
   const rows = await readStepRows(db, planId);
   await checkCounters(db, planId, rows);

@@ -1,4 +1,4 @@
-// The tool in a TypeScript file that docs/tools-in-typescript.md shows, from its text, and the accounting system it calls.
+// The TypeScript tool of docs/tools-in-typescript.md, read from the page, and its accounting system.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Options, root } from './process.ts';
 
 const page = await readFile(join(root, 'docs/tools-in-typescript.md'), 'utf8');
 
-/** The text of the page's only block of this language. */
+/** The page's only block in this language. */
 function blockOf(language: string): string {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))];
   const [block] = blocks;
@@ -19,7 +19,7 @@ function blockOf(language: string): string {
   return block[1];
 }
 
-/** The file as the page shows it. */
+/** The file as shown on the page. */
 export const source = blockOf('ts');
 const settings: object = JSON.parse(blockOf('json'));
 
@@ -36,15 +36,15 @@ export const invoiceDraft = {
 
 type Sent = { headers: IncomingHttpHeaders; body: unknown };
 
-/** An installation whose settings and tool are those of the page. */
+/** An installation with the page's settings and tool. */
 export function useInvoiceTool(
   database: { readonly url: string },
   programs: ReturnType<typeof usePrograms>,
 ): {
-  /** What reached the accounting system. */
+  /** Requests to the accounting system. */
   readonly sent: Sent[];
   readonly options: Options;
-  /** Writes a file beside the tool's: `invoice.ts` is the tool itself. */
+  /** Writes a file next to the tool; `invoice.ts` is the tool. */
   write(name: string, text: string): Promise<void>;
 } {
   const sent: Sent[] = [];

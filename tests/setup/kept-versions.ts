@@ -1,4 +1,4 @@
-// Whether every version of a plan is kept: what its rows say has the digest that people saw of it.
+// Checks that all versions of a plan are kept: their rows have the digests that people saw.
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Queryable } from '#db/database.ts';
@@ -20,7 +20,7 @@ export async function readVersion(db: Queryable, planId: string, version: number
   return steps.toSorted((a, b) => a.position - b.position);
 }
 
-/** @returns how many versions there are */
+/** @returns the number of versions */
 export async function expectVersions(db: Queryable, planId: string): Promise<number> {
   const row = await readPlanRow(db, planId);
   const { rows } = await db.execute<{ version: number; digest: string }>(

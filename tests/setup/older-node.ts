@@ -1,14 +1,14 @@
-// The package's command on an older Node, which the launcher replaces by the one among its dependencies.
+// Runs the package's command on an older Node, which the launcher replaces with the one in its dependencies.
 import { spawn } from 'node:child_process';
 import { type Exit, node, type Output } from './process.ts';
 
-/** A Node that takes itself for an older one. */
+/** A Node that reports an older version. */
 const older = [
   '--import',
   'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.0"})',
 ];
 
-/** Runs `command` on an older Node until it has said `until`, then sends `signal`. */
+/** Runs `command` on an older Node until it prints `until`, then sends `signal`. */
 export function launchOnOlderNode(
   command: string,
   args: string[],

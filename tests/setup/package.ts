@@ -1,4 +1,4 @@
-// The npm package as it is published, built into a folder of the test's own.
+// The npm package as published, built into a temporary folder.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { node, root } from './process.ts';
 
 /**
  * Builds the package before the file's tests and removes it after them.
- * @param linked whether it finds this project's dependencies, as if they were installed
+ * @param linked resolve this project's dependencies as if installed
  * @returns its folder
  */
 export function usePackage(linked: boolean): { readonly folder: string; readonly command: string } {

@@ -1,4 +1,4 @@
-// A real PgBouncer in transaction mode before the tests' PostgreSQL. It hands a connection on after each transaction.
+// A real PgBouncer in transaction mode in front of the tests' PostgreSQL.
 import { spawn } from 'node:child_process';
 import { access, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -33,8 +33,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /**
- * Starts one before the database at `url`, with so many connections to it at most; it ends with the test.
- * @returns the address to give a process as DATABASE_URL
+ * Starts one for the database at `url` with up to N `connections`; it ends with the test.
+ * @returns the DATABASE_URL for a process
  */
 export async function startPgBouncer(url: string, connections: number): Promise<string> {
   if ((await find()) === null)
@@ -47,7 +47,7 @@ export async function startPgBouncer(url: string, connections: number): Promise<
   const { hostname, port, username, password, pathname } = new URL(url);
   const own = await findFreePort();
   const folder = await mkdtemp(join(tmpdir(), 'countersign-pgbouncer-'));
-  await chmod(folder, 0o777); // It gives up being root.
+  await chmod(folder, 0o777); // It drops root privileges.
   const config = join(folder, 'pgbouncer.ini');
   const log = join(folder, 'pgbouncer.log');
   await writeFile(

@@ -1,4 +1,4 @@
-// The program as a whole, in processes of its own, the way a person starts it. They end with the test file that started them.
+// Starts the program in its own processes, as a person does. They end with the test file.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,12 +9,12 @@ import { waitFor } from '../wait.ts';
 import { type Client, createClient } from './http-client.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
-/** The runtime that is among the dependencies, not the one the tests run under. */
+/** The Node among the dependencies, not the one that runs the tests. */
 export const node = join(root, 'node_modules', '.bin', 'node');
-/** For `node`, before a script that is not the program's own entry: what it imports is resolved as quickly as there. */
+/** Node arguments for scripts other than the program's entry: resolve imports as fast as the program does. */
 export const quickly = ['--import', join(root, 'tests', 'setup', 'resolve-quickly.ts')];
 const main = join(root, 'src', 'main.ts');
-/** NODE_COMPILE_CACHE of what tests start: it saves every process a third of its start. */
+/** NODE_COMPILE_CACHE for test processes: saves a third of their start. */
 export const compileCache = join(root, 'node_modules', '.cache', 'countersign-tests');
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -36,16 +36,16 @@ export type Program = {
 export type Server = Program & { url: string; api: Client };
 
 export type Options = {
-  /** Folder of the database, the workspace and the settings. */
+  /** Folder of database, workspace and settings. */
   home: string;
-  /** DATABASE_URL; without it the program brings its own database up. */
+  /** DATABASE_URL; without it the program starts its own database. */
   database?: string;
   env?: Record<string, string>;
-  /** The folder it is started in. */
+  /** Working directory. */
   cwd?: string;
-  /** A file that its standard error is appended to; of what is written there nothing is kept here. */
+  /** A file that receives standard error, which is then not kept here. */
   log?: string;
-  /** Another entry than this project's. */
+  /** Replaces this project's entry. */
   main?: string;
 };
 
@@ -54,7 +54,7 @@ export type Programs = {
   home(settings?: object): Promise<string>;
   /** Starts a verb and returns at once. */
   run(args: string[], options: Options): Program;
-  /** Runs a verb to its end, with `input` on its standard input. */
+  /** Runs a verb to its end, with `input` on standard input. */
   finish(args: string[], options: Options & { input?: string }): Promise<Exit & Output>;
   /** Starts `start` or `gateway` on a free port and waits until it is ready. */
   serve(options: Options & { verb?: 'start' | 'gateway' }): Promise<Server>;
@@ -75,7 +75,7 @@ const kept = [
   'DATABASE_POOL_SIZE',
 ];
 
-/** Only what every process needs: whoever runs the tests may have a model or a chat platform configured. */
+/** Only the necessary variables: a developer's own may configure a model or a chat platform. */
 function environment({ home, database, env }: Options): NodeJS.ProcessEnv {
   const inherited = kept.flatMap((name) => {
     const value = process.env[name];
@@ -103,7 +103,7 @@ function follow(child: ChildProcess): Program {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  child.stdin?.on('error', () => undefined); // It may end before it has read everything.
+  child.stdin?.on('error', () => undefined); // It may end before reading all input.
   let running = true;
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
@@ -124,14 +124,14 @@ function follow(child: ChildProcess): Program {
     stop(signal = 'SIGTERM') {
       if (running) {
         child.kill(signal);
-        child.kill('SIGCONT'); // One that is stopped would heed it only then.
+        child.kill('SIGCONT'); // A stopped process reacts only after it continues.
       }
       return exited;
     },
   };
 }
 
-/** Waits until `program` has printed `pattern`; its last words are the error when it ended instead. */
+/** Waits until `program` prints `pattern`. @throws Error with its last output if it ends first */
 async function printed(program: Program, pattern: RegExp): Promise<RegExpExecArray> {
   const found = await waitFor(
     `the program to print ${pattern}`,
@@ -142,7 +142,7 @@ async function printed(program: Program, pattern: RegExp): Promise<RegExpExecArr
   throw new Error(`the program ended: ${program.stdout()}${program.stderr()}`);
 }
 
-/** Gives the surrounding file programs of its own; what still runs after its tests is killed. */
+/** Starts programs for the surrounding file; those still running after its tests are killed. */
 export function usePrograms(): Programs {
   const started: { args: string[]; program: Program }[] = [];
   const homes: string[] = [];
@@ -153,7 +153,7 @@ export function usePrograms(): Programs {
   process.once('exit', killAll);
   let failed = false;
   let before = 0;
-  /** Tests under way: more than one where they are concurrent. */
+  /** Tests under way: several if they are concurrent. */
   let underWay = 0;
   let failedSince = false;
   beforeEach(() => {
@@ -170,8 +170,7 @@ export function usePrograms(): Programs {
       failedSince = true;
     }
     if (!failedSince || underWay > 0) return;
-    // It would take the steps of the next test, or of the same one when it is tried again. Not those of its neighbours,
-    // which still run.
+    // It would take steps of the next test or of a retry. Processes of concurrent tests continue.
     await Promise.all(started.slice(before).map(({ program }) => program.stop()));
   }, 60_000);
   afterAll(async () => {
@@ -202,7 +201,7 @@ export function usePrograms(): Programs {
     run,
     async home(settings = {}) {
       const home = await mkdtemp(join(tmpdir(), 'countersign-e2e-'));
-      await chmod(home, 0o711); // When run by root, the database is another user's and that one must pass.
+      await chmod(home, 0o711); // As root, the database runs as another user, who needs access.
       homes.push(home);
       await mkdir(join(home, 'workspace'));
       await writeFile(join(home, 'countersign.json'), JSON.stringify(settings));
@@ -229,8 +228,8 @@ export function usePrograms(): Programs {
 }
 
 /**
- * Gives the surrounding file processes of a program of tests/fixtures, for tests that kill them; each ends with its test.
- * @returns starts one, and does not wait
+ * Starts processes of a program in tests/fixtures that tests kill; each ends with its test.
+ * @returns a function that starts one without waiting
  */
 export function useFixture(
   file: string,

@@ -1,4 +1,4 @@
-// What tests read of plans again and again, and the approval of what was proposed.
+// Common reads of plans in tests, and the approval of proposals.
 import type { Actor } from '#domain/people/actor.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Plan, StepStatus } from '#domain/plan/plan.ts';
@@ -6,7 +6,7 @@ import type { Service } from '#domain/service.ts';
 import { waitFor } from '../wait.ts';
 import { ana } from './instance.ts';
 
-/** @param of the instance of a file, which is opened before its tests */
+/** @param of returns the file's instance, opened before its tests */
 export function readsOf(of: () => { service: Service }) {
   const stepOf = async (planId: string, id: string): Promise<ShownStep> => {
     const [step] = await of().service.getSteps(planId, [id]);

@@ -1,4 +1,4 @@
-// A PostgreSQL with a streaming replica that confirms every commit, which can take its place.
+// A PostgreSQL with a synchronous streaming replica that can replace it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,9 +14,9 @@ import { waitFor } from '../wait.ts';
 export type Replicated = {
   primary: string;
   replica: string;
-  /** Ends the primary as a machine that loses power does. */
+  /** Ends the primary as a power failure does. */
   kill(): Promise<void>;
-  /** Makes the replica the primary; it takes commits when this returns. */
+  /** Makes the replica the primary; it takes commits once this resolves. */
   promote(): Promise<void>;
 };
 
@@ -33,7 +33,7 @@ async function query<T extends object>(url: string, text: string): Promise<T[]> 
 /** Starts both; they end with the test. */
 export async function startReplicated(): Promise<Replicated> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-replica-'));
-  await chmod(home, 0o711); // The server gives up being root.
+  await chmod(home, 0o711); // The server drops root privileges.
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const log = { info: () => undefined, warn: () => undefined };
   const made = await openEmbedded({
@@ -44,7 +44,7 @@ export async function startReplicated(): Promise<Replicated> {
   await made.close();
   const [one, other] = [join(home, 'postgres', 'data'), join(home, 'postgres', 'replica')];
   const { uid, gid } = await stat(one);
-  // A copy of a server that is stopped is a base backup.
+  // A copy of a stopped server is a base backup.
   await cp(one, other, { recursive: true, preserveTimestamps: true });
   await writeFile(join(other, 'standby.signal'), '');
   await once(spawn('chown', ['-R', `${uid}:${gid}`, other]), 'close');

@@ -1,10 +1,10 @@
-// A round of retention by a test's own clock, without an archive unless a folder is named.
+// A round of retention by a test's clock, without an archive unless a folder is given.
 import type { Database } from '#db/database.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { Settings } from '#domain/settings.ts';
 import { runRetention } from '#retention/run-retention.ts';
 
-/** @param options.settings what stands under `retention`; the rest is as usual */
+/** @param options.settings the content of `retention` */
 export async function runRound(
   db: Database,
   options: {

@@ -1,5 +1,4 @@
-// One instance for the tests of a file that want the same: opening one, and connections that know nothing yet, cost more than
-// most tests do.
+// Shares one instance among a file's tests with equal options: opening one costs more than most tests.
 import { isDeepStrictEqual } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { TestDatabase } from './database.ts';
@@ -10,10 +9,10 @@ type Closable = {
 };
 
 /**
- * Makes what tests call to get an instance: the one that the test before had if it asked for the same, else a new one. A test
- * that fails leaves its own to nobody.
+ * Returns a function that gives a test the previous test's instance if its options are equal, else a new one. A failed test's
+ * instance is not reused.
  * @param open opens one
- * @param forget makes one forget what the test before did
+ * @param forget resets one after a test
  */
 export function createSharing<Options extends { own?: boolean }, T extends Closable>(
   open: (url: string, options: Options) => Promise<T>,

@@ -1,4 +1,4 @@
-// What tests of starting and ending the program share.
+// Helpers for tests of starting and stopping the program.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -19,13 +19,13 @@ export async function runPlan(api: Client, name: string): Promise<Plan> {
   return await api.reach(plan.id, 'completed');
 }
 
-/** Process id of the database server of a home. */
+/** Process ID of a home's database server. */
 export async function readPostmaster(home: string): Promise<number> {
   const text = await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8');
   return Number(text.split('\n')[0]);
 }
 
-/** A server that has been stopped lives on for some milliseconds. */
+/** A stopped server lives on for some milliseconds. */
 export function untilGone(pid: number): Promise<true> {
   return waitFor('the database server to be gone', () => !isAlive(pid));
 }

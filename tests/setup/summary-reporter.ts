@@ -1,11 +1,11 @@
-// Counts for the last line of `npm test`. tests/run.ts prints it when everything else has been said.
+// Counts results for the last line of `npm test`, which tests/run.ts prints.
 import { writeFileSync } from 'node:fs';
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
 export type Summary = { passed: number; failed: number; skipped: number };
 
-/** Failed files whose tests could not even be read count as one failure each, as do errors nobody caught. */
+/** Files that could not be loaded count as one failure each, as do unhandled errors. */
 export function countResults(
   modules: readonly TestModule[],
   unhandled: readonly SerializedError[],
@@ -24,7 +24,7 @@ export function countResults(
   return summary;
 }
 
-/** What passed at its second try only, each with why the first one failed: it is to be mended, not lived with. */
+/** Tests that passed only on retry, with the first failure: to be fixed. */
 function listUnsteady(modules: readonly TestModule[]): string[] {
   return modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) => {

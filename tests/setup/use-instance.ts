@@ -1,4 +1,4 @@
-// An instance of one's own for each test file, on a database of its own. Beside instance.ts, since programs that tests start open instances too.
+// An instance per test file, on its own database. Separate from instance.ts, which processes without Vitest use too.
 import { afterAll, beforeAll } from 'vitest';
 import { type ModelInstance, openModelInstance } from '../fixtures/model-instance.ts';
 import { useDatabase } from './database.ts';
@@ -7,7 +7,7 @@ import { openTestInstance, type TestInstance } from './instance.ts';
 /** Opens an instance before the surrounding file's tests and closes it after them; the object is empty until then. */
 export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}): TestInstance {
   const database = useDatabase();
-  const instance = {} as TestInstance; // What tests are given is whole: it is filled before the first of them runs.
+  const instance = {} as TestInstance; // Filled before the first test runs.
   beforeAll(async () => {
     Object.assign(instance, await openTestInstance(database.url, options));
   });
@@ -15,7 +15,7 @@ export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}
   return instance;
 }
 
-/** The same, whose planner talks to the double of a model. */
+/** The same with a planner that calls the model double. */
 export function useModelInstance(
   options: Parameters<typeof openModelInstance>[1] = {},
 ): ModelInstance {

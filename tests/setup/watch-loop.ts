@@ -1,14 +1,14 @@
-// Watches that nothing holds the event loop: what comes from outside may not. Processor time of this thread counts instead of that of the
-// clock, since the machine has other things to do, and what loads modules does not, since each is loaded once.
+// Measures turns of the event loop, which outside input must not hold. Counts this thread's CPU time, because the machine is
+// shared, without module loading, which happens once.
 import { registerHooks } from 'node:module';
 import { configureGlobal } from 'fast-check';
 
 /** Milliseconds of this thread in one turn of the loop. */
 export const longestTurnMs = 200;
-/** A turn is measured from one tick to the next, so it looks longer by what a tick can have before it. */
+/** Turns are measured between ticks, so one looks longer by up to a tick. */
 const tickMs = 20;
 
-// Those of the process: a test may replace them.
+// Kept here because a test may replace them.
 const { setInterval, clearInterval } = globalThis;
 
 let modules = 0;
@@ -26,7 +26,7 @@ function readThreadMs(): number {
 
 /** The longest turn of a test. */
 class LoopWatch {
-  /** Why the test may hold the loop; null: it may not. */
+  /** Why the test may hold the loop, or null. */
   reason: string | null = null;
   #longest = 0;
   #since = 0;
@@ -41,14 +41,14 @@ class LoopWatch {
     this.#timer = setInterval(() => this.look(), tickMs).unref();
   }
 
-  /** Ends a stretch that counts. */
+  /** Ends a measured period. */
   look(): void {
     if (modules === this.#modules)
       this.#longest = Math.max(this.#longest, readThreadMs() - this.#since);
     this.leaveOut();
   }
 
-  /** Ends a stretch that does not count. */
+  /** Ends an ignored period. */
   leaveOut(): void {
     this.#since = readThreadMs();
     this.#modules = modules;
@@ -62,10 +62,10 @@ class LoopWatch {
 }
 const watch = new LoopWatch();
 
-// Each case of a property counts by itself. Making the cases is the test's own work.
+// Each property case counts separately. Generating cases is the test's own work.
 configureGlobal({ beforeEach: () => watch.leaveOut(), afterEach: () => watch.look() });
 
-/** Milliseconds of this thread that `work` takes. The caller judges them, so they do not count for the test. */
+/** CPU milliseconds of `work`. The caller judges them, so they do not count for the test. */
 export function measureTurn<T>(work: () => T): { value: T; ms: number } {
   watch.look();
   const before = readThreadMs();
@@ -75,7 +75,7 @@ export function measureTurn<T>(work: () => T): { value: T; ms: number } {
   return { value, ms };
 }
 
-/** For a test that holds the loop by what only tests do. @param reason why nothing from outside can hold it so */
+/** For a test whose own work holds the loop. @param reason why outside input can't hold it like that */
 export function mayHoldLoop(reason: string): void {
   watch.reason = reason;
 }
@@ -91,7 +91,7 @@ const reference = Array.from({ length: 300 }, (_, at) => ({
 /** The reference work's time on an idle core of the machine that `longestTurnMs` was chosen on. */
 const referenceMs = 25;
 
-/** How many times slower this core is just now: it may be old, or share itself with another process. */
+/** How many times slower this core is now, because it is old or shared. */
 function measureSlowness(): number {
   const before = readThreadMs();
   for (let round = 0; round < 100; round++) {
