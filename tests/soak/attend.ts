@@ -1,4 +1,4 @@
-// The one who looks after what waits: says what became of calls nobody knows about, answers questions of steps, resumes what stalled.
+// The operator: settles unknown calls, answers questions of steps, resumes stalled plans.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ type Waiting = {
   tenant: string | null;
 };
 
-/** Which steps somebody said what became of, as they were found. */
+/** Settled steps as they were found. */
 export type Settled = { plan: string; step: string; effect: string | null; verdict: string };
 
 const readWaiting = `
@@ -38,12 +38,12 @@ export async function attend(stage: Stage, isOver: () => boolean): Promise<Settl
   }
   while (!isOver()) {
     const waiting = await stage.records.query<Waiting>(readWaiting);
-    // No call of before can be under way any more.
+    // No earlier call can still be under way.
     await pause(2 * slowestEffectMs + 1000);
     const there = await stage.ledger.count();
     for (const one of waiting) {
       const { plan, version, step, status, effect, tenant } = one;
-      // A post in a chat can't be told from others by this: it is made again.
+      // Posts in a chat are indistinguishable, so they are repeated.
       const known =
         effect !== null && (there.has(effect) || existsSync(join(stage.folderOf(tenant), effect)));
       const verdict = status === 'waiting' || known ? 'done' : 'retry';

@@ -1,5 +1,5 @@
-// Trouble of every kind, one after the other, by a seed: processes killed and stopped, the database restarted, connections cut, delayed,
-// refused and silent, chat platforms that are busy or break off.
+// Seeded trouble, one at a time: processes killed and stopped, the database restarted, connections cut, delayed, refused and
+// silenced, chat platforms busy or failing.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Chance, chanceFrom } from '../fixtures/random.ts';
 import type { TcpProxy } from '../fixtures/tcp-proxy.ts';
@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 
 type Trouble = { weight: number; make(): Promise<void> };
 
-/** Cuts, delays, refuses or silences what goes through some proxies at once. */
+/** Cuts, delays, refuses or silences some proxies at once. */
 function troubleNetwork(stage: Stage, name: string, proxies: TcpProxy[], chance: Chance): Trouble {
   const each = (act: (proxy: TcpProxy) => void) => {
     for (const proxy of proxies) act(proxy);
@@ -82,7 +82,7 @@ function troubleProcesses({ fleet, incidents }: Stage, chance: Chance): Trouble[
   return [
     { weight: 5, make: () => kill('worker') },
     { weight: 3, make: () => kill('gateway') },
-    // Beyond a lease, now and then.
+    // Sometimes longer than a lease.
     { weight: 2, make: () => stop('worker', 20_000) },
     { weight: 1, make: () => stop('gateway', 6000) },
   ];
@@ -148,7 +148,7 @@ export async function makeTrouble(stage: Stage, seed: number, endAt: number): Pr
     { weight: 1, make: () => restart('fast') },
     { weight: 1, make: () => restart('immediate') },
   ];
-  // Each as often as it weighs, in an order of chance, so that a short soak has some of everything.
+  // Each by its weight in random order, so that a short soak has some of everything.
   const round = troubles.flatMap(({ weight, make }) => Array.from({ length: weight }, () => make));
   let left: (() => Promise<void>)[] = [];
   while (Date.now() < endAt) {

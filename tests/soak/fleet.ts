@@ -1,4 +1,4 @@
-// The processes of a soak: each is started again when it has ended, and keeps a record of its lives and of what it uses.
+// The processes of a soak: restarts each when it ends, and records its lives and usage.
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ export type Role = {
   name: string;
   verb: 'gateway' | 'worker';
   options: Options;
-  /** It is not killed, so that its memory can be watched for long. */
+  /** Never killed, so that its memory can be watched for long. */
   spared: boolean;
 };
 
@@ -24,7 +24,7 @@ export type Life = {
   exit: Exit | null;
 };
 
-/** Bytes of memory and seconds of CPU since its start of one process, of its children too. */
+/** Memory in bytes, and CPU seconds since the start, of one process with its children. */
 export type Usage = { name: string; pid: number; at: number; rss: number; cpu: number };
 
 export type Member = Role & { program: Program | null; isReady: boolean };
@@ -35,18 +35,18 @@ export type Fleet = {
   usages: Usage[];
   /** Waits until all are ready. */
   settled(): Promise<void>;
-  /** Looks once at what each process uses. */
+  /** Samples each process's usage. */
   look(): Promise<Usage[]>;
-  /** Kills it; it is started again after `restMs`. */
+  /** Kills it and restarts it after `restMs`. */
   kill(member: Member, restMs: number): Promise<void>;
-  /** Ends all with SIGTERM and starts none again. */
+  /** Ends all with SIGTERM without restarting. */
   end(): Promise<Exit[]>;
 };
 
 const clockTicks = 100;
 const pageBytes = 4096;
 
-/** Ports that are free now, for gateways that keep theirs over restarts. */
+/** Free ports, for gateways that keep theirs over restarts. */
 export async function findPorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
@@ -60,12 +60,12 @@ export async function findPorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** What Linux says of every process: its parent, seconds of CPU, bytes of memory. */
+/** Every process in Linux: its parent, CPU seconds, bytes of memory. */
 async function readProcesses() {
   const found = new Map<number, { parent: number; cpu: number; rss: number }>();
   for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-    // The name stands in brackets and may have blanks in it.
+    // The name is in brackets and may contain blanks.
     const fields =
       stat
         ?.slice(stat.lastIndexOf(')') + 2)
@@ -79,7 +79,7 @@ async function readProcesses() {
   return found;
 }
 
-/** Seconds of CPU of a process and everything it started and that still runs. */
+/** CPU seconds of a process and its running descendants. */
 export async function readTreeCpu(root: number): Promise<number> {
   const all = await readProcesses();
   const isBelow = (pid: number): boolean => {

@@ -1,4 +1,4 @@
-// People in Slack and in Teams: they ask, read the cards, press or write what they decide, and press again what was not acknowledged.
+// People in Slack and Teams: they ask, read cards, press or write decisions, and repeat unacknowledged presses.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../fixtures/random.ts';
 import type { Delivery, TimedAttempt } from '../fixtures/slack/delivery.ts';
@@ -17,12 +17,12 @@ const wordOf = ({ decision, name }: Story) =>
     : decision === 'change'
       ? `propose changes: ${changeWords(name)}`
       : 'approve';
-/** A word decides about the latest plan of its conversation, so such a plan needs one to itself. */
+/** A word decides on the latest plan of its conversation, so such a plan needs its own. */
 const needsThread = ({ decision }: Story) => decision !== 'approve' && decision !== 'approve twice';
-/** How long somebody looks at a button before they press again what nobody acknowledged. */
+/** Milliseconds until a person repeats an unacknowledged press. */
 const againAfterMs = 3000;
 
-/** The JSON of what stands in messages, which are looked through again and again. */
+/** Caches the JSON of messages, which are searched repeatedly. */
 function createReader() {
   const known = new WeakMap<object, string>();
   return (content: object): string => {
@@ -32,11 +32,11 @@ function createReader() {
   };
 }
 
-/** Buttons that decide something about a plan. Those that open something may stay. */
+/** Buttons that decide on a plan. Those that only open something may stay. */
 export const slackButtons =
   /"countersign:(?:approve|reject|propose_changes|cancel|pause|resume|retry|settle_\w+)/;
 
-/** Whether somebody has decided about the plan by now, or does so within a moment. */
+/** Whether the plan is decided, now or within a moment. */
 async function isDecided({ plan }: Story, { query }: Stage['records']): Promise<boolean> {
   for (let looks = 0; looks < 10; looks++) {
     const [open] = await query(
@@ -49,7 +49,7 @@ async function isDecided({ plan }: Story, { query }: Stage['records']): Promise<
   return false;
 }
 
-/** Until there is a second version, or whoever was to make it has given the plan back. */
+/** Waits for a second version, or until its author returned the plan. */
 async function untilChanged({ plan }: Story, { query }: Stage['records']): Promise<void> {
   for (;;) {
     const [done] = await query(
@@ -62,11 +62,11 @@ async function untilChanged({ plan }: Story, { query }: Stage['records']): Promi
   }
 }
 
-/** Who asks where nobody thinks in threads waits for what the one before was told: what is said meanwhile is part of that. */
+/** Without threads a person waits for the previous answer: messages before it belong to that request. */
 const isTaken = (story: Story | undefined) =>
   story !== undefined && story.outcome === 'open' && story.at.shown === undefined;
 
-/** People and channels of one workspace, called as those of every other. */
+/** People and channels of one workspace, named as in every other. */
 export function openSlackDesk(
   { slack, records, ledger, teamOf }: Stage,
   organisation: OrganisationName,
@@ -86,7 +86,7 @@ export function openSlackDesk(
     if (found === undefined) throw new Error(`${name} was not asked in Slack`);
     return found;
   };
-  /** In direct messages nobody thinks in threads: there everything since then is looked at. */
+  /** Direct messages have no threads: all later messages are read. */
   const answersTo = (story: Story): SlackMessage[] => {
     const { channel, ts, alone } = whereIs(story);
     const messages = alone ? slack.messages(channel) : slack.replies(channel, ts);
@@ -109,7 +109,7 @@ export function openSlackDesk(
       })),
     );
 
-  /** Whether one of the tries was acknowledged, or shows although none was; false once Slack has given up. */
+  /** Whether an attempt was acknowledged, or its effect shows; false once Slack has given up. */
   async function isHeard(deliveries: Delivery[], shows: () => boolean): Promise<boolean> {
     const ok = ({ status }: TimedAttempt) => status === 200;
     for (;;) {
@@ -120,7 +120,7 @@ export function openSlackDesk(
     }
   }
 
-  /** Writes in the thread. Whoever is told that it failed writes again. */
+  /** Writes in the thread, again after a failure. */
   async function write(story: Story, text: string): Promise<void> {
     const { user, channel, ts } = whereIs(story);
     const standing = () => {
@@ -135,7 +135,7 @@ export function openSlackDesk(
     }
   }
 
-  /** Presses until the plan is decided or there is nothing to press any more: what is pressed may be of an older version. */
+  /** Presses until the plan is decided or has no buttons: a press may hit an older version. */
   async function press(story: Story): Promise<void> {
     const { user } = whereIs(story);
     for (;;) {
@@ -146,7 +146,7 @@ export function openSlackDesk(
         note(story, 'a press', [delivery]);
         if (answer.status === 200 && (await isDecided(story, records))) return;
       } catch (error) {
-        // The card was drawn anew in between.
+        // The card was redrawn meanwhile.
         if (!(error instanceof ImpossibleForPeople)) throw error;
       }
       await pause(againAfterMs);
@@ -240,7 +240,7 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
   const findOpen = (story: Story) =>
     cardsOf(story).findLast((message) => findButton(cardOf(message), 'Approve') !== null);
 
-  /** Whether a call was acknowledged; a connection that breaks tells nothing. */
+  /** Whether a call was acknowledged; a broken connection doesn't say. */
   async function isHeard({ sent }: Story, what: string, call: Promise<{ status: number }>) {
     const from = Date.now();
     const note = (status: number | null) => {
@@ -294,7 +294,7 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
       const call = teams.say(person, place, words, root === null ? {} : { root });
       const said = call.then(({ answer }) => answer);
       if (await isHeard(story, 'the request', said)) return true;
-      // It may have been stored all the same.
+      // It may have been stored.
       await pause(10_000);
       return findRun(records, story) !== undefined;
     },
@@ -313,7 +313,7 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
         ? Promise.all([press(story), press(story)])
         : press(story));
     },
-    // The last one: of a post whose answer was lost there may be another above it.
+    // The last one: a post with a lost response may have a duplicate above it.
     isClosed: (story) => {
       const card = cardsOf(story).at(-1);
       return (

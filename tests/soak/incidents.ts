@@ -1,4 +1,4 @@
-// What was done to the system, and when.
+// A log of the incidents made, with times.
 
 export type Incident = {
   /** Milliseconds since 1970. */
@@ -6,14 +6,14 @@ export type Incident = {
   until: number;
   /** `kill`, `stop`, `database fast`, `network database cut` and so on. */
   kind: string;
-  /** The process, where it was about one. */
+  /** The process, or null if it concerns none. */
   pid: number | null;
   name: string;
 };
 
 export type Incidents = {
   all: Incident[];
-  /** Notes what `make` does. */
+  /** Records the incident that `make` causes. */
   note(
     kind: string,
     about: { pid?: number; name?: string },

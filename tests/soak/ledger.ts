@@ -1,4 +1,4 @@
-// What really happened outside: a server that notes each request it was sent, and a file to which each call appends a line.
+// The real effects outside: a server that logs requests, and a file to which calls append lines.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,11 +10,11 @@ import type { Chance } from '../fixtures/random.ts';
 const Entry = z.object({ step: z.string() });
 
 export type Ledger = {
-  /** Where steps post `{ "step": "…" }`. */
+  /** Steps post `{ "step": "…" }` there. */
   url: string;
   /** Where steps append their line. */
   file: string;
-  /** How often each step took effect. */
+  /** Number of times each step took effect. */
   count(): Promise<Map<string, number>>;
   close(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export async function openLedger(file: string, chance: Chance): Promise<Ledger> 
       await pause(chance.whole(0, slowestEffectMs));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"noted":true}');
     };
-    // A caller that was killed is no fault of the ledger.
+    // A killed caller is no fault of the ledger.
     answer().catch(() => response.destroy());
   });
   await writeFile(file, '');

@@ -1,13 +1,13 @@
-// Loaded into each process of a soak (`--import`): what is left in memory after each full collection, as lines of JSON.
+// Preloaded into each process of a soak (`--import`): logs memory after each full collection as JSON lines.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-/** Bytes of the heap, and of buffers outside it, just after a full collection. */
+/** Bytes of heap and external buffers just after a full collection. */
 export type LiveMemory = { at: number; heap: number; outside: number };
 
-/** Whether an entry of `gc` is of a full collection; Node's types do not say what is in it. */
+/** Whether a `gc` entry is a full collection; Node's types leave out its detail. */
 function isFull(entry: object): boolean {
   const { detail } = entry as { detail?: { kind?: number } };
   return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;

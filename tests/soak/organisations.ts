@@ -1,4 +1,4 @@
-// Organisations that share the instance of a soak: the operator's own requests are of none, two workspaces of Slack, a tenant of Teams.
+// Organisations that share a soak's instance: the operator's requests belong to none, two Slack workspaces, a Teams tenant.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,12 +6,12 @@ import { add } from '../fixtures/slack/browser.ts';
 import type { SlackDouble } from '../fixtures/slack/double.ts';
 import type { Options, Programs } from '../setup/process.ts';
 
-/** Names of requests have their organisation's place in this list. */
+/** Request names contain the organisation's index here. */
 export const organisationNames = ['operator', 'acme', 'globex', 'contoso'] as const;
 export type OrganisationName = (typeof organisationNames)[number];
 export type Organisation = {
   name: OrganisationName;
-  /** As Countersign names it; null: the operator. */
+  /** The tenant in Countersign, or null for the operator. */
   tenant: string | null;
 };
 
@@ -37,7 +37,7 @@ export function openOrganisations(slack: SlackDouble, teamsTenant: string, works
       if (name !== 'acme' && name !== 'globex') throw new Error(`${name} has no workspace`);
       return workspaces[name].id;
     },
-    /** Where files of an organisation are; a folder that is not there yet is called as nothing else is. */
+    /** Folder of an organisation's files; a unique name if it doesn't exist yet. */
     folderOf(tenant: string | null): string {
       if (tenant === null) return workspace;
       const begin = `${tenant.replace(/[^A-Za-z0-9]+/g, '-')}-`;
@@ -68,7 +68,7 @@ const existing = (folder: string): string[] => {
 
 const Made = z.object({ token: z.string() });
 
-/** A token of an admin of each organisation. */
+/** A token for an admin of each organisation. */
 export async function makeTokens(
   programs: Programs,
   organisations: Organisation[],

@@ -1,4 +1,4 @@
-// People at the console, programs at the API and a terminal: over HTTP through whichever gateway is there, and a process of its own.
+// People at the console, programs at the API, and terminals: over HTTP through any running gateway, and in a process each.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Chance } from '../fixtures/random.ts';
@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 import { type Desk, endedStatuses, findRun, type Story } from './story.ts';
 import { draftPlan, wordsFor } from './work.ts';
 
-/** Follows the events of a plan until it ends, coming back whenever the stream breaks. @returns what was wrong with it */
+/** Follows a plan's events until it ends, reconnecting after breaks. @returns problems of the stream */
 async function follow(url: string, isOver: () => boolean): Promise<string[]> {
   const problems: string[] = [];
   let last = 0;
@@ -32,7 +32,7 @@ async function follow(url: string, isOver: () => boolean): Promise<string[]> {
         }
       }
     } catch {
-      // The gateway is gone, or it is over: a browser comes back as well.
+      // The gateway is down, or the stream ended: a browser reconnects too.
     } finally {
       clearInterval(watch);
     }
@@ -43,7 +43,7 @@ async function follow(url: string, isOver: () => boolean): Promise<string[]> {
 
 type Followed = { streams: Promise<string[]>[] };
 
-/** Decisions over HTTP and what is seen there, for those who ask by words and those who propose. */
+/** Decisions and observation over HTTP, for askers and programs. */
 function openHttpDesk({ front, records }: Stage, user: string): Omit<Desk, 'ask'> {
   const planOf = ({ plan }: Story) => records.plans.get(plan ?? '');
   return {
@@ -63,7 +63,7 @@ async function getPlan(front: string, id: string): Promise<Plan> {
   for (;;) {
     const answer = await fetch(`${front}/api/plans/${id}`).catch(() => null);
     const said: unknown = await answer?.json().catch(() => null);
-    // It is what the route answers.
+    // The route's own answer.
     if (answer?.status === 200 && said !== null) return said as Plan;
     await pause(300);
   }
@@ -106,7 +106,7 @@ export function openProgramDesk(stage: Stage, chance: Chance): Desk {
   };
 }
 
-/** Each request is a process, which approves by itself and stays until the end. */
+/** Each request is a process, which approves by itself and runs until the end. */
 export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
   const { records, terminal, terminals, ledger } = stage;
   const others = openHttpDesk(stage, 'ops');
@@ -130,7 +130,7 @@ export function openTerminalDesk(stage: Stage, programs: Programs): Desk {
     showsPlan: () => true,
     showsAnswer: () => true,
     async decide(story) {
-      // Where the terminal ended in trouble before it approved, somebody else decides.
+      // If the terminal failed before approving, another person decides.
       const plan = () => records.plans.get(story.plan ?? '');
       while (!endings.has(story.name)) await pause(200);
       await pause(2000);

@@ -1,4 +1,4 @@
-// What the database says of runs and plans while a soak lasts: read by one reader for all stories, on a connection that no trouble touches.
+// Runs and plans in the database during a soak: one reader for all stories, on a connection without trouble.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 
@@ -25,7 +25,7 @@ export type PlanRecord = {
 export type Records = {
   runs: Map<string, RunRecord>;
   plans: Map<string, PlanRecord>;
-  /** Asks until the database answers. */
+  /** Retries until the database answers. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 };
@@ -35,7 +35,7 @@ const everyMs = 400;
 /** @param url of a database that may not be migrated yet */
 export function openRecords(url: string): Records {
   const pool = new Pool({ connectionString: url, max: 3, application_name: 'soak' });
-  pool.on('error', () => undefined); // The next query is made on another connection.
+  pool.on('error', () => undefined); // The next query uses another connection.
   const runs = new Map<string, RunRecord>();
   const plans = new Map<string, PlanRecord>();
   let closed = false;
@@ -45,7 +45,7 @@ export function openRecords(url: string): Records {
       const rows = await pool.query<Row>(text, values).then(
         (result) => result.rows,
         (error: unknown) => {
-          // A mistake of ours has a code of its own; everything else is the database being away or not migrated yet.
+          // Codes 22, 23 and 42 are bugs of ours; other errors mean that the database is down or not migrated yet (42P01).
           const code = error instanceof Error && 'code' in error ? String(error.code) : '';
           if (closed || (/^(42|22|23)/.test(code) && code !== '42P01')) throw error;
           return null;

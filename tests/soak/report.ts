@@ -1,4 +1,4 @@
-// What a soak found: as JSON, and as a page to read.
+// The report of a soak, as JSON and Markdown.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage } from './stage.ts';
@@ -24,7 +24,7 @@ function describe(name: string, values: number[]): Latency {
 
 type Times = { plan: string; approved: number | null; first: number | null; ended: number | null };
 
-/** Milliseconds between what people did and what they saw. */
+/** Milliseconds between people's actions and what they saw. */
 export async function readLatencies({ records }: Stage, stories: Story[]): Promise<Latency[]> {
   const times = await records.query<Times>(`
     select p.id as plan, (extract(epoch from a.at) * 1000)::float8 as approved,
@@ -76,13 +76,13 @@ export type Report = {
   seed: number;
   minutes: number;
   requests: Record<string, number>;
-  /** Of everything together. */
+  /** Totals. */
   counts: Record<string, number>;
   latencies: Latency[];
-  /** Of each process that lived long enough: after each full collection, and resident. */
+  /** Of each process that lived long enough: after full collections, and resident. */
   memory: { live: Growth[]; resident: Growth[] };
   incidents: Record<string, number>;
-  /** When it began and when the last incident had ended, in milliseconds since 1970. */
+  /** The start, and the end of the last incident, in milliseconds since 1970. */
   began: number;
   calmAt: number;
   latest: Late[];

@@ -1,4 +1,4 @@
-// A soak from beginning to end: the stage, people and trouble at once, then quiet, and what holds then.
+// Runs a soak: the stage, people and trouble together, then quiet, and the checks.
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Chance, chanceFrom } from '../fixtures/random.ts';
 import { keepaliveMs } from '../fixtures/tcp-proxy.ts';
@@ -42,7 +42,7 @@ export type SoakOptions = {
   say(line: string): void;
 };
 
-/** How often each surface is asked, out of a hundred. */
+/** Percentage of requests per surface. */
 const shares: [Surface, number][] = [
   ['slack', 20],
   ['teams', 24],
@@ -52,16 +52,16 @@ const shares: [Surface, number][] = [
 ];
 /** Milliseconds between two requests. */
 const gap = [500, 1300] as const;
-/** Numbers of requests that are not for files. */
+/** First number of requests that are not for files. */
 const othersFrom = 5000;
-/** So many may be on their way at once; people wait until some are done. */
+/** Maximum open requests; people wait beyond that. */
 const mostOpen = 60;
-/** Minutes that may pass until everything is quiet again: Slack tries an event for the last time after six. */
+/** Minutes until everything is quiet: Slack's last attempt at an event comes after six. */
 const quietWithin = 12;
 const idleSeconds = 60;
 const mostIdle = 0.03;
 const mostGrowth = 60;
-/** Minutes that a process warms up, and that it must have lived after that for its memory to say something. */
+/** Minutes of a process's warm-up, and its minimum life after that for judging memory. */
 const watchedFor = (minutes: number) =>
   [Math.min(5, minutes / 3), Math.min(10, minutes / 3)] as const;
 
@@ -84,15 +84,14 @@ function chooseDecision(surface: Surface, kind: Story['kind'], chance: Chance): 
   return at < 0.5 && kind === 'files' ? 'change' : 'approve';
 }
 
-/** Surfaces of this machine are the operator's. */
+/** Local surfaces are the operator's. */
 function chooseOrganisation(surface: Surface, chance: Chance): OrganisationName {
   if (surface === 'slack') return chance.pick(['acme', 'globex']);
   return surface === 'teams' ? 'contoso' : 'operator';
 }
 
 /**
- * A request whose file only its own organisation has, and that nobody of `reader` has read yet: now one of another organisation,
- * now one of the same.
+ * A request with a file unique to its organisation that `reader` has not read: alternately of another organisation and its own.
  */
 function findToRead(stories: Story[], records: Stage['records'], reader: OrganisationName) {
   const known = stories.filter(({ organisation }) => organisation === reader);
@@ -109,7 +108,7 @@ function findToRead(stories: Story[], records: Stage['records'], reader: Organis
   return (found ?? left.at(-1))?.name ?? null;
 }
 
-/** Has people ask until `endAt`. @returns their stories, which go on */
+/** Makes people ask until `endAt`. @returns their stories, which continue */
 async function ask(
   stage: Stage,
   programs: Programs,
@@ -147,7 +146,7 @@ async function ask(
         : chance.pick(inChat ? kinds : kinds.filter((one) => one !== 'say'));
     const reads = chosen === 'read' ? findToRead(stories, stage.records, organisation) : null;
     const kind = chosen === 'read' && reads === null ? 'files' : chosen;
-    // Requests for files have numbers of their own, so that each organisation has files called as those of the others.
+    // File requests are numbered separately, so that organisations have files of the same names.
     const series = `${organisation} ${kind === 'files'}`;
     const number = (numbers.get(series) ?? (kind === 'files' ? 0 : othersFrom)) + 1;
     numbers.set(series, number);
@@ -172,14 +171,13 @@ async function ask(
   return consoleDesk.streams;
 }
 
-/** Milliseconds after which the server hears of the end of a connection that went silent; as `keepaliveMs` of the proxy. */
+/** Milliseconds until the server notices the end of a silent connection: the proxy's `keepaliveMs` and a margin. */
 const forgottenMs = keepaliveMs + 3000;
 
 /**
- * Looks at processes and connections every few seconds until it is over.
- * @returns the most connections at any time; of those that listen, beyond two for each process that was there, and one more
- *   for each time that all connections went silent a moment ago. One of a process that was killed stays until the server hears
- *   of it, so only what is there at two looks in a row counts.
+ * Samples processes and connections every few seconds until the end.
+ * @returns the maximum of pooled connections, and of listening ones beyond two per process and one per recent silence. Killed
+ * processes' connections stay until noticed, so only those in two consecutive samples count.
  */
 async function watch({ fleet, records, terminals, incidents }: Stage, isOver: () => boolean) {
   const most = { pooled: 0, beyond: 0 };
@@ -204,7 +202,7 @@ async function watch({ fleet, records, terminals, incidents }: Stage, isOver: ()
   return most;
 }
 
-/** Shares of a core that each process takes while nothing is to be done. */
+/** Each process's share of a core while idle. */
 async function measureIdle({ fleet, database }: Stage) {
   const postmaster = await database.readPid();
   const [before, server] = [await fleet.look(), await readTreeCpu(postmaster)];
@@ -285,7 +283,7 @@ export async function runSoak(programs: Programs, options: SoakOptions): Promise
     none('nothing is left behind: reservations, leases, events, messages, jobs', left),
     ...(await judgeChats(stage)),
     none('events over HTTP came once each and in order', eventProblems),
-    // In a few minutes memory says nothing about hours.
+    // Memory over a few minutes says nothing about hours.
     ...(minutes >= 15
       ? [
           judgeMemory('what is left after a full collection', memory.live, mostGrowth),

@@ -1,5 +1,5 @@
-// Everything of a soak: a database behind a pooler, gateways and workers, chat platforms, a model and the world outside, with a proxy
-// on each way in between.
+// The stage of a soak: a database behind a pooler, gateways and workers, chat platforms, a model and the outside world, with
+// proxies between them.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -20,7 +20,7 @@ import { makeTokens, openOrganisations } from './organisations.ts';
 import { openRecords } from './records.ts';
 import { scriptModel } from './work.ts';
 
-/** Connections of the pooler to the server, for all processes together. */
+/** Connections from the pooler to the server, for all processes. */
 export const pooledConnections = 20;
 
 async function openDatabase(programs: Programs) {
@@ -31,7 +31,7 @@ async function openDatabase(programs: Programs) {
   return {
     url: server.url,
     readPid: () => readPostmaster(home),
-    /** It is started again at once. @param mode as `pg_ctl stop` has them */
+    /** Restarts it at once. @param mode as in `pg_ctl stop` */
     async restart(mode: 'fast' | 'immediate'): Promise<void> {
       process.kill(await readPostmaster(home), mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
     },
@@ -112,7 +112,7 @@ export async function openStage(programs: Programs, seed: number) {
       options: {
         ...shared,
         log: log(`worker-${number}`),
-        // One of them plans with a model, the others by their grammar: whoever takes a request.
+        // One plans with a model, the others by grammar, depending on who takes the request.
         env: {
           ...direct,
           ...chats,
@@ -150,22 +150,22 @@ export async function openStage(programs: Programs, seed: number) {
     fleet,
     records,
     incidents: openIncidents(),
-    /** Where people and platforms reach whichever gateway is there. */
+    /** The address of any running gateway, for people and platforms. */
     front,
     logs: [...gateways, ...workers].map(({ name }) => ({ name, path: log(name) })),
     ...organisations,
-    /** Adds the app to the workspaces. @returns a token of each organisation, by its tenant */
+    /** Adds the app to the workspaces. @returns a token per organisation, by tenant */
     async join(): Promise<Map<string, string>> {
       await install(front);
       return await makeTokens(programs, organisations.organisations, terminal);
     },
-    /** How processes reach the database where no trouble is made. */
+    /** The database address without trouble. */
     pooler,
-    /** Where each process writes what is left after each full collection. */
+    /** Where processes log memory after full collections. */
     memory,
-    /** What a terminal is started with. */
+    /** Environment of a terminal. */
     terminal,
-    /** Process ids of terminals that are open. */
+    /** Process IDs of open terminals. */
     terminals: new Set<number>(),
     proxies: { toPooler, toDatabase, toSlack, toTeams, toModel, toGateways },
     close,

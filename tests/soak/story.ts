@@ -1,4 +1,4 @@
-// One request of a soak, from being asked to its end, as the one sees it who asked.
+// One request of a soak from asking to its end, as seen by its asker.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OrganisationName } from './organisations.ts';
 import type { Records, RunRecord } from './records.ts';
@@ -7,10 +7,12 @@ import { effectsOf, type Kind, readingWords } from './work.ts';
 export type Surface = 'slack' | 'teams' | 'console' | 'program' | 'terminal';
 export type Decision = 'approve' | 'approve by word' | 'approve twice' | 'reject' | 'change';
 
-/** Something that was sent to Countersign: each time it was, in milliseconds since 1970, with the HTTP status; null: no answer. */
+/**
+ * A message sent to Countersign: each attempt's time in milliseconds since 1970, and its HTTP status, or null without an answer.
+ */
 export type Sent = {
   what: string;
-  /** What the platform calls it. */
+  /** The platform's ID. */
   event?: string;
   attempts: { from: number; until: number; status: number | null; body?: string }[];
 };
@@ -18,51 +20,51 @@ export type Sent = {
 export type Story = {
   name: string;
   organisation: OrganisationName;
-  /** Its organisation as Countersign names it; null: the operator's requests are of none. */
+  /** Its organisation in Countersign, or null for the operator. */
   tenant: string | null;
   surface: Surface;
   kind: Kind | 'program';
   decision: Decision;
-  /** What takes effect exactly once when the plan is completed. */
+  /** Effects that must happen exactly once when the plan completes. */
   effects: string[];
-  /** When things happened, in milliseconds since 1970. */
+  /** Times in milliseconds since 1970. */
   at: {
     asked: number;
-    /** The plan, a question or a refusal could be seen. */
+    /** The plan, a question or a refusal was visible. */
     shown?: number;
     pressed?: number;
-    /** The card showed how it ended, and nothing to press any more. */
+    /** The card showed the end, without buttons. */
     closed?: number;
-    /** It came to rest, as far as the one is concerned who asked. */
+    /** Finished for its asker. */
     rest?: number;
   };
-  /** What is asked for: the words of its request have that, and no others of its organisation do. */
+  /** Unique words of its request within the organisation. */
   key: string;
   /** The request whose file it reads. */
   reads: string | null;
   sent: Sent[];
   run: string | null;
   plan: string | null;
-  /** `not heard`: nobody acknowledged it, as its sender was told. */
+  /** `not heard`: never acknowledged. */
   outcome: 'open' | 'not heard' | 'answered' | 'ended';
-  /** How often it was decided again, since the first decision was refused or changed nothing. */
+  /** Number of repeated decisions after a first that was refused or had no effect. */
   decidedAgain: number;
-  /** What was said instead of a plan. */
+  /** The answer without a plan. */
   answer: string;
-  /** What it waits for. */
+  /** Its current wait. */
   waitsFor: string;
 };
 
-/** A surface as a story uses it. */
+/** A surface's interface for stories. */
 export type Desk = {
   /** @returns whether it was acknowledged */
   ask(story: Story): Promise<boolean>;
-  /** Whether a card with a plan to decide about can be seen. */
+  /** Whether a card with a plan to decide on is visible. */
   showsPlan(story: Story): boolean;
-  /** Whether an answer can be seen, of a request that led to no plan. */
+  /** Whether an answer is visible, for a request without a plan. */
   showsAnswer(story: Story): boolean;
   decide(story: Story): Promise<void>;
-  /** Whether what can be seen of its plan says how it ended, and can't be pressed. */
+  /** Whether its card shows the end, without buttons. */
   isClosed(story: Story): boolean;
 };
 
@@ -88,13 +90,13 @@ export function openStory(
   };
 }
 
-/** How long somebody waits for a decision to show. */
+/** Milliseconds to wait for a decision to show. */
 const againAfterMs = 20_000;
 
-/** A plan of these goes on only when a person makes it. */
+/** Only a person can continue a plan in these states. */
 export const endedStatuses = ['completed', 'failed', 'rejected', 'cancelled'];
 
-/** Waits as long as it takes; `waitsFor` says what for when the soak is over. */
+/** Waits without a limit; `waitsFor` says what for. */
 async function reach(story: Story, waitsFor: string, probe: () => boolean): Promise<void> {
   story.waitsFor = waitsFor;
   while (!probe()) await pause(200);
@@ -134,7 +136,7 @@ async function playToEnd(story: Story, desk: Desk, records: Records): Promise<vo
   story.waitsFor = 'being decided';
   story.at.pressed = Date.now();
   await desk.decide(story);
-  // Who is told that the plan has changed meanwhile looks again, and decides about what stands there now.
+  // If the plan has changed meanwhile, the person decides on the current version.
   for (let since = Date.now(); planOf()?.status === 'proposed'; await pause(200)) {
     if (Date.now() - since < againAfterMs || planOf()?.revising === true) continue;
     if (story.decision === 'change') story.decision = 'approve';

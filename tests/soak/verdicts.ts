@@ -1,4 +1,4 @@
-// What has to hold once a soak is quiet again: nothing lost, nothing done or said twice, nothing left behind.
+// Checks after a soak: nothing lost, done or said twice, or left behind.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usualSilenceMs } from '#db/silence.ts';
@@ -13,7 +13,7 @@ import { endedStatuses, type Story } from './story.ts';
 
 export type Verdict = { name: string; ok: boolean; facts: string };
 
-/** What `problems` has, or that there is none. */
+/** A verdict with these problems, or none. */
 export function judge(name: string, problems: string[], facts = ''): Verdict {
   const some = problems.slice(0, 12).join('; ');
   const more = problems.length > 12 ? `; ${problems.length - 12} more` : '';
@@ -38,7 +38,7 @@ export function judgeStories(stories: Story[]): Verdict {
 
 const withoutPlan: Story['kind'][] = ['unclear', 'read'];
 
-/** Requests that are understood lead to plans, unless the planner ran into trouble. */
+/** Understood requests lead to plans unless the planner failed. */
 export function judgeAnswers(stories: Story[]): Verdict {
   const odd = stories.filter(
     ({ outcome, kind }) => outcome === 'answered' && !withoutPlan.includes(kind),
@@ -102,8 +102,8 @@ export async function judgeEffects(stage: Stage, stories: Story[]): Promise<Verd
 const isDatabaseTrouble = ({ kind }: Incident) => /database/.test(kind);
 
 /**
- * Calls about which nobody knows are those of a process that was killed or stopped within one, or that lost the database. A
- * connection that has gone silent stays so until it is given up.
+ * Unknown calls belong to a process that was killed, stopped, or lost the database during one. A silenced connection stays so
+ * until it is given up.
  */
 export async function judgeUnknowns(
   { records, incidents, lives }: Stage & { lives: Life[] },
@@ -168,7 +168,7 @@ export async function readLeftovers({ records }: Stage): Promise<string[]> {
   return found;
 }
 
-/** Every message of the bot is one that it stored, and stands there once; cards of plans that ended have nothing to press. */
+/** Each bot message is stored and posted once; cards of ended plans have no buttons. */
 export async function judgeChats({ records, slack, teams }: Stage): Promise<Verdict[]> {
   const posts = await records.query<{ platform: string; message: string; strays: number }>(
     `select p.platform, c.post ->> 'message' as message, coalesce(jsonb_array_length(c.strays), 0) as strays
@@ -192,7 +192,7 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
   const planIn = (text: string) => /PLAN-[0-9a-f]+/.exec(text)?.[0] ?? '';
   const textOf = ({ activity }: (typeof inTeams)[number]) => JSON.stringify(activity);
   const isKnown = ({ id }: (typeof inTeams)[number]) => known.has(`teams ${id}`);
-  // Teams lets nobody look whether a post got through whose answer was lost, so such a one stands there twice.
+  // Teams can't be searched for a post with a lost response, so it appears twice.
   const isCopy = (message: (typeof inTeams)[number]) =>
     !isKnown(message) &&
     inTeams.some(
@@ -244,7 +244,7 @@ export async function judgeChats({ records, slack, teams }: Stage): Promise<Verd
   ];
 }
 
-/** Growth of a series by least squares, in units an hour. */
+/** Growth by least squares, in units per hour. */
 function slopeAnHour(points: { at: number; value: number }[]): number {
   const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const [x, y] = [mean(points.map(({ at }) => at)), mean(points.map(({ value }) => value))];
@@ -255,7 +255,7 @@ function slopeAnHour(points: { at: number; value: number }[]): number {
 
 const megabyte = 1024 * 1024;
 
-/** Memory of one process at a time (milliseconds since 1970). */
+/** Memory of a process at a time (milliseconds since 1970). */
 type MemoryPoint = { name: string; pid: number; at: number; bytes: number };
 export type Growth = {
   name: string;
@@ -263,12 +263,12 @@ export type Growth = {
   minutes: number;
   mb: number;
   mbAnHour: number;
-  /** Samples behind the slope. */
+  /** Number of samples of the slope. */
   points: number;
   series: [minute: number, mb: number][];
 };
 
-/** What was left after each full collection in each process, in the heap and in buffers outside it. */
+/** Memory after full collections of each process: heap and external buffers. */
 export async function readLiveMemory(folder: string, lives: Life[]): Promise<MemoryPoint[]> {
   const files = await readdir(folder);
   const read = files.map(async (file) => {
@@ -284,7 +284,7 @@ export async function readLiveMemory(folder: string, lives: Life[]): Promise<Mem
   return (await Promise.all(read)).flat();
 }
 
-/** How the memory of each process grew that lived for at least `leastMinutes` after it had warmed up. */
+/** Memory growth of each process that lived at least `leastMinutes` after warm-up. */
 export function readGrowth(
   all: MemoryPoint[],
   warmUpMinutes: number,
@@ -319,7 +319,7 @@ export function readGrowth(
   });
 }
 
-/** With fewer samples, one collection more or less moves the slope more than a leak would. */
+/** With fewer samples, a single collection moves the slope more than a leak would. */
 const leastPoints = 10;
 
 export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Verdict {
@@ -341,7 +341,7 @@ export function judgeMemory(what: string, all: Growth[], mostAnHour: number): Ve
   );
 }
 
-/** Beside those of the pooler, a process that starts has one of its own for migrations. */
+/** A starting process has one connection for migrations, in addition to the pooler's. */
 export function judgeConnections(
   most: { pooled: number; beyond: number },
   processes: number,
@@ -366,7 +366,7 @@ export function judgeIdle(shares: { name: string; share: number }[], most: numbe
   );
 }
 
-/** Processes end only when they are killed or told to. */
+/** Processes end only when killed or told to. */
 export function judgeLives(lives: Life[], incidents: Incident[], toldAt: number): Verdict {
   const killed = (life: Life) =>
     incidents.some(({ kind, pid }) => kind.startsWith('kill') && pid === life.pid);
@@ -381,7 +381,7 @@ export function judgeLives(lives: Life[], incidents: Incident[], toldAt: number)
   );
 }
 
-/** How often each process logged what, the most frequent first. */
+/** Log messages by frequency, most frequent first. */
 export async function countLogLines(
   logs: Stage['logs'],
 ): Promise<{ level: number; message: string; count: number }[]> {
@@ -399,7 +399,7 @@ export async function countLogLines(
   return [...counts.values()].toSorted((a, b) => b.level - a.level || b.count - a.count);
 }
 
-/** Lines that are no JSON are what a process said before it could log, or its last words. */
+/** Lines that are not JSON come from before logging starts, or from a crash. */
 function readLine(line: string): [number, string] {
   try {
     const { level, msg, err } = JSON.parse(line) as {

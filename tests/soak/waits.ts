@@ -1,19 +1,19 @@
-// What open requests wait for, looked at each second: an event that was refused, a try that is paused, a lease, a card that is due.
+// What open requests wait for, sampled each second: a refused event, a paused attempt, a lease, a due card.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Stage } from './stage.ts';
 import { findRun, type Story } from './story.ts';
 import { judge, type Verdict } from './verdicts.ts';
 
-/** From when to when a request waited for the same, in milliseconds since 1970. */
+/** A period in which a request waited for the same, in milliseconds since 1970. */
 export type Wait = { from: number; until: number; what: string };
 
-/** Something in the database that is to be done: whose it is, and what holds it up. */
+/** Pending work in the database: its owner and obstacle. */
 type Open = { of: string; what: string };
 
 const everyMs = 1000;
 
-/** Times as seconds since 1970, which are drawn from the beginning of the soak later. */
+/** Times in seconds since 1970, later shown from the soak's start. */
 const at = (column: string) =>
   `coalesce('@' || extract(epoch from ${column})::numeric(14, 1), '-')`;
 
@@ -41,7 +41,7 @@ const readOpen = `
   select data::text, 'job ' || name || ' is ' || state || ', retries ' || retry_count || ', not before ' || ${at('start_after')}
   from pgboss.job where state in ('created', 'retry', 'active')`;
 
-/** What was sent and not acknowledged until now. */
+/** Sent but not acknowledged so far. */
 function refusedOf({ sent }: Story): string[] {
   return sent.flatMap(({ what, attempts }) => {
     if (attempts.some(({ status }) => status === 200)) return [];
@@ -55,7 +55,7 @@ function refusedOf({ sent }: Story): string[] {
   });
 }
 
-/** Whether the pooler lets anybody in, on the way without trouble. */
+/** Whether the pooler accepts connections, by the address without trouble. */
 function openProbe(pooler: string) {
   const pool = new Pool({ connectionString: pooler, max: 1, connectionTimeoutMillis: 800 });
   pool.on('error', () => undefined);
@@ -69,7 +69,7 @@ function openProbe(pooler: string) {
   };
 }
 
-/** @returns by the name of each request, once it is over */
+/** @returns waits by request name, once the soak ends */
 export async function followWaits(
   { records, pooler }: Stage,
   stories: Story[],
@@ -99,7 +99,7 @@ export async function followWaits(
   return waits;
 }
 
-/** Requests that came to rest last, and what each waited for. */
+/** The last requests to finish, and their waits. */
 export type Late = {
   name: string;
   about: string;
@@ -123,7 +123,7 @@ export function findLatest(stories: Story[], waits: Map<string, Wait[]>, count: 
     }));
 }
 
-/** @param began milliseconds since 1970 from which seconds are counted */
+/** @param began start of the time axis in milliseconds since 1970 */
 export function drawLatest(latest: Late[], began: number): string[] {
   const seconds = (ms: number) => ((ms - began) / 1000).toFixed(1);
   const draw = (what: string) =>
@@ -137,11 +137,11 @@ export function drawLatest(latest: Late[], began: number): string[] {
 }
 
 const restWithinMs = 60_000;
-/** A third try of an event comes by the schedule of the platform: a minute after the second, the fourth five minutes later. */
+/** A third attempt follows the platform's schedule: a minute after the second, the fourth five minutes later. */
 const triesAtOnce = 2;
 
 /**
- * When the last event of each request came that no try of the first two brought. By the database: those that a gateway kept were
+ * When each request's last event arrived that needed more than two attempts, by the database: events kept by a gateway were
  * stored before.
  */
 async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Map<Story, number>> {
@@ -162,7 +162,7 @@ async function readBroughtLate({ records }: Stage, stories: Story[]): Promise<Ma
   return new Map(stories.map((story) => [story, Math.max(0, ...timesOf(story))]));
 }
 
-/** @param calmAt when the last incident had ended and every process was there again, in milliseconds since 1970 */
+/** @param calmAt milliseconds since 1970 when the last incident had ended and every process was back */
 export async function judgeRest(stage: Stage, stories: Story[], calmAt: number): Promise<Verdict> {
   const broughtLate = await readBroughtLate(stage, stories);
   const heard = stories.filter(({ outcome }) => outcome !== 'not heard');

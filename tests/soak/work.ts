@@ -1,4 +1,4 @@
-// What people ask for during a soak: each request has a name of its own, and every effect of it can be told from all others.
+// Requests of a soak: each has a unique name, and its effects are distinguishable.
 import { call, propose, revise, wordsIn } from '../fixtures/model-calls.ts';
 import type { Script, Turn } from '../fixtures/openai-double.ts';
 import type { Chance } from '../fixtures/random.ts';
@@ -6,7 +6,7 @@ import type { Chance } from '../fixtures/random.ts';
 export const kinds = ['files', 'lines', 'post', 'say', 'read', 'unclear'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The name of a request, in whatever was said or made of it: its organisation's digit, and its number there. */
+/** A request's name in any text: its organisation's digit, and its number. */
 const namePattern = /\br(\d)(\d{4})\b/;
 
 export const nameOf = (organisation: number, number: number) =>
@@ -15,13 +15,13 @@ export const findName = (text: string) => namePattern.exec(text)?.[0] ?? null;
 export const findNames = (text: string) => text.match(new RegExp(namePattern, 'g')) ?? [];
 export const digitOf = (name: string) => Number(name[1]);
 
-/** Every organisation has files of these names, but for every third, which only this one has. */
+/** All organisations share these file names, except every third, which is unique to one. */
 export const fileOf = (name: string) =>
   Number(name.slice(2)) % 3 === 0 ? `only-${name.slice(1)}` : `file-${name.slice(2)}`;
 
 const readPattern = /\bRead (done\/[\w-]+\.txt)/;
 
-/** Asks for it in words that are understood with a model and without one. */
+/** Words that are understood with and without a model. */
 export function wordsFor(kind: Kind | 'program', name: string, ledger: string): string {
   switch (kind) {
     case 'files':
@@ -42,14 +42,14 @@ export function wordsFor(kind: Kind | 'program', name: string, ledger: string): 
   }
 }
 
-/** Asks to read what request `of` left. */
+/** Asks to read the file of request `of`. */
 export const readingWords = (of: string) => `Read done/${fileOf(of)}.txt`;
 
-/** Asks for another file at the end. */
+/** Asks for a different last file. */
 export const changeWords = (name: string) =>
   `use last/${name}.txt instead of done/${fileOf(name)}.txt`;
 
-/** What takes effect exactly once when the plan is done. */
+/** Effects that must happen exactly once when the plan completes. */
 export function effectsOf(kind: Kind, name: string): string[] {
   if (kind === 'lines') return [`${name}-1`, `${name}-2`];
   return kind === 'post' ? [`${name}-1`] : [];
@@ -101,7 +101,7 @@ function stepsOf(kind: Kind, name: string, ledger: string): object[] {
   }
 }
 
-/** A model that does what it was asked, and now and then is too busy or breaks off. */
+/** A model that obeys, and sometimes is busy or disconnects. */
 export function scriptModel(ledger: string, chance: Chance): Script {
   return (body): Turn => {
     const trouble = chance.next();
@@ -137,7 +137,7 @@ export function scriptModel(ledger: string, chance: Chance): Script {
   };
 }
 
-/** A plan as a program proposes it, and the effects it has. */
+/** A program's plan, and its effects. */
 export function draftPlan(name: string, ledger: string, chance: Chance) {
   const effects: string[] = [];
   const steps = Array.from({ length: chance.whole(4, 12) }, (_, index) => {
