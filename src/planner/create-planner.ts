@@ -27,7 +27,7 @@ import type { OtherPlans } from './tools/probe-portfolio.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
 import { createToolset } from './tools/registry.ts';
 
-/** Where sessions, paid replies and costs are kept, and what is known of people and other plans. */
+/** Stores sessions, paid replies and costs, and reads facts about people and other plans. */
 export type PlannerStore = Pick<ControllerOptions, 'checkpoints' | 'rememberFor' | 'readCost'> & {
   otherPlans: OtherPlans;
   preferences: PreferencePort;
@@ -57,7 +57,7 @@ export function openPlannerStore({
     checkpoints: keepInDatabase(db.query, warn),
     rememberFor: (...place) => createRemember(db.query, ...place),
     async readCost({ runId, turn, user }) {
-      // What a part costs is booked on its run, with all the others.
+      // A part's cost is booked on its own run, with all others.
       if (payingRun({ runId, turn }).runId !== runId) return null;
       return (await budget.readSpent({ runId, turn, user })).turn;
     },
@@ -67,7 +67,7 @@ export function openPlannerStore({
 
 export type CreatePlannerOptions = {
   tools: PlannerTools;
-  /** null: no model is configured. */
+  /** Null if no model is configured. */
   model: ChatModel | null;
   limits: PlanningLimits;
   store: PlannerStore;
@@ -95,7 +95,7 @@ function createReasoner(
     clock,
     catalogue: { search, guarded: new Set(options.guarded) },
     payFor({ request: { runId, turn, user, policy }, state }) {
-      // A stage that is tried again asks anew, though its words may be the same.
+      // A retried stage calls the model again even if the request is the same.
       return store.payFor(model, { runId, turn, user, round: state.trace.length }, policy);
     },
   });
@@ -137,7 +137,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
   };
 }
 
-// What probe_preference knows of people, from the store.
+// The store's facts about people for probe_preference.
 export function openPreferences(db: Queryable): PreferencePort {
   return {
     async isKnown(user) {

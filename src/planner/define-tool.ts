@@ -5,7 +5,7 @@ import { isObject } from '#domain/text.ts';
 import type { JsonSchema } from '#domain/tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** Where there is still something to find out. */
+/** Stages in which more can be found out. */
 export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 
 /** A tool that makes nothing the stages wait for and is never remembered. */
@@ -36,7 +36,7 @@ const unshown = new Set([
   'exclusiveMaximum',
 ]);
 
-/** `schema` without null, where that is one of several things it may be. */
+/** `schema` without its null alternative. */
 function withoutNull(schema: Record<string, unknown>): Record<string, unknown> {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {
@@ -90,7 +90,7 @@ export function showSchema(schema: z.ZodType): JsonSchema {
   const parameters = compact(toJsonSchema(schema));
   if (!isObject(parameters) || parameters.type !== 'object')
     throw new TypeError('A tool takes an object.');
-  // A tool without arguments still says that it takes an object with nothing in it.
+  // A tool without arguments still takes an empty object.
   return { properties: {}, ...parameters };
 }
 
@@ -114,8 +114,8 @@ function refusesNull(schema: unknown): boolean {
 }
 
 /**
- * Arguments as models send them, fitted to `schema`: what is required and left out is null or empty, and null for what may be
- * left out is left out. Anything else that does not fit stays for the check.
+ * Fits a model's arguments to `schema`: missing required values become null or empty, and null for optional values is removed.
+ * Other mismatches are left to the check.
  */
 function fitArguments(value: unknown, schema: unknown): unknown {
   const ways = waysOf(schema);
@@ -144,7 +144,7 @@ export const noArguments = z.strictObject({});
 
 const problemsTold = 10;
 
-/** @param shown the arguments as a model is shown them, where that is stricter than what is taken */
+/** @param shown the schema for models, if it is stricter than the accepted one */
 export function defineTool<Input, Context = ToolContext>({
   input,
   shown = input,

@@ -19,9 +19,9 @@ import type { OperationSpec, ToolOutput } from '#domain/tool.ts';
 export type PlansAtHand = {
   /** A page of a plan's steps. @throws `plan_not_found`, also for a plan that the requester may not see */
   readPage(runId: string, id: string, after: number): Promise<BriefPage>;
-  /** Why the change could not be proposed now, as sentences; empty: it can. */
+  /** Why the change could not be proposed now, as sentences; empty if it can. */
   tryChange(runId: string, id: string, change: PlanPatch): Promise<string[]>;
-  /** What would be confirmed to answer a step that waits, in words; or why it cannot be answered so. */
+  /** The answer to a waiting step to confirm, in words, or why it cannot be answered this way. */
   readAnswer(
     runId: string,
     id: string,
@@ -29,15 +29,15 @@ export type PlansAtHand = {
     answer: StepAnswer,
   ): Promise<{ given: GivenToStep; text: string } | { problems: string[] }>;
   /**
-   * The plan as it could be proposed once more, with other texts in it where `values` has them, by what they stand for.
-   * @throws `plan_not_found`, `limit_exceeded` for one that is too large, `invalid_request` where it cannot be
+   * The plan as a new proposal, with texts replaced according to `values`.
+   * @throws `plan_not_found`, `limit_exceeded` for one that is too large, `invalid_request` if it cannot be proposed
    */
   readDraft(
     runId: string,
     id: string,
     values?: Readonly<Record<string, string>>,
   ): Promise<PlanDraft>;
-  /** The plan of a playbook with these values. @throws `not_found`, `invalid_request` where a value is missing or too many */
+  /** The plan of a playbook with these values. @throws `not_found`, `invalid_request` for missing or superfluous values */
   readPlaybook(runId: string, name: string, values: PlaybookValues): Promise<PlanDraft>;
   listPlaybooks(runId: string): Promise<Playbook[]>;
 };
@@ -45,7 +45,7 @@ export type PlansAtHand = {
 /** A conversation on a chat platform, and what the person asked for there last. */
 export type PostTarget = { conversation: string; about: string };
 
-/** Where the plan of a run can post beside its own conversation. */
+/** The conversations besides its own that a run's plan can post to. */
 export type PostTargets = {
   /** The latest first. */
   list(runId: string): Promise<PostTarget[]>;
@@ -58,7 +58,7 @@ export type EndedPart = {
   part: ScaffoldPart;
   status: PartStatus;
   steps: StepDraft[];
-  /** Why it could not be planned, or what was assumed. */
+  /** Why it could not be planned, or its assumptions. */
   message: string | null;
   /** US dollars of its planners. */
   cost_usd: number;
@@ -67,9 +67,9 @@ export type EndedPart = {
 /** Planners of their own for the parts of a turn. */
 export type PartPlanners = {
   /**
-   * Has the parts planned, those that were planned in this turn already excepted, and waits for them.
-   * @param report told how many are planned, every few seconds
-   * @throws CountersignError `cancelled` when `signal` aborts, or the turn is over
+   * Has the parts planned, except those already planned in this turn, and waits for them.
+   * @param report receives the number of planned parts every few seconds
+   * @throws CountersignError `cancelled` if `signal` aborts or the turn ends
    */
   plan(
     place: { runId: string; turn: number; user: string },
@@ -90,7 +90,7 @@ export type DataRequests = {
     request: { operation: string; args: JsonObject; purpose: string },
     signal: AbortSignal,
   ): Promise<DataRequest>;
-  /** What an artifact holds that was fetched for the run; null: there is no such one. */
+  /** The content of an artifact fetched for the run, or null if it does not exist. */
   load(runId: string, artifactId: string): Promise<Json | null>;
 };
 
@@ -101,7 +101,7 @@ export const Surroundings = z.strictObject({
 });
 export type Surroundings = z.infer<typeof Surroundings>;
 
-/** What steps share: how much of each resource pool may be reserved at once, and what back ends can. */
+/** Shared means of steps: the capacity of each resource pool, and the capabilities of back ends. */
 export type Capacity = { pools: Record<string, number>; capabilities: string[] };
 
 export type PlannerTools = {
@@ -111,7 +111,9 @@ export type PlannerTools = {
   readable(): OperationSpec[];
   /** Calls a readable operation. @throws CountersignError with a sentence for the person */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
-  /** What is there now of what a call with these arguments touches, as in the review; null: nobody can tell. Left out: nobody looks. */
+  /**
+   * The current state of the target of such a call, as in the review, or null if unknown. Omitted if targets are not looked up.
+   */
   inspect?: (name: string, args: JsonObject, signal: AbortSignal) => Promise<SeenState | null>;
   /**
    * Problems of `args` against the operation's schema, as sentences; empty when they fit.
@@ -125,18 +127,18 @@ export type PlannerTools = {
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
-  /** Reminders of the requester that will still ring, the next first, each in words; left out: nobody keeps any. */
+  /** Upcoming reminders of the requester, next first, in words; omitted if there are no reminders. */
   listReminders?: (runId: string) => Promise<string[]>;
-  /** null: this planner goes on with none. */
+  /** Null if this planner continues no plans. */
   atHand: PlansAtHand | null;
-  /** null: nothing can be requested. */
+  /** Null if nothing can be requested. */
   requests: DataRequests | null;
-  /** null: this planner plans all parts itself. */
+  /** Null if this planner plans all parts itself. */
   parts: PartPlanners | null;
-  /** By the configuration; left out: nothing is shared. */
+  /** From the configuration; omitted if nothing is shared. */
   capacity?: Capacity;
-  /** null: nobody knows before the plan is proposed. */
+  /** Null if this is unknown before the plan is proposed. */
   posts: PostTargets | null;
-  /** What there is for the planner of a run to know before it begins; null: nothing is looked at. Never throws. */
+  /** The surroundings for the planner of a run, or null if nothing is looked up. Never throws. */
   lookAround: ((runId: string, signal: AbortSignal) => Promise<Surroundings>) | null;
 };

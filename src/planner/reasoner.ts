@@ -11,7 +11,7 @@ import type { ChatTool } from '#models/chat.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Tool, ToolOutcome } from './tool.ts';
 
-/** One call's answer as a reasoner sees it. `ends`: the stage is over with that event. */
+/** One call's answer as a reasoner sees it. `ends`: the event that ends the stage. */
 export type CallAnswer = Pick<ToolOutcome, 'result' | 'ends'>;
 
 /** Tools as an agent calls them. Every call is prepared, executed and finalised here. */
@@ -32,15 +32,15 @@ export type AgentTools = {
 
 /** The tools of a stage, with the session behind them. */
 export type StageTools = AgentTools & {
-  /** The draft as it is now; null: nothing has been drafted. */
+  /** The current draft, or null if nothing has been drafted. */
   draft(): PlanOutline | null;
   /** Steps of the draft as it is now. */
   draftedSteps(): number;
-  /** What the session says in the end, unless a tool has set it: an answer, or what cannot be done. */
+  /** Sets the session's final message, unless a tool has set it: an answer, or what cannot be done. */
   say(result: SessionResult, reason: string): void;
-  /** Why what was said was said; kept with the run. */
+  /** Records the reason for the message; kept with the run. */
   explain(reason: string): void;
-  /** The session stands still until the person has answered. */
+  /** Pauses the session until the person has answered. */
   ask(result: SessionResult, pause: Pause, reason: string): void;
 };
 
@@ -49,7 +49,7 @@ export type StageTask = {
   request: PlanningRequest;
   /** The session as the stage found it. */
   state: Readonly<PlanningState>;
-  /** The plan as it stands, where one is being changed. */
+  /** The current plan, if one is being changed. */
   current: PlanDraft | null;
   stageTools: StageTools;
   tools: PlannerTools;
@@ -59,9 +59,9 @@ export type StageTask = {
 };
 
 export type Reasoner = {
-  /** What the card calls it. */
+  /** Its name on the card. */
   name: string;
-  /** The model behind it; null: there is none. */
+  /** The model behind it, or null if there is none. */
   model: string | null;
   /**
    * Works until a tool ends the stage. In SEEK_APPROVAL it is asked only which part of the plan `state.change` concerns,

@@ -16,7 +16,7 @@ const asksForList = /^(?:(?:list|show|which) )?(?:the |my )?playbooks(?: are the
 type Again = {
   kind: 'plan' | 'playbook';
   name: string;
-  /** null: not written as `old=new`. */
+  /** Null if not written as `old=new`. */
   values: Record<string, string> | null;
 };
 
@@ -43,7 +43,7 @@ function unquote(text: string): string {
   return end !== undefined && text.length > 1 && text.endsWith(end) ? text.slice(1, -1) : text;
 }
 
-/** `ACME=Globex, "May, 2026"="June, 2026"`; null: `text` is not such a list. */
+/** `ACME=Globex, "May, 2026"="June, 2026"`; null if `text` is not such a list. */
 function readValues(text: string): Record<string, string> | null {
   const values = new Map<string, string>();
   for (const pair of split(text, ',')) {
@@ -54,7 +54,7 @@ function readValues(text: string): Record<string, string> | null {
   return Object.fromEntries(values);
 }
 
-/** null: the text asks for something else. */
+/** Null if the text asks for something else. */
 export function readAgain(text: string): Again | null {
   const said = text.trim().replace(/\.$/, '');
   if (said.length > maxText) return null;
@@ -103,7 +103,7 @@ const howTo: Record<Again['kind'], (name: string) => string> = {
 /**
  * The outcome of a request to run a plan or playbook again, or to list playbooks.
  * @param planner the planner of all other requests
- * @returns null: another request, or one whose differences a model has to read
+ * @returns null for another request, or one whose differences need a model
  */
 export async function runAgain(
   { atHand }: Pick<PlannerTools, 'atHand'>,
@@ -138,7 +138,7 @@ export async function runAgain(
         ? await atHand.readDraft(runId, name, values)
         : await atHand.readPlaybook(runId, name, values);
     const what = kind === 'plan' ? name : `the playbook ${name}`;
-    // Somebody else in the conversation does not choose who approves the requester's plan.
+    // Another person in the conversation does not choose who approves the requester's plan.
     const again = { keepsApprovers: ownWords };
     return end({ kind: 'proposal', draft, again }, `a plan, because ${what} was run again`);
   } catch (error) {

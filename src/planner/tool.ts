@@ -29,8 +29,8 @@ export function fail(...explanations: string[]): ToolResult {
 }
 
 /**
- * What tools make and need. `draft`: an outline in the making, `outline`: one that was submitted. `valid_…`: it has passed its
- * validator and was not changed since.
+ * Products that tools make and need. `draft`: an outline in progress, `outline`: a submitted one. `valid_…`: it has passed its
+ * validator and is unchanged since.
  */
 export type Product =
   | 'pattern'
@@ -74,7 +74,7 @@ export type ToolContext = {
   user: string;
   /** Whether `request` is the requester's own words. */
   ownWords: boolean;
-  /** What the requester wrote in the conversation, or chose as an answer: their words and nobody else's. */
+  /** The requester's own messages in the conversation, and the options they chose. */
   said: readonly string[];
   tools: PlannerTools;
   settings: {
@@ -120,7 +120,7 @@ export type ToolOutcome = {
   read?: SessionRead;
   violations?: Violation[];
   adaptations?: Adaptation[];
-  /** The model's own confidence in what it gave, where the arguments carry one. */
+  /** The model's own confidence in its arguments, if they carry one. */
   self?: number | null;
   /** 0..1 by the tool's rules of thumb: how well the result looks. */
   heuristics?: number;
@@ -128,7 +128,7 @@ export type ToolOutcome = {
   ends?: StageEvent;
 };
 
-/** Arguments as their tool takes them, or what is wrong with them as sentences. */
+/** Parsed arguments, or their problems as sentences. */
 export type Prepared<Input> = { input: Input } | { problems: string[] };
 
 export type Tool<Input = unknown, Context = ToolContext> = {
@@ -150,7 +150,7 @@ export type Tool<Input = unknown, Context = ToolContext> = {
   waits?: boolean;
   /** Whether models are offered it; default true. */
   isOffered?(state: Readonly<PlanningState>, modes: PlanningModes): boolean;
-  /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
+  /** Incremented when its rules change; remembered results of older rules are not used. Null if never remembered. */
   revision: number | null;
   prepare(args: JsonObject): Prepared<Input>;
   execute(input: Input, context: Context): Promise<ToolOutcome>;

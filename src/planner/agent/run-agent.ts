@@ -43,11 +43,11 @@ export type AgentReport = {
 };
 
 const callsATurn = 32;
-/** Of one reply, reasoning included. */
+/** Per reply, including reasoning. */
 const outputTokens = 12_288;
-/** The same call so many times ends the run. */
+/** This many identical calls end the run. */
 const maxRepeats = 3;
-/** Text beside calls that goes back to the model with the history. */
+/** Characters of text beside calls that return to the model with the history. */
 const rememberedText = 20_000;
 /** Servers take at most 128 tools; the first ones are the stage's own. */
 const maxTools = 128;
@@ -90,7 +90,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   const request = {
     messages: state.messages,
     tools: tools.offered().slice(0, maxTools),
-    // What is not a call reaches nobody.
+    // Text outside calls reaches no one.
     mustCall: true as const,
     maxOutputTokens: outputTokens,
     deadline,
@@ -190,7 +190,7 @@ function readText(reply: ChatReply, state: State): AgentEnd | null {
   return null;
 }
 
-/** What was cut off is no answer, and its calls may lack their ends: the model is told once to do with less. */
+/** A reply that was cut off is no answer, and its calls may be incomplete: the model is asked once to write less. */
 function pointOutCut(reply: ChatReply, state: State): AgentEnd | null {
   state.cut += 1;
   if (state.cut > 1) return { kind: 'capped', cap: 'length' };
@@ -215,7 +215,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
     toolCalls: prepared.map(({ call, args }) => ({
       ...call,
       name: rememberName(call.name),
-      // Servers refuse a history with arguments that are no JSON object; the result says what was wrong with them.
+      // Servers reject a history whose arguments are not a JSON object; the result says what was wrong with them.
       arguments: args === null ? '{}' : call.arguments,
     })),
     items: reply.items,
@@ -260,7 +260,7 @@ async function callTools(run: AgentRun, state: State, reply: ChatReply): Promise
   return null;
 }
 
-/** What was called: of a read the operation. */
+/** The name of the call, or of the operation for a read. */
 function nameUsed(one: Prepared): string {
   const operation = one.kind === 'ready' && one.reads ? one.args.operation : undefined;
   return typeof operation === 'string' ? operation : one.call.name;
@@ -298,7 +298,7 @@ function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): To
   return result;
 }
 
-/** Servers refuse a history with names that no tool can have; the result says that there is no such tool. */
+/** Servers reject a history with invalid tool names; the result says that there is no such tool. */
 function rememberName(name: string): string {
   return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 }

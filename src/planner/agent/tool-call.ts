@@ -39,7 +39,7 @@ export function prepareCall(
   return { kind: 'ready', call, args, reads: looks };
 }
 
-/** The arguments, or what is wrong with them in a sentence for the model. */
+/** The arguments, or a sentence for the model about what is wrong with them. */
 export function readArguments(text: string): JsonObject | string {
   const none = 'The arguments are not a JSON object. Call the tool again with valid JSON.';
   try {
@@ -51,8 +51,8 @@ export function readArguments(text: string): JsonObject | string {
 }
 
 /**
- * The message for the model. What a tool gave is marked as data.
- * @param quotes it looked at something outside: what it says of that is in the words of others as well
+ * The message for the model. Data from a tool is marked as such.
+ * @param quotes the tool looked at something outside, so its explanations also quote others
  */
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {

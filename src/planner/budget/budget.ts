@@ -36,7 +36,7 @@ export type Budget = {
     until: { signal: AbortSignal; deadline: number },
   ): Promise<Reservation>;
   settle(id: number, usage: TokenCounts, costUsd: number): Promise<void>;
-  /** @param charged `unknown` where the server may have charged for what was cut off */
+  /** @param charged `unknown` if the server may have charged for the interrupted call */
   fail(id: number, charged: 'nothing' | 'unknown'): Promise<void>;
   /** US dollars spent so far, estimates of calls under way included. */
   readSpent(payer: Payer): Promise<Spent>;

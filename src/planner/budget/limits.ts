@@ -9,7 +9,7 @@ export type PlanningLimits = Caps & {
   wallSeconds: number;
 };
 
-/** What ends the turn of a model before it is done: its calls, its time, the same call again and again, answers that are cut off, no answer. */
+/** Limits that end a model's turn early: its calls, its time, repeated calls, answers that are cut off, no answer. */
 export type Cap = 'turns' | 'time' | 'repeats' | 'length' | 'silence';
 
 export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {

@@ -36,15 +36,15 @@ export const StoredReply: z.ZodType<ChatReply> = z.object({
 });
 
 type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
-  /** The stored reply to this request, at no cost; null: there is none. */
+  /** The stored reply to this request, at no cost, or null if there is none. */
   recall(request: ChatRequest): Promise<ChatReply | null>;
-  /** Asks the model and stores what it says. */
+  /** Asks the model and stores its reply. */
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
 
 /**
- * Where replies may be used again: in the same round of the same turn. `round` tells apart the tries of a stage, and is
- * the same when a planner goes on from a checkpoint, such as the length of the trace when the stage began.
+ * Replies are reused in the same round of the same turn. `round` distinguishes the tries of a stage and survives a restart from a
+ * checkpoint, such as the length of the trace when the stage began.
  */
 type ReplyPlace = { runId: string; turn: number; round?: number };
 
@@ -59,7 +59,7 @@ function rememberReplies(
   const answered = new Map<string, number>();
 
   function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {
-    // The deadline is left out: a planner that goes on has another one, and asks the same.
+    // The deadline is excluded: a planner that resumes has another one, and asks the same.
     const asked = { messages, tools, mustCall, maxOutputTokens };
     const parts = { kind: 'model', version: model.name, inputs: asked, policy };
     const request = memoKey({ ...parts, scope: place });
@@ -93,7 +93,7 @@ function rememberReplies(
       const paid = await model.complete(request, signal);
       const reply = await keep(db, use, paid);
       done();
-      // Where another planner of this turn was first, both go on with its reply; what this one paid stays paid.
+      // If another planner of this turn was first, both continue with its reply; the cost of this one still counts.
       return { ...reply, usage: paid.usage, cost_usd: paid.cost_usd, attempts: paid.attempts };
     },
   };

@@ -27,7 +27,7 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** What is known of operations beside their own descriptions. */
+/** Facts about operations beyond their own descriptions. */
 export type Standing = {
   /** Names of those that are listed first on a card and ask again. */
   guarded: ReadonlySet<string>;
@@ -45,7 +45,7 @@ function marksOf({ name, human, destructive }: OperationSpec, standing: Standing
   return marks.length === 0 ? '' : ` [${marks.join(', ')}]`;
 }
 
-/** Of an output that may also be a note that it was too large, only the output. */
+/** The output schema without the alternative note that the output was too large. */
 function outputOf({ anyOf, ...rest }: JsonSchema): JsonSchema {
   const [first] = Array.isArray(anyOf) ? anyOf : [];
   return isObject(first) ? first : { ...rest, ...(anyOf === undefined ? {} : { anyOf }) };
@@ -88,7 +88,7 @@ export type OperationDescription = {
   output: string;
 };
 
-/** All there is to know of an operation: its schemas in full where they are not too long, else as types. */
+/** The full description of an operation: its schemas in full unless they are too long, else as types. */
 export function describeOperation(spec: OperationSpec, standing: Standing): OperationDescription {
   const inFull = (schema: JsonSchema) => {
     const { $schema: _, ...rest } = schema;

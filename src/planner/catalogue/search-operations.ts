@@ -50,7 +50,7 @@ function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
   return index;
 }
 
-/** Builds its index anew only when the manifest has changed. */
+/** Rebuilds its index only when the manifest has changed. */
 export function createOperationSearch(): OperationSearch {
   let known: { manifest: OperationSpec[]; index: MiniSearch<Entry> } | null = null;
   return {

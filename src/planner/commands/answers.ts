@@ -9,11 +9,11 @@ import { type Token, tokenize } from './tokens.ts';
 /** Something that is asked: the id of the slot, the words, and what there is to choose from. */
 export type Question = { id: string; text: string; options?: string[] };
 
-/** Words that stand in front of a text in a reply. */
+/** Words that precede a text in a reply. */
 const leads =
   /^(?:please\s+)?(?:it should (?:say|contain|be)|(?:the )?(?:text|content|message|question|answer|value|file|name)(?: is| should (?:be|say))?\s*:|(?:the )?(?:text|content|message|question|value|file|name) (?:is|should (?:be|say)))\s*:?\s+/i;
 
-/** The only one of its kind among the tokens; null: there is none, or several that differ. */
+/** The only match among the tokens, or null if there is none or several differ. */
 function only(tokens: Token[], isMeant: (token: Token) => boolean): string | null {
   const found = new Set(tokens.filter(isMeant).map(({ text }) => text));
   const [one] = found;
@@ -28,7 +28,7 @@ function readTextReply(reply: string): string {
   return said.replace(leads, '');
 }
 
-/** The time or day that a reply names, wherever it stands in it; null: none, or several. */
+/** The time or day anywhere in a reply, or null if there is none or several. */
 export function readWhenReply(
   reply: string,
   setting: Pick<Words, 'now' | 'timezone'>,
@@ -45,7 +45,7 @@ export function readWhenReply(
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** The choice that a reply means: its words, or most of them; null: none, or several. */
+/** The choice that a reply names in full or for the most part, or null if none or several match. */
 export function readChoice(reply: string, choices: readonly string[]): string | null {
   const said = trimTail(reply.trim().toLowerCase(), /[.!]/);
   const number = /^(?:number |option )?(\d{1,2})$/.exec(said)?.[1];
@@ -75,7 +75,7 @@ export function readChoice(reply: string, choices: readonly string[]): string | 
   return best > 0 && scores.lastIndexOf(best) === at ? (choices[at] ?? null) : null;
 }
 
-/** A value of a slot; undefined: the reply has none, or several. */
+/** A value of a slot, or undefined if the reply has none or several. */
 export function readReply(
   reply: string,
   type: SlotType,

@@ -51,7 +51,7 @@ export const askForChange = (text: string): ReadChanges => ({
   question: { id: 'change', text },
 });
 
-/** `only`: the step that is meant by `it`, and the only one that may change; null: the whole plan. */
+/** `only`: the step that `it` refers to and the only one that may change, or null for the whole plan. */
 type Plan = {
   steps: StepDraft[];
   /** As on the card, which also shows steps that are gone by now. */
@@ -118,7 +118,7 @@ function remove(plan: Plan, gone: string): Change {
   return { gate: 'outline', steps: left };
 }
 
-/** Changes texts among the arguments, of the step that is meant or of all. null: nothing has changed. */
+/** Changes texts among the arguments of one or all steps, or returns null if nothing changed. */
 function reword(
   { steps, only }: Plan,
   change: (value: string, one: StepDraft, name: string) => string,
@@ -216,7 +216,7 @@ const atTime = (rrule: string, iso: string): string =>
 const severalTimes =
   'Several steps have their own times. Say which one you mean, for example “step 2 on 20 December at 14:00”.';
 
-/** @param wanted null: the steps that have a time, or all steps if none has one */
+/** @param wanted the step to time, or null for the steps that have a time, or all steps if none has one */
 function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
   const iso = momentOf(when, plan) ?? '';
   const bare = when.date === null && when.instant === null;

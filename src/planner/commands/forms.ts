@@ -28,13 +28,13 @@ export type Form = {
   id: string;
   group: 'Files' | 'Web addresses' | 'People and reminders' | 'Other operations' | 'Look-ups';
   spellings: readonly string[];
-  /** null: the program answers it itself. */
+  /** Null if the program answers it itself. */
   operation: string | null;
   /** Arguments that are always the same. */
   fixed?: JsonObject;
-  /** Slots that name what is changed; other files are only read. */
+  /** Slots that name files to change; other files are only read. */
   changes?: readonly string[];
-  /** It can stand in an answer, without a plan. */
+  /** It can be part of an answer, without a plan. */
   looks?: true;
   example: string;
   effect: string;

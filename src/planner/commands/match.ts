@@ -17,7 +17,7 @@ export type Reading = Omit<Words, 'tokens'> & {
   tokens: readonly Token[];
   /** The names of operations in lower case, to their names. */
   operations: ReadonlyMap<string, string>;
-  /** The file that `it` refers to: the one that the command before wrote or moved; null: there is none. */
+  /** The file that `it` refers to: the one that the previous command wrote or moved, or null. */
   it: string | null;
 };
 
@@ -27,7 +27,7 @@ export type Slots = {
   clocks: { [name: string]: Clock };
   /** Slots that are to be asked for. */
   lacks: string[];
-  /** Times and the like that stand in front of a colon. */
+  /** Modifiers before a colon, such as times. */
   modifiers: Modifiers;
 };
 
@@ -109,7 +109,7 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
       return span === null ? null : { value: span.value.seconds, next: span.next };
     }
     case 'operation': {
-      // One that is not connected is read too, so that it can be said.
+      // Operations that are not connected are read too, so that the refusal can name them.
       const name =
         reading.operations.get(value) ??
         (/^[a-z]\w+$/.test(value) && value.includes('_') ? value : null);
@@ -180,7 +180,7 @@ function readRest({ tokens, source }: Reading, at: number): Read | null {
   return { value: source.slice(first.start, tokens[next - 1]?.end), next };
 }
 
-/** The slots of a spelling that begins at `at`; null: it does not fit. `reached`: the first token that did not. */
+/** The slots of a spelling that begins at `at`, or null if it does not fit. `reached`: the first token that did not. */
 export function matchSpelling(
   spelling: string,
   reading: Reading,

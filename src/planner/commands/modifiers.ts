@@ -48,7 +48,7 @@ function readOne(words: Words, at: number): Read<Part> | null {
   }
 }
 
-/** All modifiers that follow each other from `at`, each at most once; null: there is none. */
+/** All consecutive modifiers from `at`, each at most once, or null if there is none. */
 export function readModifiers(words: Words, at: number): Read<Modifiers> | null {
   const found: { [name in keyof Modifiers]?: Part['value'] } = {};
   let next = at;

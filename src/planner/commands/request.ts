@@ -5,7 +5,7 @@ import { type Form, forms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { type Modifiers, noModifiers, readModifiers } from './modifiers.ts';
 
-/** `rows`: one step for each row of a table, `files`: for each file of a folder; `summary`: where one summary of all goes. */
+/** `rows`: one step for each row of a table, `files`: for each file of a folder; `summary`: the path of one summary of all. */
 export type Loop = { over: 'rows' | 'files'; path: string; summary: string | null };
 
 export type Command = {
@@ -23,7 +23,7 @@ export type Command = {
   /** It runs only after this answer to the question before it. */
   answer: 'Yes' | 'No' | null;
   loop: Loop | null;
-  /** The part of the plan it belongs to, by its place in `parts`; null: none. */
+  /** The index in `parts` of its part, or null. */
   part: number | null;
 };
 
@@ -42,9 +42,9 @@ export type Request = {
 export type Unread = { from: number; to: number; reached: number };
 export type ReadRequest = { kind: 'request'; request: Request } | ({ kind: 'unread' } & Unread);
 
-/** A command that is understood and cannot be done; the message says why. */
+/** A command that is understood but cannot be done; the message says why. */
 export class CommandRefusal extends Error {
-  /** What nothing connected can do; null: it is another refusal. */
+  /** The capability that nothing connected has, or null for other refusals. */
   readonly wanted: string | null;
   constructor(text: string, wanted: string | null = null) {
     super(text);
@@ -227,7 +227,7 @@ class RequestReader {
     this.#reading.it = fileOf(form, slots);
   }
 
-  /** One thing said twice is no command. */
+  /** Giving a modifier twice is an error. */
   #merge(inside: Modifiers, behind: Modifiers, lag: Span | null): Modifiers {
     const merged: { [name: string]: unknown } = { ...this.#frame.modifiers, lag };
     for (const modifiers of [inside, behind])

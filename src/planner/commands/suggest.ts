@@ -33,7 +33,7 @@ const small = new Set(
 const greetings = /^(?:hey|hi|hello|dear|countersign)$/;
 const quote = (text: string) => (text.includes('"') ? `“${text}”` : `"${text}"`);
 
-/** Whoever stands behind one of these is a person, if the word can be a name. */
+/** Words that precede a person, if the next word can be a name. */
 const personVerbs = /^(?:ask|tell|send|remind|let|have|get|assign|email|message|to)$/;
 
 function kindOf(token: Token, before: string): Kind {
@@ -76,7 +76,7 @@ function sortWords(source: string, setting: Pick<Words, 'now' | 'timezone'>): Pi
   return pieces;
 }
 
-/** A time with nothing open, for what is offered: a day without a time of day begins at nine. */
+/** A complete time for suggestions: a day without a time of day begins at nine. */
 function wholeTime({ words, clock, date, isToday, instant }: When): string {
   if (instant !== null) return words;
   const day =
@@ -99,11 +99,11 @@ const fileVerbs = /^(?:write|create|make|save|put|store|note|add|append|insert|n
 
 const retractions = /^(?:cancel|stop|end|undo|unset|forget|skip|reject|approve)$/;
 
-/** Forms that change files are offered only if their own words were used, and no other form that says something else. */
+/** Forms that change files are offered only if their own words were used and no words of another form. */
 function isFit({ id, spellings, looks }: Form, pieces: Piece[]): boolean {
   const [first = ''] = spellings;
   const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
-  // An address or file that nobody named is made up only where a quoted text goes into a new file.
+  // An address or file is invented only if a quoted text goes into a new file.
   if (first.includes(':address}') && !has('address')) return false;
   const isText = id === 'write' && has('text');
   if (first.includes(':file}') && !has('file') && !isText) return false;
@@ -169,7 +169,7 @@ const otherwise: Record<string, string> = {
   clock: '10:00',
 };
 
-/** What a piece of each kind may fill. */
+/** The slots that a piece of each kind may fill. */
 const kinds: Record<string, Kind> = {
   ...{ text: 'text', file: 'file', folder: 'file', address: 'address', place: 'place' },
   ...{ person: 'person', data: 'data', time: 'time', span: 'span' },
@@ -179,8 +179,8 @@ const isVerb = (form: Form, { value }: Piece): boolean =>
   literalOf(form).has(value) || form.near.split(' ').includes(value);
 
 /**
- * The words that are left as one text, without the verb in front and the small words around what was taken.
- * @returns null where what was taken stood in the middle of them
+ * The remaining words as one text, without the leading verb and the small words around used pieces.
+ * @returns null if a used piece was in the middle of them
  */
 function joinLeft(
   form: Form,
@@ -204,7 +204,7 @@ function joinLeft(
       ? []
       : [{ isNamed, text: source.slice(from, to) }];
   });
-  // “the team” in front of a channel says nothing more.
+  // “the team” before a channel adds nothing.
   const own = texts.filter(({ isNamed }) => !isNamed);
   const [{ text } = { text: '' }, ...others] = own.length > 0 ? own : texts;
   const isKept = pieces.every(
@@ -213,7 +213,7 @@ function joinLeft(
   return others.length > 0 || text.length > maxText || text === '' || !isKept ? null : text;
 }
 
-/** The form with the words in its slots, in the first spelling that loses none; null: something that was said would be lost. */
+/** The form with its slots filled, in the first spelling that uses every piece, or null if a piece would be lost. */
 function fill(form: Form, pieces: Piece[], source: string): string | null {
   const has = (kind: Kind) => pieces.some((one) => one.kind === kind);
   for (const spelling of form.spellings) {
@@ -277,8 +277,8 @@ function fillSpelling(
 }
 
 /**
- * Up to two forms that are nearest to `part`, with its words filled in.
- * @param reads whether the program plans or answers such a text as it stands
+ * Up to two forms nearest to `part`, with its words filled in.
+ * @param reads whether the program plans or answers such a text unchanged
  */
 export function suggestForms(
   part: string,

@@ -26,7 +26,7 @@ class Ends {
     this.#source = source;
   }
 
-  /** Where the text that begins at `at` with a quotation mark ends; -1: it does not. */
+  /** The end of the quoted text that begins at `at`, or -1 if it is not closed. */
   quote(at: number): number {
     const mark = this.#source.charAt(at);
     const end = closing[mark];
@@ -37,7 +37,7 @@ class Ends {
     return found;
   }
 
-  /** Where the JSON that begins at `at` ends, exclusive; -1: there is none. */
+  /** The exclusive end of the JSON that begins at `at`, or -1 if there is none. */
   data(at: number): number {
     const source = this.#source;
     let depth = 0;
@@ -63,7 +63,7 @@ class Ends {
 export const columnPattern = /<([^<>\n]{1,80})>/g;
 const column = /<[^<>\n]{1,80}>/y;
 
-/** Characters of `<full name>` behind its first one, where it begins at `at`: blanks in it belong to the word. */
+/** Characters of `<full name>` after its first one, if it begins at `at`: blanks in it belong to the word. */
 function columnAt(source: string, at: number): number {
   column.lastIndex = at;
   return source.charAt(at) === '<' ? Math.max(0, (column.exec(source)?.[0].length ?? 0) - 1) : 0;

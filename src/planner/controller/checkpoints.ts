@@ -1,5 +1,5 @@
-// Sessions between transitions (B10): stored in Postgres after each, taken up from there by the next turn or planner. Of two planners at
-// the same turn one writes the next checkpoint; the other learns that it was overtaken.
+// Sessions between transitions (B10): stored in Postgres after each, and resumed from there by the next turn or planner. Of two
+// planners in the same turn one writes the next checkpoint; the other learns that it was overtaken.
 import type { Queryable } from '#db/database.ts';
 import { forgetStates, insertCheckpoint, readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -11,19 +11,19 @@ import { spoils } from '../tool.ts';
 type Transition = { from: Stage; event: StageEvent };
 
 export type Checkpoints = {
-  /** The session as it was last stored; null: the run has none, or one of an older shape. */
+  /** The session as last stored, or null if the run has none or one of an older shape. */
   read(runId: string): Promise<{ state: PlanningState; seq: number } | null>;
   /**
-   * Stores the session after a transition, behind the checkpoint `seq`.
-   * @returns the number of the new checkpoint; null: another planner went on from there before
+   * Stores the session after a transition, following checkpoint `seq`.
+   * @returns the number of the new checkpoint, or null if another planner has continued from `seq`
    */
   append(state: PlanningState, transition: Transition | null, seq: number): Promise<number | null>;
 };
 
 /**
- * Writes `state` behind `after`. Where that place is taken by an earlier turn, whose planner was late, it goes behind that
- * one: people have gone on, so what it wrote counts no more.
- * @returns where it stands; null: this turn or a later one has another planner
+ * Writes `state` after `after`. If a late planner of an earlier turn has taken that number, the state follows its checkpoint,
+ * which people have superseded.
+ * @returns its number, or null if this or a later turn has another planner
  */
 async function append(
   db: Queryable,
@@ -44,7 +44,7 @@ export function keepInDatabase(
   db: Queryable,
   warn: (message: string, error?: unknown) => void,
 ): Checkpoints {
-  /** Runs whose last state this version cannot read: their sessions start anew behind it. */
+  /** Runs whose last state this version cannot read: their sessions restart after it. */
   const unread = new Map<string, number>();
   return {
     async read(runId) {
@@ -79,7 +79,7 @@ function threadOf({ user, goal = 'new' }: PlanningRequest): string {
   return `user_${user}:${goal}`;
 }
 
-/** What begins anew with each turn: caps, trace and results. */
+/** The parts of a session that restart with each turn: caps, trace and results. */
 function beginTurn(request: PlanningRequest, now: Date) {
   return {
     thread_id: threadOf(request),
@@ -129,7 +129,7 @@ function leavesChange(pause: Pause | null): boolean {
   return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
 }
 
-/** The same session in its next turn: what was made stays. */
+/** The same session in its next turn: its products stay. */
 export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
   return {
     ...state,
@@ -138,10 +138,10 @@ export function nextTurn(state: PlanningState, request: PlanningRequest, now: Da
   };
 }
 
-/** How the person's word leads on from where the session stands. */
+/** How a session continues after a person's input. */
 type Continuation = {
   event: StageEvent;
-  /** What of the session is forgotten or set on the way. */
+  /** Parts of the session to reset or set. */
   changes: Partial<
     Pick<
       PlanningState,
@@ -178,7 +178,7 @@ const resumeEvents: Partial<Record<Stage, StageEvent>> = {
   SEEK_APPROVAL: 'decide',
 };
 
-/** The session stands at the plan's own card. */
+/** The session waits at the plan's own card. */
 export const planPause: Pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
 
 /** Everything that belongs to the work asked for before. */
@@ -202,7 +202,7 @@ function resume(state: PlanningState): StageEvent {
   return resumeEvents[state.pause?.resume ?? 'COLLECT_CONTEXT'] ?? 'resume_context';
 }
 
-/** Standing at what was shown before something was asked about the feedback to it. */
+/** The pause to return to after a question about feedback. */
 function standAgain({ pause }: PlanningState): Pause | null {
   if (pause?.resume !== 'SEEK_APPROVAL') return null;
   return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
@@ -255,7 +255,7 @@ function stop(by: string): Continuation {
   };
 }
 
-/** What the person's word means for a session that stands still. */
+/** Maps the person's input to an event for a paused session. */
 export function continueSession(state: PlanningState, request: PlanningRequest): Continuation {
   const { decision, revision, text } = request;
   const { rfc } = state;
@@ -270,11 +270,11 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
   if (pause === null) return { event: 'new_request', changes: fresh };
   switch (pause.kind) {
     case 'answer':
-      // What was not confirmed is not answered; talk beside it is a new request.
+      // An unconfirmed decision is not answered; other messages are new requests.
       if (decision.kind === 'reject') return stop(decision.by);
       return { event: 'new_request', changes: fresh };
     case 'plan':
-      // The plan waits on its card; talk beside it is a new request of the same conversation.
+      // The plan waits on its card; other messages are new requests of the same conversation.
       return { event: 'new_request', changes: fresh };
     case 'questions':
       if (decision.kind === 'reject') return stop(decision.by);
@@ -286,7 +286,7 @@ export function continueSession(state: PlanningState, request: PlanningRequest):
         : { event: 'resume_context', changes: {} };
     case 'rfc':
       if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
-      // Talk beside a proposal decides nothing about it, no matter who talks.
+      // Messages alongside a proposal decide nothing about it, whoever sends them.
       return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
     case 'budget':
       if (decision.kind === 'reject') return stop(decision.by);

@@ -1,5 +1,5 @@
-// The outer loop (B2): one stage after the other, as the table says, until the session rests. Each transition is traced
-// and checkpointed before the next stage begins, so a planner that dies is replaced by one that goes on from there.
+// The outer loop (B2): runs stage after stage according to the table until the session rests. Each transition is traced and
+// checkpointed before the next stage begins, so another planner can resume after a crash.
 import { writeCall } from '#cards/calls-to-action.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { callOf } from '#domain/chat/message-parts.ts';
@@ -47,7 +47,9 @@ export type ControllerOptions = {
     toolContext: Omit<ToolContext, 'state' | 'signal' | 'report' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
-  /** US dollars of this turn by the books, with what a planner that died had paid; null: the session's own count is all. */
+  /**
+   * This turn's cost in US dollars from the ledger, including that of a crashed planner, or null to use the session's own count.
+   */
   readCost(request: PlanningRequest): Promise<number | null>;
   limits: PlanningLimits;
   thresholds: Thresholds;
@@ -72,7 +74,7 @@ export function createController(options: ControllerOptions): Planner {
         return await planTurn(options, request, signal, report);
       } catch (error) {
         if (error instanceof Superseded) return describeSuperseded(reasoner.name);
-        // The session goes on from its last checkpoint once the database is there again.
+        // The session resumes from its last checkpoint once the database is back.
         if (isDatabaseAway(error)) throw error;
         return describeFailure(reasoner.name, errorMessage(error));
       }
@@ -80,7 +82,7 @@ export function createController(options: ControllerOptions): Planner {
   };
 }
 
-/** The plan that a session would propose now; null: it has no outline yet. */
+/** The plan that a session would propose now, or null without an outline. */
 function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest): PlanDraft | null {
   const { outline, roadmap, schedule } = state;
   if (outline === null) return request.revision?.previous ?? null;
@@ -89,7 +91,7 @@ function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest):
   });
 }
 
-/** A session that stands at the plan a person has refused, though nobody planned it here. */
+/** A session at the plan a person has refused, for plans that were not planned here. */
 function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
   const outline = outlineOfDraft(previous, null);
   return {
@@ -129,7 +131,7 @@ async function openTurn(options: ControllerOptions, request: PlanningRequest): P
   if (
     revision !== null &&
     (before?.outline == null ||
-      // Edits that were never submitted are nobody's plan.
+      // Edits that were never submitted do not count as a plan.
       !before.produced.includes('outline') ||
       hasMoved(before, request, revision.previous))
   )
@@ -149,7 +151,7 @@ async function openTurn(options: ControllerOptions, request: PlanningRequest): P
   return { session, seq: await move(options, session, resting, event, seq, by) };
 }
 
-/** What a person decided, and at which call to action, for the trace. */
+/** The person's decision and its call to action, for the trace. */
 function decisionOf(
   { decision, policy }: PlanningRequest,
   { pause }: Readonly<PlanningState>,
@@ -252,7 +254,7 @@ async function planTurn(
       current: () => currentDraft(session.state, asked),
     };
     let event: StageEvent;
-    // With a draft that was submitted, what is left takes no model.
+    // After a submitted draft, the remaining stages need no model.
     const drafts = stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE';
     const late = drafts && !session.has('outline') && clock.now().getTime() >= deadline;
     if (late || count >= maxTransitions) {
@@ -261,7 +263,7 @@ async function planTurn(
       stageTools.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);
       event = 'cap_reached';
     } else event = await stages[stage](context);
-    // What a stopped planner says is no outcome: the next one goes on from the last checkpoint.
+    // A stopped planner has no outcome: the next one resumes from the last checkpoint.
     if (signal.aborted) break;
     seq = await move(options, session, stage, event, seq);
   }

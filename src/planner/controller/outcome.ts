@@ -6,7 +6,7 @@ import type { PlannerTools } from '../ports.ts';
 
 type Result = PlanningOutcome['result'];
 
-/** What a planner runs into ends in an outcome, so this says what went wrong. */
+/** Turns a planner's error into an outcome that describes it. */
 export function describeFailure(planner: string, message: string): PlanningOutcome {
   return {
     result: {
@@ -64,7 +64,7 @@ function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | nul
     if (proposed !== null) return { kind: 'proposal', draft: proposed };
     return { kind: 'aborted', reason: 'internal', text: 'There is no outline to propose.' };
   }
-  // An answer beside a gate leaves the gate waiting.
+  // An answer given at a gate leaves the gate waiting.
   return result.kind === 'answer' && pause?.kind === 'gate' && pause.gate && pause.digest
     ? { kind: 'gate', gate: pause.gate, digest: pause.digest, text: result.text }
     : result;

@@ -14,7 +14,7 @@ import type { ToolContext } from '../tool.ts';
 
 const maxProblems = 20;
 
-/** Sentences about what is wrong; empty when the draft can be proposed. */
+/** The problems of a draft as sentences; empty if it can be proposed. */
 export async function checkDraft(draft: PlanDraft, tools: PlannerTools): Promise<string[]> {
   if (draft.steps.length === 0 && (draft.series ?? []).length === 0)
     return ['The plan has no steps.'];
@@ -77,14 +77,14 @@ export function checkStep(tools: PlannerTools): (step: StepDraft, id: string) =>
 /** The marks that texts get when they are cut for a reader. */
 const cutMark = /\[cut: the first \d{1,12} of \d{1,12} characters\]|… \(\d{1,12} more characters\)/;
 
-/** A text that was cut when it was read is no base of a change; only what is to be replaced may have such a mark. */
+/** A text that was cut when read must not be the base of a change; only text to be replaced may be marked as cut. */
 function findCut({ find: _, ...args }: JsonObject): string[] {
   return cutMark.test(JSON.stringify(args))
     ? ['It writes a text that was cut when it was read. Use workspace_edit or workspace_copy.']
     : [];
 }
 
-/** A step that needs what there is not would wait for ever. Where no pool is configured, nothing is limited. */
+/** A step that needs more than a pool's capacity would wait for ever. Without configured pools nothing is limited. */
 function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
   const names = Object.keys(pools);
   if (names.length === 0) return [];
@@ -103,7 +103,7 @@ function checkOrder(step: StepDraft, id: string, known: Set<string>): string[] {
   });
 }
 
-/** References that no output can satisfy, by what the manifest says of outputs. */
+/** References that no output can satisfy according to the manifest. */
 async function checkReferences(
   steps: StepDraft[],
   ids: string[],
@@ -131,7 +131,7 @@ async function checkReferences(
   return found.flat();
 }
 
-/** Steps that wait for each other, in order; null: none do. */
+/** Steps that wait for each other, in order, or null if there is no cycle. */
 function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
   const places = new Map(ids.map((id, place) => [id, place]));
   const arrows = steps.flatMap((step, to) =>
@@ -151,7 +151,7 @@ export function nameTarget({ conversation, about }: PostTarget): string {
   return `${conversation} (${quoteWords(about, 60)})`;
 }
 
-/** A sentence for each step that posts where nothing can be posted, with the latest conversations where it can. */
+/** A sentence for each step that cannot post to its target, with recent conversations that it can post to. */
 export async function checkPosts(
   steps: StepDraft[],
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,

@@ -1,5 +1,5 @@
-// Builds the draft that is proposed from outline, roadmap and schedule. Steps keep their ids and fields; only what was said,
-// chosen or scheduled is added.
+// Builds the proposed draft from outline, roadmap and schedule. Steps keep their IDs and fields; only stated, chosen or scheduled
+// values are added.
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { PlanContext, PlanDraft, Risk, Series } from '#domain/plan/plan.ts';
 import { dependenciesOf, type StepDraft } from '#domain/plan/step-content.ts';
@@ -66,7 +66,7 @@ export function draftPlan(
   };
 }
 
-/** What the step said itself, as it said it, and then what else it waits for; of two with the same type the longer lag. */
+/** The step's own dependencies first, as stated, then the others; of two with the same type the longer lag. */
 function orderOf(
   index: OutlineIndex,
   step: number,
@@ -194,7 +194,7 @@ function draftSeries(
 
 const fold = (title: string): string => title.normalize('NFC').trim().toLowerCase();
 
-/** Titles of nodes that are more than one step, as they stand in the outline, by how they are compared. */
+/** Titles of outline nodes with more than one step, by their normalised form. */
 function titlesOf({ nodes }: PlanOutline): Map<string, string> {
   const described = new Set(
     nodes.flatMap(({ steps }) => steps.map((one) => fold(one.description))),

@@ -18,7 +18,7 @@ const maxSteps = 50_000;
 
 type Place = { node: OutlineNode; step: StepDraft };
 
-/** Where each step of the draft stands, by id. */
+/** The place of each step of the draft, by ID. */
 export function placeSteps({ nodes }: PlanOutline): Map<string, Place> {
   return new Map(
     nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', { node, step }] as const)),
@@ -58,12 +58,12 @@ export function emptyOutline(title: string, pattern: PlanOutline['pattern']): Pl
   return { title, summary: title, pattern, nodes: [goal], risks: [], assumptions: [] };
 }
 
-/** Id of the goal that everything is a part of; null: the outline has none. */
+/** ID of the goal that contains everything, or null if the outline has none. */
 function findGoal(nodes: OutlineNode[]): string | null {
   return nodes.find(({ structure, parent }) => structure === 'goal' && parent === null)?.id ?? null;
 }
 
-/** The phase of that name, made where there is none. */
+/** The phase of that name, created if missing. */
 function findPhase(nodes: OutlineNode[], title: string, ids: Set<string>): string {
   const known = nodes.find(
     (node) => node.steps.length === 0 && (node.title === title || node.id === title),
@@ -86,7 +86,7 @@ function taskOf({ step }: NewStep, id: string, parent: string | null): OutlineNo
   });
 }
 
-/** @param before id of the step that they are listed before; null: they come last */
+/** @param before ID of the step to insert before, or null to append */
 export function addSteps(outline: PlanOutline, added: NewStep[], before: string | null): Edited {
   const places = placeSteps(outline);
   const twice = added.filter(({ step }) => places.has(step.id));

@@ -1,4 +1,4 @@
-// Partitions of many steps of one kind: by a value that their items share, or slices of at most so many, in order.
+// Partitions of many steps of one kind: by a value that their items share, or slices of limited size, in order.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { onOneLine } from '#domain/words.ts';
 
@@ -10,9 +10,9 @@ const nameSlice = (group: string, index: number, count: number): string =>
 
 /**
  * Names the partition of each step.
- * @param values for each step, what its item has where partitions are told by a value; null: they are slices
- * @param always also where one slice holds all of them
- * @returns the names in order; none: they stay one
+ * @param values a value of each step's item to partition by, or null for slices
+ * @param always name a partition even if one slice holds all of them
+ * @returns the names in order; empty if the steps stay together
  */
 export function partitionSteps(
   group: string,

@@ -7,7 +7,7 @@ import { makeNode } from '../outline/make-node.ts';
 import { takeId } from '../outline/outline-tree.ts';
 import { dropEmptyPhases, type Edited, placeSteps, withNodes } from './edit-draft.ts';
 
-/** `null`: taken away; left out: as it was. */
+/** `null` removes a value; an omitted one stays. */
 export type Timing = {
   not_before?: string | null;
   deadline?: string | null;
@@ -16,7 +16,7 @@ export type Timing = {
 
 /**
  * Times of the named steps. Steps that repeat together become one series.
- * @param lengths minutes of each step whose duration is set; null: taken away
+ * @param lengths minutes of each step whose duration changes, or null to remove it
  */
 export function scheduleSteps(
   outline: PlanOutline,
@@ -92,7 +92,7 @@ function timeNode(
   };
 }
 
-/** Steps that repeat by the same rule stand in one node; those of several nodes, or a part of one, get a node of their own. */
+/** Steps that repeat by the same rule share one node; those of several nodes, or part of one, get a new node. */
 function repeatSteps(
   nodes: OutlineNode[],
   named: Set<string>,

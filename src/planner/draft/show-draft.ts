@@ -1,5 +1,5 @@
-// The draft as a model reads it: each step on a line, with the number that its card shows. Of a long one only what the feedback
-// may be about; `show_steps` reads on.
+// The draft as a model reads it: each step on a line, numbered as on its card. Long drafts show only steps that the feedback may
+// concern; `show_steps` reads the rest.
 import MiniSearch from 'minisearch';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -27,14 +27,14 @@ type View = {
   draft: PlanDraft;
   /** All steps, those that repeat included. */
   steps: StepDraft[];
-  /** What each step is called on the plan's card. */
+  /** The label of each step on the plan's card. */
   labels: Map<string, string>;
-  /** Where each step stands in the outline: the part it belongs to, and by when it is to be done. */
+  /** The part and the deadline of each step. */
   places: Map<string, { phase: string | null; deadline: string | null }>;
   timezone: string;
 };
 
-/** @param current the plan as it is put together from the outline and its order; its card says what steps are called */
+/** @param current the plan built from the outline and its order, whose card labels the steps */
 function viewDraft(outline: PlanOutline, current: PlanDraft | null, timezone: string): View {
   const draft = draftPlan(outline, null, null);
   const { nodes, parents } = readTree(outline.nodes);

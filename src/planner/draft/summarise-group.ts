@@ -9,17 +9,16 @@ const narrowTokens = 8000;
 export const summaryOperations = ['draft_gather', 'draft_narrow', 'draft_finalise'] as const;
 
 export type SummaryWish = {
-  /** What to write. */
   task: string;
-  /** Where it is saved; undefined: the summary is the result of the last step. */
+  /** The path to save it to, or undefined if the summary is the result of the last step. */
   path?: string | undefined;
-  /** What code has counted and summed over the items; the summary begins with it. */
+  /** Counts and sums over the items; the summary begins with them. */
   totals?: string[];
 };
 
 /**
- * The steps that summarise the steps of `group`. Gathering waits for what it gathers by itself.
- * @param partitions of the group; none: it is one, and its steps have the group's id as a tag
+ * The steps that summarise the steps of `group`. A gathering step waits for its sources by itself.
+ * @param partitions of the group, or none if it is not partitioned and its steps are tagged with its ID
  */
 export function summariseGroup(
   group: string,

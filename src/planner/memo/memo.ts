@@ -19,9 +19,9 @@ type MemoParts = {
   /** The model's name, or the revision of the tool's rules. */
   version: string | number;
   inputs: unknown;
-  /** How the person likes to be talked to, where it shapes the result. */
+  /** The interaction policy, if it affects the result. */
   policy: unknown;
-  /** Where the result may be used again: a run and its turn. */
+  /** The scope of reuse: a run and its turn. */
   scope: unknown;
 };
 
@@ -30,7 +30,7 @@ const maxKept = 4_000_000;
 
 /** SHA-256 in hex over the parts as canonical JSON (RFC 8785). */
 export function memoKey(parts: MemoParts): string {
-  // What JSON has no form for (undefined, dates as objects) is read as JSON reads it.
+  // Values without a JSON form (undefined, dates as objects) become what JSON makes of them.
   const text = canonicalize(parseExactly(JSON.stringify(parts)));
   if (text === undefined) throw new TypeError('memoKey: the parts have no JSON form');
   return hash('sha256', text, 'hex');
@@ -40,7 +40,7 @@ type MemoUse<Value> = {
   key: string;
   kind: string;
   runId: string;
-  /** What is read back is checked by it; what no longer fits is made anew. */
+  /** Checks stored values; one that no longer fits is computed again. */
   schema: z.ZodType<Value>;
   /** Whether a fresh result is kept. */
   keep(value: Value): boolean;
@@ -60,7 +60,7 @@ export async function recall<Value>(
   return parseStored(schema, await readMemo(db, key));
 }
 
-/** Stores `value` where it is worth it. @returns what everybody gets: another's result, if it was stored first */
+/** Stores `value` if it is worth it. @returns the value for everyone: another's result if it was stored first */
 export async function keep<Value>(
   db: Queryable,
   use: MemoUse<Value>,

@@ -1,5 +1,5 @@
-// The critic (extensive reasoning only): one more model call before a draft is submitted. What it finds holds the draft back once a
-// turn; submitted again, the draft goes on as it is. A critic that fails or costs too much holds nothing back.
+// The critic (extensive reasoning only): one more model call before a draft is submitted. Its findings hold the draft back once a
+// turn; when submitted again, the draft continues unchanged. A critic that fails or costs too much holds nothing back.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { ChatReply } from '#models/chat.ts';
@@ -13,7 +13,7 @@ import { readPoints, reportTool, writeCriticMessages } from './prompts/critic.ts
 const critic = 'critic';
 const outputTokens = 4096;
 
-/** What the person said, oldest first. */
+/** The person's messages, oldest first. */
 function wordsOf({ request, state }: StageTask): string[] {
   const { history, text, revision } = request;
   const before = history.filter(({ author }) => author === 'person').slice(-5);
@@ -75,7 +75,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Age
     }
   }
 
-  /** What the session refuses anyway needs no critic. */
+  /** A draft that the session refuses anyway needs no critic. */
   let lastFailed = false;
   return {
     ...stageTools,

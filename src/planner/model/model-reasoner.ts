@@ -47,7 +47,7 @@ export function createModelReasoner(options: {
   };
 }
 
-/** What is there before anything is planned; empty where that is not looked at. */
+/** The surroundings before planning; empty in stages that do not look. */
 async function lookAround({ stage, stageTools, tools, signal }: StageTask): Promise<Surroundings> {
   const nothing = { own: [], foreign: [] };
   if (tools.lookAround === null || !openStages.includes(stage)) return nothing;
@@ -55,14 +55,14 @@ async function lookAround({ stage, stageTools, tools, signal }: StageTask): Prom
   return Surroundings.safeParse(result.data).data ?? nothing;
 }
 
-/** Feedback of any kind goes to the draft: its tools change steps, order and times, and what is the same stays approved. */
+/** All feedback is applied to the draft: its tools change steps, order and times, and unchanged parts stay approved. */
 async function editDraft({ stageTools, signal }: StageTask): Promise<StageEvent> {
   const args = { stage: 'outline', reason: 'The draft is edited as the feedback says.' };
   const { ends } = await stageTools.call('route_change', args, signal);
   return ends ?? 'fatal_error';
 }
 
-/** At a cap what was drafted is kept, and the person says whether to go on. null: there is no draft. */
+/** Keeps the draft at a cap and asks the person whether to continue, or returns null without a draft. */
 function keepDraft(task: StageTask, cap: Cap, limits: PlanningLimits): StageEvent | null {
   const { stageTools, stage } = task;
   const steps = stageTools.draftedSteps();

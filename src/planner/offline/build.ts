@@ -58,7 +58,7 @@ class Builder {
           `“after ${lag.words}” needs a phase or a command before “phase ${parts[first]?.title}”.`,
         );
       this.#askForScope(commands);
-      // It says which times the others have.
+      // The answers determine the times of the others.
       if (asked.length > 0) return { kind: 'questions', questions: asked };
       for (const [at, command] of commands.entries()) this.#add(command, at, commands);
       if (asked.length > 0) return { kind: 'questions', questions: asked };
@@ -202,7 +202,7 @@ class Builder {
     return spec;
   }
 
-  /** The last thing that gave something, where a text is its result. */
+  /** Resolves “the result” to the text that the previous step returns. */
   #resolve(value: Json, at: number): Json {
     if (!isResult(value)) return value;
     const before = this.#steps.at(-1);
@@ -252,11 +252,11 @@ function isYesNo(all: Command[], at: number): boolean {
   return all[at]?.form.id === 'ask' && (next?.answer ?? null) !== null;
 }
 
-/** @param firstId the number of the first step, where others are there already */
+/** @param firstId the number of the first step, if others exist */
 export function buildSteps(request: Request, setting: Setting, firstId = 1): Built {
   return new Builder(setting, firstId).build(request);
 }
-/** Where an operation's output holds its text; null when it holds none that is known. */
+/** The pointer to the text in an operation's output, or null if none is known. */
 function textPointer(spec: OperationSpec): string | null {
   if (spec.name === 'human_task' || spec.name === 'human_confirm') return '/answer';
   const properties = spec.output?.properties;

@@ -65,7 +65,7 @@ function askForArgument(
   );
 }
 
-/** A word in the type that the schema wants; undefined where it does not fit. */
+/** A word in the type that the schema requires, or undefined if it does not fit. */
 function coerce(written: string, { type, enum: values }: JsonSchema): Json | undefined {
   if (Array.isArray(values)) {
     const found: unknown = values.find(

@@ -18,7 +18,7 @@ import { type Interpretation, interpret, type Work } from './interpret.ts';
 import { writeEdges, writeStep } from './outline.ts';
 import { filesOf } from './step.ts';
 
-/** The wording of a change: the answer to a question about it, else what was said first. */
+/** The wording of a change: the answer to a question about it, or else the original message. */
 export function feedbackOf(
   { request: { text, answers, history } }: StageTask,
   feedback: string,
@@ -212,7 +212,7 @@ const toRepeat = ({
 
 type Added = { steps: object[]; described: Described[] };
 
-/** The steps of `add: COMMAND`, as they are written down; or what is said instead. */
+/** The steps of `add: COMMAND` in outline form, or the reply instead. */
 async function readAddition(
   { request, tools, signal }: StageTask,
   { addition, steps }: Changes,

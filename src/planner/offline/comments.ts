@@ -22,7 +22,7 @@ function findLeft(before: StepDraft | undefined, after: StepDraft | undefined): 
   return textsIn(before.args).filter((text) => /^\S+\.\p{L}+$/u.test(text) && !kept.has(text));
 }
 
-/** One set of changes out of two; null: they cannot be made together. */
+/** Merges two sets of changes, or returns null if they conflict. */
 function merge(one: Changes | null, other: Changes): Changes | null {
   if (one === null) return other;
   const twice =

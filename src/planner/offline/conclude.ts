@@ -8,13 +8,13 @@ import type { StageTask } from '../reasoner.ts';
 import { unreadId } from './conversation.ts';
 import type { Interpretation } from './interpret.ts';
 
-/** Everything the tools take is storable JSON; what is not there is not sent. */
+/** Tool arguments must be storable JSON; undefined values are dropped. */
 export const toArgs = (value: object): JsonObject =>
   JsonObject.parse(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 
 export type Planned = Extract<Interpretation, { kind: 'plan' | 'group' }>;
 
-/** Ends with what is no plan: an answer, a question, a failure. */
+/** Ends with an outcome other than a plan: an answer, a question, a failure. */
 export async function conclude(
   task: StageTask,
   decision: Exclude<Interpretation, Planned>,

@@ -1,5 +1,5 @@
-// Which request a message belongs to: a new one, or the one whose questions it answers. Messages carry the ids of what was asked in
-// them, so nothing is read out of the bot's own sentences.
+// Decides which request a message belongs to: a new one, or the one whose questions it answers. Messages carry the IDs of their
+// questions, so the bot's own sentences are never parsed.
 import { type AskedQuestion, assignAnswers } from '#domain/planning/asked-question.ts';
 import type { PlanningRequest, Utterance } from '#domain/planning/run.ts';
 import { trimTail } from '#domain/words.ts';
@@ -24,7 +24,7 @@ const textSlots = new Set(
   ),
 );
 
-/** Whether a word takes the request back, and is no answer to what was asked. */
+/** Whether a word withdraws the request instead of answering the question. */
 function withdraws(word: string, { id, options = [] }: AskedQuestion): boolean {
   const found = withdrawal.exec(word);
   const said = trimTail(word, /[.!]/).toLowerCase();
@@ -76,7 +76,7 @@ export function readConversation(
   };
 }
 
-/** Commands that came one after the other before anything was said to the first of them are one request. */
+/** Consecutive commands without a reply to the first are one request. */
 function joinUnanswered(
   before: Utterance[],
   text: string,

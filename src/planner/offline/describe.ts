@@ -50,7 +50,7 @@ const conditionOf = ({ when = [] }: Described): string => {
   return only === undefined ? '' : ` if the answer is ${String(only.value)}`;
 };
 
-/** "Create a.txt and b.txt, and move c.txt to d/": phrases of one verb stand together. */
+/** "Create a.txt and b.txt, and move c.txt to d/": groups phrases by verb. */
 function joinPhrases(phrases: string[]): string[] {
   const groups: { verb: string; objects: string[] }[] = [];
   for (const phrase of phrases) {

@@ -24,7 +24,7 @@ export type Interpretation = { reason: string } & (
   /** A form whose operation is not connected. */
   | { kind: 'cannot'; text: string; wanted: string }
   | { kind: 'questions'; questions: Question[] }
-  /** `options`: texts that plan as they stand. */
+  /** `options`: texts that can be planned unchanged. */
   | { kind: 'unread'; text: string; options: string[] }
   | { kind: 'failed'; text: string; code: string }
 );
@@ -67,7 +67,7 @@ export function isWhole(text: string, work: Pick<Work, 'request' | 'tools'>): bo
   );
 }
 
-/** Whether the program plans or answers a text as it stands. */
+/** Whether the program plans or answers a text unchanged. */
 function plans(text: string, work: Work): boolean {
   const read = readText(text, work);
   if (read.kind === 'unread') return false;
@@ -77,7 +77,7 @@ function plans(text: string, work: Work): boolean {
   return built.kind === 'steps' && findProblem(built.steps, work) === null;
 }
 
-/** @param firstId the number of the first step, where others are there already */
+/** @param firstId the number of the first step, if others exist */
 export async function interpret(
   text: string,
   work: Work,
@@ -161,7 +161,7 @@ async function interpretText(
   return { kind: 'plan', request: read.request, steps, reason: `a plan of ${steps.length} steps` };
 }
 
-/** A loop stands alone: what is to be done before or after it is a request of its own. */
+/** A loop must be the only command: work before or after it is a separate request. */
 async function interpretLoop(
   request: Request,
   steps: Step[],
@@ -191,7 +191,7 @@ async function interpretLoop(
     : { kind: 'group', request, group, reason: 'a plan, one step for each item' };
 }
 
-/** Why an argument does not fit its operation; null: all do. */
+/** Why an argument does not fit its operation, or null if all do. */
 function findProblem(steps: Step[], { tools }: Work): string | null {
   for (const { spec, args, command } of steps) {
     const later = openArguments(args);

@@ -1,4 +1,4 @@
-// Answers by reading only: calls readable operations and says what they gave; lists the forms and the plans.
+// Answers by reading only: calls readable operations and reports their results; lists the forms and the plans.
 import { statusWords } from '#cards/words.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';

@@ -55,7 +55,7 @@ const sourceOf = ({ over, path }: Loop): Source =>
 
 const fold = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Why a value may not be part of a path; null: it may. */
+/** Why a value may not be part of a path, or null if it may. */
 function findPathFault(value: string): string | null {
   if (value.trim() === '') return 'nothing';
   if (/[/\\]/.test(value)) return 'a slash';
@@ -85,7 +85,7 @@ async function* readItems(
   }
 }
 
-/** The one column that is meant by a name. @throws CommandRefusal where there is none */
+/** The one column that a name means. @throws CommandRefusal if there is none */
 function bind(name: string, columns: string[], path: string): string {
   const alike = columns.filter((column) => fold(column) === fold(name));
   const found =

@@ -1,4 +1,4 @@
-// The order of steps: commands one behind the other, and alongside each other where they are joined by `and` and share no file.
+// The order of steps: commands run in sequence, or in parallel if they are joined by `and` and share no file.
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
@@ -11,7 +11,7 @@ const overlap = (a: string, b: string): boolean =>
 const meet = (a: string[], b: string[]): boolean =>
   a.some((one) => b.some((other) => overlap(one, other)));
 
-/** Sets what each step waits for. @throws CommandRefusal where the times or the repetitions forbid it */
+/** Sets the dependencies of each step. @throws CommandRefusal if times or repetitions forbid it */
 export function orderSteps(steps: Step[]): void {
   const recurring = steps.filter(({ recurs }) => recurs !== null);
   const [again] = recurring;

@@ -1,4 +1,4 @@
-// Writes steps down as an outline, with the parts, times and waits that were said; and a loop as the group of steps it asks for.
+// Writes steps as an outline, with the stated parts, times and waits; a loop becomes the group of its steps.
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
 import { StrategyProfile } from '#domain/planning/schedule.ts';
@@ -39,7 +39,7 @@ function startOf(rrule: string, now: Date, timezone: string): Date {
 
 const profile = StrategyProfile.parse({});
 
-/** Minutes of a length as it was written: of a person's task working time. @throws Error with a sentence where it is none */
+/** Minutes of a stated length, as working time for a person's task. @throws Error with a sentence if it is invalid */
 function minutesOf({ takes, spec }: Step): number | null {
   if (takes === null) return null;
   const read = parseDuration(

@@ -10,7 +10,7 @@ import { patternRules } from '../patterns/rules.ts';
 const renamed = /^(?:propose changes\s*:\s*)?call it ["“]?([\p{L}][\p{L}\p{N}_-]{1,79})["”]?\.?$/iu;
 const proposal = /^\s*plan an?\s[^:\n]{1,200}\swith the (?:new )?subtype\s[^:\n]{1,80}:/i;
 
-/** The request that proposed what a person has now decided about, with what was said before it; null: this turn is about another. */
+/** The request whose proposal a person has now decided about, with its history, or null if this turn is about another. */
 export function findRefused(
   { text, history }: PlanningRequest,
   rfc: Rfc | null,

@@ -1,4 +1,4 @@
-// Asks what is open and reads the replies: values of slots, and the moments of times that are not certain.
+// Asks open questions and reads the replies: values of slots, and ambiguous times.
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import { type Doubt, settleEvery, settleWhen, type When } from '#timeline/spoken-times.ts';
 import { type Question, readChoice, readWhenReply } from '../commands/answers.ts';
@@ -13,7 +13,7 @@ export class Questions {
     this.#setting = setting;
   }
 
-  /** The reply to a question, read; undefined: it is asked. */
+  /** The parsed reply to a question, or undefined after asking it. */
   ask<T>(question: Question, read: (reply: string) => T | null | undefined): T | undefined {
     const reply = this.#setting.answers.get(question.id);
     const value = reply === undefined ? undefined : read(reply);

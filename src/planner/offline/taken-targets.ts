@@ -36,7 +36,7 @@ class Targets {
     return seen?.state === 'exists';
   }
 
-  /** Where a move to `target` puts `from`: into it, if it is a folder. */
+  /** The path that a move to `target` gives `from`: inside it, if it is a folder. */
   async placeOf(from: string, target: string): Promise<string> {
     if (target.endsWith('/') || !(await this.exists(target))) return placeFor(from, target);
     const isFolder = await this.#tools
@@ -45,7 +45,7 @@ class Targets {
     return isFolder === null ? target : `${target}/${baseName(from)}`;
   }
 
-  /** @returns the name that is used instead of `to`; null: it stays */
+  /** @returns the name to use instead of `to`, or null to keep it */
   async settleMove(args: JsonObject, at: number): Promise<{ place: string; other: string } | null> {
     const { from, to, overwrite } = args;
     if (typeof from !== 'string' || typeof to !== 'string' || overwrite !== undefined) return null;
@@ -81,7 +81,7 @@ function rename(args: JsonObject, from: string, to: string): void {
     if (typeof args[name] === 'string' && clean(args[name]) === clean(from)) args[name] = to;
 }
 
-/** Sets `overwrite` or another `to`, as the person replied. @returns what is still to be asked */
+/** Sets `overwrite` or another `to` as the person replied. @returns the remaining questions */
 export async function settleTargets(
   steps: Step[],
   setting: Setting,

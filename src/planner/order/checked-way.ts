@@ -1,5 +1,5 @@
-// The careful option: a person checks between phases and before the first irreversible change. Where no operation asks a person,
-// irreversible changes come last, one by one; without other changes the first goes ahead.
+// The careful option: a person checks between phases and before the first irreversible change. Without an operation to ask a
+// person, irreversible changes come last, one by one; without other changes the first goes ahead.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -67,7 +67,7 @@ function link(from: OutlineNode, to: OutlineNode): RoadmapEdge {
   return { from: from.id, to: to.id, type: 'FS', lag_minutes: 0, why: 'strategy' };
 }
 
-/** Edges from `all` to `one`, through a checkpoint where a person can be asked. */
+/** Edges from `all` to `one`, through a checkpoint if a person can be asked. */
 function gate(work: Work, all: OutlineNode[], one: OutlineNode): OutlineNode {
   const { checks, question } = work;
   if (question === null) {
@@ -101,7 +101,7 @@ function checkPhases(work: Work, acting: Uint8Array): void {
   }
 }
 
-/** What was said about two phases may not let one wait for the other. */
+/** Stated dependencies may prevent one phase from waiting for the other. */
 function dropCircular(
   index: OutlineIndex,
   base: RoadmapEdge[],

@@ -24,7 +24,7 @@ function keyOf({ from, to, type }: RoadmapEdge): string {
   return `${from}\n${to}\n${type}`;
 }
 
-/** Of edges with the same ends and type one, with the longest lag and the strongest reason; in order of appearance. */
+/** Merges edges with the same ends and type, with the longest lag and the strongest reason; in order of appearance. */
 export function mergeEdges(edges: RoadmapEdge[]): RoadmapEdge[] {
   const merged = new Map<string, RoadmapEdge>();
   for (const edge of edges) {
@@ -41,7 +41,7 @@ export function mergeEdges(edges: RoadmapEdge[]): RoadmapEdge[] {
   return [...merged.values()];
 }
 
-/** What was said, and what steps take from each other, as edges between nodes. */
+/** Stated dependencies and data flow between steps, as edges between nodes. */
 function findNeeded({ nodes, stepPlaces, steps, order, ownSteps }: OutlineIndex): RoadmapEdge[] {
   const edges: RoadmapEdge[] = [];
   for (const place of order) {
@@ -70,7 +70,7 @@ function findNeeded({ nodes, stepPlaces, steps, order, ownSteps }: OutlineIndex)
   return edges;
 }
 
-/** The edges that lie on no circle. What was said wins over what a pattern implies. */
+/** Removes edges on cycles. Stated edges win over those implied by a pattern. */
 function dropCircular(index: OutlineIndex, needed: RoadmapEdge[], implied: RoadmapEdge[]) {
   const { graph, edges, firstEdge } = buildEvents(index, [...needed, ...implied]);
   const component = findComponents(graph);
@@ -90,13 +90,13 @@ function dropCircular(index: OutlineIndex, needed: RoadmapEdge[], implied: Roadm
 
 export type CollectedEdges = {
   index: OutlineIndex;
-  /** Edges between nodes that can be; those that were said first, in the order of the outline. */
+  /** Valid edges between nodes; stated ones first, in the order of the outline. */
   edges: RoadmapEdge[];
   /** Edges to a node that is not there, to the node itself, or to its own part or whole. */
   impossible: RoadmapEdge[];
-  /** What the pattern implies and something that was said contradicts. */
+  /** Pattern edges that contradict a stated one. */
   contradicted: RoadmapEdge[];
-  /** What was said, or taken from each other, goes round in a circle. */
+  /** A cycle of stated edges or data flow, or null. */
   cycle: RoadmapEdge[] | null;
 };
 
@@ -128,7 +128,7 @@ export function isSaidOfNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
   return node?.after.some(({ id, type }) => id === edge.from && type === edge.type) === true;
 }
 
-/** Of each kind this many are told; the rest adds nothing that helps to mend them. */
+/** Limit per kind; more would not help to fix them. */
 const maxTold = 10;
 
 export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Violation[] {
@@ -146,7 +146,7 @@ export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Viola
   return [...kinds.values()].flatMap((kind) => kind.slice(0, maxTold));
 }
 
-/** What was said of two nodes, and what one takes from the other, must follow from the roadmap. */
+/** Stated edges and data flow between nodes must follow from the roadmap. */
 function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdge[]): Violation[] {
   const kept = new Map(
     edges.map(({ from, to, type, lag_minutes }) => [`${from}\n${to}\n${type}`, lag_minutes]),
@@ -169,7 +169,7 @@ function checkStated({ index, edges: needed }: CollectedEdges, edges: RoadmapEdg
   });
 }
 
-/** The pattern's order of phases, where something that was said contradicts it. */
+/** Reports where a stated edge contradicts the pattern's order of phases. */
 function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   const [first] = contradicted;
   if (first === undefined) return [];
@@ -177,7 +177,7 @@ function checkPhases({ index, contradicted }: CollectedEdges): Violation[] {
   return [violate('phase_order', first.to, text, false)];
 }
 
-/** What comes again has a rule of its own: it waits for nothing, and nothing waits for it. */
+/** A series follows its own rule: it waits for nothing, and nothing waits for it. */
 function checkSeries(index: OutlineIndex, edges: RoadmapEdge[]): Violation[] {
   const found = edges.filter((edge) => {
     const ends = findEnds(index, edge);

@@ -6,7 +6,7 @@ import { isObject } from '#domain/text.ts';
 import { type OperationSpec, operationName } from '#domain/tool.ts';
 import { type OutlineIndex, seriesOf } from '../outline/outline-tree.ts';
 
-/** Taken for a machine's step and for a person's task of which nobody said how long they take. */
+/** Assumed lengths of a machine's step and a person's task without a stated duration. */
 const assumedMinutes = { machine: 1, person: 60 };
 
 /** Minutes of each node's own work; wholes take as long as their parts, and none themselves. */
@@ -87,7 +87,7 @@ type StepTimes = {
 };
 
 /**
- * @param schedule null: none was made, so the moments that were said hold by themselves
+ * @param schedule null if there is none, in which case stated moments apply
  * @param firsts the first steps of a node, by its number
  */
 export function timeSteps(
@@ -103,7 +103,7 @@ export function timeSteps(
     );
   for (const { node, starts_at } of holding) {
     const place = index.places.get(node);
-    // What comes again begins by its rule, each time anew.
+    // Occurrences begin by the rule of their series.
     if (place === undefined || seriesOf(index, place) !== -1) continue;
     const said = index.nodes[place]?.not_before ?? null;
     // The same moment in the words that a person used.
@@ -149,12 +149,12 @@ function shareDuration(
 type Named = Pick<StepDraft, 'tool' | 'operation'>;
 
 export type Operations = {
-  /** It changes something, or asks somebody to. What is not known is taken to. */
+  /** It changes something or asks a person to. Unknown operations count as changing. */
   changes(step: Named): boolean;
   asksPerson(step: Named): boolean;
-  /** It destroys what was there, or the settings guard it. */
+  /** It is destructive, or guarded by the settings. */
   isDelicate(step: Named): boolean;
-  /** An operation that asks a person a question, and the argument that takes it; null: there is none. */
+  /** An operation that asks a person, with its question argument, or null if there is none. */
   question: { spec: OperationSpec; argument: string } | null;
 };
 

@@ -30,7 +30,7 @@ export function measureRoadmap(
 
 export type Marks = { changes: boolean; delicate: number; checks: boolean };
 
-/** What a node's own steps do. A checkpoint is one by its structure, or because all it does is to ask a person. */
+/** The properties of a node's own steps. A checkpoint is one by structure, or because it only asks a person. */
 export function readMarks(index: OutlineIndex, place: number, operations: Operations): Marks {
   const own = (index.ownSteps[place] ?? []).flatMap((step) => index.steps[step]?.draft ?? []);
   const asksOnly = own.length > 0 && own.every((step) => operations.asksPerson(step));
@@ -93,7 +93,7 @@ function findWidth(times: Float64Array, durations: Float64Array): number {
   }, 0);
 }
 
-/** In each wave the first change may be watched; those beside it begin before it was seen to succeed. */
+/** In each wave the first change may be watched; parallel ones begin before it has succeeded. */
 function countUnchecked(index: OutlineIndex, edges: RoadmapEdge[], marks: Marks[]): number {
   return findWaves(index, edges).reduce((sum, wave) => {
     const changes = wave.filter((place) => marks[place]?.changes).length;
@@ -123,13 +123,13 @@ const weights: Record<InteractionPolicy['autonomy'], Weights> = {
   low: { fidelity: 0.35, speed: 0.1, safety: 0.55 },
 };
 
-/** Where so much depends on each change, being safe is worth a little of being fast. */
+/** With so much depending on each change, a little speed is traded for safety. */
 const strategic = 0.1;
-/** What was asked for in so many words decides, whatever the policy. */
+/** An explicit preference outweighs the policy. */
 const wished = 0.7;
 /** How close a way is to what was said that holds more than that. */
 const addsOrder = 0.25;
-/** Share of what cannot be taken back in how safe a way is; the rest are changes that nobody watches. */
+/** Weight of irreversible changes in the safety score; the rest is unwatched changes. */
 const delicateShare = 0.65;
 
 type Measured = { name: RoadmapWay; metrics: RoadmapMetrics };

@@ -18,7 +18,7 @@ const reasons: Record<RoadmapEdge['why'], string> = {
   strategy: 'by the chosen way',
 };
 
-/** “B” waits for “A” as was said, “A” waits for “B” for what it gives. */
+/** “B” waits for “A” as stated, “A” waits for “B” for its output. */
 export function describeCycle(index: OutlineIndex, cycle: RoadmapEdge[]): string {
   const parts = cycle
     .slice(0, maxNamed)

@@ -1,5 +1,5 @@
-// Order implied by a pattern where none was stated: phases follow each other, a checkpoint separates what is before and after
-// it, a milestone follows what leads to it.
+// Order implied by a pattern if none was stated: phases follow each other, a checkpoint separates what is before and after it, a
+// milestone follows what leads to it.
 import { canonicalPattern, type PatternSpec, type PatternType } from '#domain/plan/pattern.ts';
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
@@ -10,9 +10,9 @@ import { isAddedCheckpoint } from './waves.ts';
 type OrderRules = {
   /** Phases, and milestones with parts, come one after the other as they are listed. */
   phases: boolean;
-  /** A milestone without parts waits for what is listed before it. */
+  /** A milestone without parts waits for preceding nodes. */
   milestones: boolean;
-  /** What is listed before a checkpoint comes before it, what is listed after it waits for it. */
+  /** Preceding nodes come before a checkpoint, later ones wait for it. */
   checkpoints: boolean;
 };
 
@@ -25,7 +25,7 @@ const rules: Record<PatternType, OrderRules> = {
   strategic_transformation: { phases: true, milestones: true, checkpoints: true },
 };
 
-/** What goes on all the time, or by a rule of its own, has no place in a row. */
+/** Continuous work and series have no place in a sequence. */
 function standsInLine({ rhythm }: OutlineNode): boolean {
   return rhythm === 'one_off' || rhythm === 'cumulative';
 }
@@ -47,7 +47,7 @@ export function findPatternOrder(
   for (const siblings of [roots, ...index.children]) {
     const inLine = siblings.filter((place) => {
       const node = index.nodes[place];
-      // A checkpoint that a way has added stands where that way wants it.
+      // A checkpoint added by a way is placed by that way.
       return node !== undefined && standsInLine(node) && !isAddedCheckpoint(node);
     });
     if (rule.phases) linkPhases(index, inLine, told, link);
@@ -58,10 +58,10 @@ export function findPatternOrder(
 }
 
 type Told = {
-  /** Nodes that somebody said something to wait for, and nodes that something is said to wait for. */
+  /** Nodes with a stated dependency, and nodes that a stated dependency refers to. */
   waits: Set<number>;
   awaited: Set<number>;
-  /** Pairs of siblings of which somebody said how they overlap, or that one follows the other. */
+  /** Pairs of siblings with a stated overlap or sequence. */
   pairs: Set<string>;
 };
 
@@ -73,7 +73,7 @@ function readTold(index: OutlineIndex, stated: RoadmapEdge[]): Told {
     told.awaited.add(ends.from);
     told.waits.add(ends.to);
     const siblings = findSiblings(index, ends.from, ends.to);
-    // A task of one phase that waits for one of another says nothing of the phases; an overlap does.
+    // A dependency between tasks of two phases says nothing about the phases; an overlap does.
     const direct = siblings.from === ends.from && siblings.to === ends.to;
     if (direct || edge.type !== 'FS' || edge.lag_minutes < 0)
       told.pairs.add(`${siblings.from} ${siblings.to}`).add(`${siblings.to} ${siblings.from}`);

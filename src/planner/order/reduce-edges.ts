@@ -51,7 +51,7 @@ export function findImplied(
   return implied;
 }
 
-/** Arcs over which time only goes on: a lead may go back, so nothing follows from it. */
+/** Arcs along which time only increases: a lead may go back, so nothing follows from it. */
 function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const pairs = treePairs(index);
   for (const edge of edges) {
@@ -139,7 +139,7 @@ export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): Nod
   return strictest(incoming.flatMap((list, to) => (filled[to] === 1 ? list : [])));
 }
 
-/** What an empty node waits for: its own edges, and those its wholes may not start before. */
+/** Predecessors of an empty node: its own edges, and those that hold the start of its parents. */
 function gather({ parents }: OutlineIndex, place: number, incoming: NodeEdge[][]): NodeEdge[] {
   const found = [...(incoming[place] ?? [])];
   for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1)
@@ -147,7 +147,7 @@ function gather({ parents }: OutlineIndex, place: number, incoming: NodeEdge[][]
   return found;
 }
 
-/** What waits for an empty node: its own edges, and those that wait for its wholes to finish. */
+/** Successors of an empty node: its own edges, and those that wait for its parents to finish. */
 function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]): NodeEdge[] {
   const found = [...(outgoing[place] ?? [])];
   for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1) {
@@ -156,7 +156,7 @@ function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]
   return found;
 }
 
-/** Two edges over an empty node as one; null: they say nothing of each other, or the wholes say it already. */
+/** Joins two edges over an empty node, or returns null if they are unrelated or the parents imply it. */
 function join(
   index: OutlineIndex,
   filled: Uint8Array,
@@ -166,7 +166,7 @@ function join(
 ): NodeEdge | null {
   if (before.from === behind.to) return null;
   const { fromFinish } = edgeEnds[behind.type];
-  // What only holds the finish of an empty node says nothing of its start.
+  // An edge that only holds an empty node's finish does not affect its start.
   if (edgeEnds[before.type].toFinish && !fromFinish) return null;
   const minutes = index.nodes[place]?.duration_minutes ?? 0;
   const passes = edgeEnds[before.type].toFinish || !fromFinish ? 0 : minutes;
@@ -184,7 +184,7 @@ function join(
   return { from: before.from, to: behind.to, type, lag_minutes };
 }
 
-/** Of edges with the same ends and type the one with the longest lag, in the order they came. */
+/** Keeps the edge with the longest lag among those with the same ends and type, in order of appearance. */
 function strictest(edges: NodeEdge[]): NodeEdge[] {
   const found = new Map<string, NodeEdge>();
   for (const edge of edges) {

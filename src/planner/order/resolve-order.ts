@@ -89,7 +89,7 @@ function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex)
   return refused;
 }
 
-/** The id of the node that is named; the ids of several with that title; null: there is none. */
+/** The ID of the named node, the IDs of several with that title, or null if there is none. */
 function findNode(index: OutlineIndex, name: string): string | string[] | null {
   if (index.places.has(name)) return name;
   const owner = index.nodes[index.steps[index.stepPlaces.get(name) ?? -1]?.node ?? -1];
@@ -117,7 +117,7 @@ class OrderEditor {
     this.#index = index;
   }
 
-  /** The same object as before where nothing has changed. */
+  /** The same object as before if nothing has changed. */
   get outline(): PlanOutline {
     if (this.#changed.size === 0) return this.#outline;
     const nodes = this.#outline.nodes.map((node) => this.#changed.get(node.id) ?? node);
@@ -139,7 +139,7 @@ class OrderEditor {
     });
   }
 
-  /** Of two edges with the same ends and type the longer lag holds; one that is given anew replaces the other. */
+  /** Of two edges with the same ends and type the longer lag holds; with `anew` the new edge replaces the other. */
   link({ from, to, type, lag_minutes }: Link, why: string, anew = false): void {
     const node = this.#node(to);
     const old = node.after.find((one) => one.id === from && one.type === type);

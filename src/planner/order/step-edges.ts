@@ -14,9 +14,9 @@ const meetAbove = 200;
 const meetInSeriesAbove = 250 * 250;
 
 export type StepEdges = {
-  /** What each step (by number) waits for beside what it says itself; in the order of the roadmap. */
+  /** Additional dependencies of each step (by number), in the order of the roadmap. */
   after: Map<number, Dependency[]>;
-  /** Steps that only stand for others, each behind the last step of a node. */
+  /** Placeholder steps, each after the last step of a node. */
   joints: { step: StepDraft; behind: number }[];
   /** The steps of a node (by number) that wait for none of its others. */
   first(place: number): number[];
@@ -107,7 +107,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
     meetings.set(key, id);
     return id;
   }
-  // In the order of the roadmap, so that what was said first is read first.
+  // In the order of the roadmap, so that stated edges come first.
   for (const place of pending) place?.();
   return result;
 }
@@ -115,7 +115,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
 /** The first and last steps of nodes, as the edges between steps that are known so far have them. */
 class StepEnds {
   readonly #index: OutlineIndex;
-  /** Depth of the deepest node inside which something comes before, or after, a step; 0: nothing does. */
+  /** Depth of the deepest node in which something comes before, or after, a step; 0 if nothing does. */
   readonly #depths: Record<'first' | 'last', Int32Array>;
   readonly #parts: number[][];
 
@@ -158,7 +158,7 @@ class StepEnds {
     const depths = this.#depths[which];
     const steps = this.#parts[place] ?? [];
     const picked = steps.filter((step) => (depths[step] ?? 0) < depth);
-    // Steps that go round in a circle have neither end; then all of them stand at both.
+    // Steps in a cycle have no ends, so all of them count as both.
     return picked.length > 0 ? picked : steps;
   }
 

@@ -42,8 +42,8 @@ export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][]
 }
 
 /**
- * Nodes with work in one row: by waves, inside a wave so that none stands before one that it waits for, otherwise as
- * the tree has them. Edges along the row make no circle.
+ * A linear order of nodes with work: by waves, after their dependencies within a wave, otherwise as in the tree. Edges along it
+ * form no cycle.
  */
 export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
   const levels = findLevels(index, edges, true);
@@ -54,12 +54,12 @@ export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
 
 const prefix = 'checkpoint:';
 
-/** The roadmap put this node in; nobody said it. */
+/** The roadmap added this node; it was not stated. */
 export function isAddedCheckpoint({ id, structure }: OutlineNode): boolean {
   return structure === 'checkpoint' && id.startsWith(prefix);
 }
 
-/** The outline as it was before any way was chosen; the same object where there is nothing to take out. */
+/** The outline before a way was chosen; the same object if there is nothing to remove. */
 export function withoutAddedCheckpoints(outline: PlanOutline): PlanOutline {
   const gone = new Set(outline.nodes.filter(isAddedCheckpoint).map(({ id }) => id));
   if (gone.size === 0) return outline;
@@ -69,7 +69,7 @@ export function withoutAddedCheckpoints(outline: PlanOutline): PlanOutline {
   return { ...outline, nodes };
 }
 
-/** A checkpoint beside `before`, in front of it. */
+/** A checkpoint alongside `before`, in front of it. */
 export function makeCheckpoint(
   number: number,
   before: OutlineNode,
@@ -89,7 +89,7 @@ export function makeCheckpoint(
   });
 }
 
-/** `nodes` with each checkpoint in front of the node it stands before. */
+/** `nodes` with each checkpoint inserted in front of its node. */
 export function insertCheckpoints(
   nodes: OutlineNode[],
   added: { node: OutlineNode; before: string }[],

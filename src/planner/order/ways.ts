@@ -41,7 +41,7 @@ function linkForWay(index: OutlineIndex, from: number, to: number): RoadmapEdge[
   return [{ from: a.id, to: b.id, type: 'FS', lag_minutes: 0, why: 'strategy' }];
 }
 
-/** At least one way; two that come to the same are one. `collected` must hold no circle. */
+/** At least one way, without equivalent duplicates. `collected` must have no cycle. */
 export async function findWays(
   outline: PlanOutline,
   collected: CollectedEdges,

@@ -29,8 +29,8 @@ function chain(first: Dependency, second: Dependency): Dependency {
 }
 
 /**
- * Bridges what is removed: whatever waited for it waits for what that waited for.
- * @param gone the dependencies of everything that is removed, by id
+ * Bridges removed nodes: their dependents wait for their predecessors.
+ * @param gone the dependencies of all removed nodes, by ID
  */
 export function bridgeRemoved(
   gone: ReadonlyMap<string, readonly Dependency[]>,
@@ -53,12 +53,12 @@ export function bridgeRemoved(
 export class OutlineEditor {
   #order: string[] = [];
   #nodes = new Map<string, OutlineNode>();
-  /** Later nodes whose id was taken, and where they stand in the order. */
+  /** Later nodes with a duplicate ID, and their index. */
   #twins = new Map<string, { node: OutlineNode; at: number }[]>();
   #twinAt = new Map<number, { node: OutlineNode }>();
   #parts = new Map<string, Set<string>>();
   #removed = new Set<string>();
-  /** New nodes, by the node they stand behind; '' for the front. */
+  /** New nodes, by the node they follow; '' for the front. */
   #inserted = new Map<string, string[]>();
 
   constructor(nodes: OutlineNode[]) {
@@ -103,7 +103,7 @@ export class OutlineEditor {
     return [...(this.#parts.get(id) ?? [])].filter((part) => this.get(part) !== undefined);
   }
 
-  /** Puts a node behind another; null: in front of all. */
+  /** Inserts a node after another, or at the front if null. */
   insert(node: OutlineNode, behind: string | null): boolean {
     if (this.#nodes.has(node.id)) return false;
     this.#nodes.set(node.id, node);
@@ -154,7 +154,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** What waits for removed nodes waits for what they waited for. */
+  /** Connects dependents of removed nodes to the predecessors of those. */
   flush(): void {
     if (this.#removed.size === 0) return;
     const gone = new Map(
@@ -190,7 +190,7 @@ export class OutlineEditor {
     const home = this.get(id)?.parent;
     if (home === undefined || home === null) return false;
     const groups = [id];
-    // The list grows while it is walked; a group's own limits go to its parts before theirs go on.
+    // The list grows during iteration; a group's own limits reach its parts before those of the parts are passed on.
     for (const group of groups) {
       const node = this.get(group);
       if (node === undefined) continue;
@@ -218,7 +218,7 @@ export class OutlineEditor {
     return true;
   }
 
-  /** What held for a group holds for each of its parts. */
+  /** Applies a group's constraints to each of its parts. */
   #inherit(part: string, group: OutlineNode): void {
     const node = this.get(part);
     if (node === undefined) return;

@@ -13,7 +13,7 @@ import { makeNode } from './make-node.ts';
 import { markWork, readTree, type Tree, takeId } from './outline-tree.ts';
 import { readGraph } from './precedence.ts';
 
-/** What is mended together; a later group looks at the outline that the earlier ones left. */
+/** Violations fixed together; a later group works on the outline that earlier ones left. */
 const groups = [
   ['duplicate_node', 'duplicate_step'],
   ['orphan', 'unreachable', 'l1_structure'],
@@ -145,7 +145,7 @@ function fixOne(scene: Scene, violation: Violation): Fix[] {
   }
 }
 
-/** The goal that takes in what stands elsewhere. */
+/** The goal to move misplaced nodes into. */
 function findHome({ tree }: Scene): OutlineNode | undefined {
   return tree.nodes.find(({ parent, structure }) => parent === null && structure === 'goal');
 }
@@ -159,7 +159,7 @@ function place(scene: Scene, code: string, why: string, node: OutlineNode, index
   return home.id === node.id ? [] : [{ do: 'move', code, why, node: node.id, parent: home.id }];
 }
 
-/** A goal over everything that stands at the top. Once a round. */
+/** Adds a goal over all top-level nodes. Once per round. */
 function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] {
   if (touched.has('goal')) return [];
   touched.add('goal');
@@ -174,7 +174,7 @@ function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] 
   ];
 }
 
-/** Whether moments and phases can stand under `over`. */
+/** Whether milestones and phases may be parts of `over`. */
 function isWide(over: Structure | undefined): boolean {
   return over === 'goal' || over === 'phase';
 }

@@ -13,9 +13,9 @@ type Change =
   /** Anything but `recurring` drops the node's rule. */
   | { do: 'set_rhythm'; node: string; rhythm: Rhythm }
   | { do: 'unlink'; node: string; step: string | null; on: string; type: DependencyType }
-  /** What waited for it waits for what it waited for; its parts move up. Left alone if it has steps. */
+  /** Its dependents wait for its predecessors; its parts move up. Kept if it has steps. */
   | { do: 'remove'; node: string }
-  /** Everything beneath it stands beside it; order and times are kept. */
+  /** Its descendants become its siblings; order and times are kept. */
   | { do: 'flatten'; node: string }
   /** Its steps go into a new task beneath it. */
   | { do: 'push_down'; node: string; into: string }
@@ -27,6 +27,6 @@ export type Fix = Change & {
   code: string;
   /** One sentence: what was wrong. */
   why: string;
-  /** Said on the card, because the plan does less than its words: nobody does “X”. */
+  /** Shown on the card, because the plan does less than its words: nobody does “X”. */
   assume?: string;
 };

@@ -68,7 +68,7 @@ function applyFix(editor: OutlineEditor, fix: Exclude<Fix, { do: 'repattern' }>)
       return editor.rename(fix.node, fix.to);
     case 'rename_step':
     case 'relevel':
-      // Steps were renamed before, all at once; levels are counted anew at the end.
+      // Steps were renamed earlier, all at once; levels are recomputed at the end.
       return true;
     case 'add':
       return editor.insert(

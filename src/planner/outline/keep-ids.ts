@@ -1,5 +1,5 @@
-// Keeps the ids of unchanged nodes and steps when an outline is drafted anew, since people, approvals and the stored plan refer
-// to them.
+// Keeps the IDs of unchanged nodes and steps when an outline is redrafted, since people, approvals and the stored plan refer to
+// them.
 import { renameReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
@@ -35,7 +35,7 @@ function matchIds(previous: Entry[], next: Entry[]): Map<string, string> {
   return names;
 }
 
-/** What a step does, whatever it and the steps it takes values from are called. */
+/** A step's content, independent of its ID and those of the steps it takes values from. */
 function keyOfStep(
   { tool, operation, args = {}, when, ask_before }: StepDraft,
   describe: (id: string) => string,

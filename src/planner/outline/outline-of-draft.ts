@@ -9,12 +9,12 @@ import { patternOf, readFeatures } from '../patterns/fit.ts';
 import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 
-/** Nodes that an outline holds beside its goal. */
+/** Maximum nodes besides the goal. */
 const maxTasks = 4999;
-/** Edges that a node holds; what is more stays with the step. */
+/** Maximum edges of a node; further ones stay with the step. */
 const maxEdges = 1000;
 
-/** @param pattern null: the one that its nodes look like */
+/** @param pattern null to infer it from the nodes */
 export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec | null): PlanOutline {
   const steps = nameSteps(draft.steps);
   const series = draft.series ?? [];

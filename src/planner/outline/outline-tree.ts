@@ -7,11 +7,11 @@ export type Tree = {
   nodes: OutlineNode[];
   /** Number of the first node of that id. */
   places: Map<string, number>;
-  /** Number of the node each is a part of; -1: a root, or where the way to a root is broken. */
+  /** Index of each node's parent; -1 for a root, or if the path to a root is broken. */
   parents: number[];
   /** Numbers of each node's parts, in outline order. */
   children: number[][];
-  /** From 1; where the tree is broken, counted from the break. */
+  /** From 1; in a broken tree counted from the break. */
   depths: number[];
   /** Numbers in the order of the tree: each node before its children, siblings as they are listed. */
   order: number[];
@@ -24,7 +24,7 @@ export type Tree = {
 /** The rings among parents, by walking up from each node until something known is met. */
 function findRings(parents: number[]): number[][] {
   const rings: number[][] = [];
-  /** 0: not seen; otherwise the walk that met it, counted from 1. */
+  /** 0 if not seen; otherwise the walk that met it, counted from 1. */
   const seen = new Int32Array(parents.length);
   for (let start = 0; start < parents.length; start += 1) {
     let at = start;
@@ -72,7 +72,7 @@ export function readTree(nodes: OutlineNode[]): Tree {
   return { nodes, places, parents, children, depths, order, orphans, rings };
 }
 
-/** What the contract lets a level be. */
+/** The deepest level the contract allows. */
 export const deepest = 9;
 
 /** `nodes` with levels as the tree has them. */
@@ -152,7 +152,7 @@ function numberSteps(
   return { steps, ownSteps };
 }
 
-/** Depth of the smallest node that holds both; 0: they share no root. */
+/** Depth of the smallest node that contains both; 0 if they share no root. */
 export function sharedDepth({ parents, depths }: OutlineIndex, a: number, b: number): number {
   let [left, right] = [a, b];
   while (left !== right) {

@@ -10,7 +10,7 @@ import { isWithin, type Tree } from './outline-tree.ts';
 
 type Ends = { from: number; to: number };
 
-/** Numbers of an edge's nodes; null: one is not there, or one is the other or a part of it. */
+/** Numbers of an edge's nodes, or null if one is missing, or is the other or a part of it. */
 export function findEnds(tree: Tree, edge: Pick<RoadmapEdge, 'from' | 'to'>): Ends | null {
   const from = tree.places.get(edge.from);
   const to = tree.places.get(edge.to);
@@ -62,7 +62,7 @@ export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {
   return { graph: buildDigraph(2 * tree.nodes.length, pairs), firstEdge, edges: kept };
 }
 
-/** Edges that lead round in a circle, in order; null: there is none. */
+/** Edges that form a cycle, in order, or null if there is none. */
 export function findEdgeCycle(tree: Tree, edges: RoadmapEdge[]): RoadmapEdge[] | null {
   const events = buildEvents(tree, edges);
   const cycle = findCycle(events.graph);
@@ -78,13 +78,13 @@ export function findEdgeCycle(tree: Tree, edges: RoadmapEdge[]): RoadmapEdge[] |
   });
 }
 
-/** Precedence that somebody wrote down and that can be taken back: between nodes, or (with `step`) between steps. */
+/** Stated precedence that can be withdrawn: between nodes, or (with `step`) between steps. */
 export type Wait = { node: string; step: string | null; on: string; type: DependencyType };
 
 export type Graph = {
   /** Events of the nodes, then a moment for each step of a node of several. */
   size: number;
-  /** Without `wait` where it follows from the tree, or one step uses the output of another. */
+  /** Without `wait` if it follows from the tree, or one step uses the output of another. */
   edges: (Ends & { wait: Wait | null })[];
   /** The node that each moment belongs to. */
   owners: number[];
@@ -144,7 +144,7 @@ export function readGraph(tree: Tree): Graph {
     }
   };
   for (const [index, node] of nodes.entries()) {
-    // Of two nodes with one id the later one is another node: its edges lead to itself all the same.
+    // A later node with a duplicate ID is another node, but its edges still count.
     for (const { id: on, type } of node.after) {
       const wait = { node: node.id, step: null, on, type };
       const place = places.get(on);

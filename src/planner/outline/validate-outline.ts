@@ -69,7 +69,7 @@ function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   return [...lacking, ...strange, ...checkPhases(outline, tree)];
 }
 
-/** Each phase holds what the pattern wants of phases; told of the topmost only, since a part's part counts. */
+/** Each phase must contain what the pattern requires; only the topmost is reported, since nested parts count. */
 function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
   const { nodes, order, parents, children } = tree;
   const works = markWork(tree);
@@ -80,7 +80,7 @@ function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
     if (holds[index] === true && parent !== -1) holds[parent] = true;
   }
   return nodes.flatMap((node, index) => {
-    // What is empty, or no phase at all, is told by the rules of structure.
+    // Empty or invalid phases are reported by the structure rules.
     if (node.structure !== 'phase' || holds[index] === true || works[index] !== true) return [];
     if ((children[index]?.length ?? 0) === 0) return [];
     if (nodes[parents[index] ?? -1]?.structure === 'phase') return [];
@@ -133,7 +133,7 @@ function checkCircles({ nodes, children }: Tree, graph: Graph): Violation[] {
     return [violate('cycle', first.id, text)];
   });
   const onCircle = new Set(members.flatMap((circle) => [...circle]));
-  // What is sorted comes before every circle or beside it; of the rest, what is on none can begin only after one.
+  // Sorted nodes come before every cycle or are independent; of the rest, nodes on no cycle can only follow one.
   const sorted = new Set(sortTopologically(digraph));
   const stuck = new Set<number>();
   for (let moment = 0; moment < size; moment += 1) {
@@ -159,7 +159,7 @@ function checkDates({ nodes }: Tree): Violation[] {
     if (not_before === null || deadline === null) return [];
     if (Date.parse(not_before) <= Date.parse(deadline)) return [];
     const text = `${nameNode(node)} may begin only after its deadline. Change one of the two.`;
-    // The schedule tells by how much, and what would help.
+    // The schedule reports by how much, and possible remedies.
     return [violate('deadline_before_start', node.id, text, false)];
   });
 }
@@ -235,7 +235,7 @@ function findRuled({ nodes, order, parents }: Tree): { above: boolean[]; below: 
   return { above, below };
 }
 
-/** An amount is said once: by the whole, or by its parts. */
+/** An amount is stated once: by the parent, or by its parts. */
 function hasTarget({ nodes, parents, children }: Tree, index: number): boolean {
   const around = [parents[index] ?? -1, ...(children[index] ?? [])];
   return around.some((other) => (nodes[other]?.target ?? null) !== null);

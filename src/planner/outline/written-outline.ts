@@ -54,7 +54,7 @@ const WrittenNode = z.strictObject({
 });
 type WrittenNode = z.infer<typeof WrittenNode>;
 
-/** Only what the person said themselves. */
+/** Only preferences that the person stated themselves. */
 export const WrittenPreferences = z
   .strictObject({
     order: RoadmapWay.nullable().describe(
@@ -88,7 +88,7 @@ export const WrittenOutline = WrittenOutlineFields.meta({
 });
 export type WrittenOutline = z.infer<typeof WrittenOutline>;
 
-/** Preferences of an outline; none where nothing was said. */
+/** Preferences of an outline; empty if none were stated. */
 export function readPreferences(
   written: z.infer<typeof WrittenPreferences> | undefined,
 ): Pick<PlanOutline, 'preferences'> {
@@ -176,7 +176,7 @@ function readNode(
   return { problems };
 }
 
-/** Waiting said of a step where the node was meant, or the other way round, is put where it belongs. */
+/** Moves dependencies stated for a step instead of its node, or vice versa, to where they belong. */
 export function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const owners = new Map(

@@ -28,9 +28,9 @@ export const writtenStepShape = {
 };
 /** What many steps, or shared means, need beside it; shown where there are such. */
 export const capacityShape = shapeOf('wide');
-/** What can be said of many steps at once. */
+/** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
-/** What a change takes away with null. */
+/** Fields that a change can clear with null. */
 const clearable = allFields.flatMap(([name, { written, empty }]) =>
   written === undefined || empty === undefined ? [] : [name],
 );
@@ -66,7 +66,7 @@ export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutli
 /** A whole new step. */
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
 
-/** What changes of a step. `undefined`: not said; `null`: taken away. */
+/** Changes of a step. `undefined` leaves a field, `null` removes it. */
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
@@ -146,7 +146,7 @@ function readPhase(phase: Json | undefined): string | null | undefined {
   return typeof phase === 'string' && phase.trim() !== '' ? phase.trim() : undefined;
 }
 
-/** null: nothing was said; undefined: it is no object. */
+/** The arguments; null if none were given, undefined if they are not an object. */
 function readArguments(value: Json | undefined): JsonObject | null | undefined {
   if (value === undefined || value === null) return null;
   const given = typeof value === 'string' ? (value.trim() === '' ? {} : parseJson(value)) : value;
@@ -162,7 +162,7 @@ function nameOperation(
   if (first === '' && second === '') return {};
   const spec = find(first, second);
   if (spec !== undefined) return { tool: spec.tool, operation: spec.operation };
-  // The check of the operation says that there is none of that name.
+  // The operation check reports unknown names.
   return { tool: first || second, operation: second || first };
 }
 

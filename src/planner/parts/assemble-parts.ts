@@ -113,13 +113,13 @@ function renameNotes(notes: Json, rename: (id: string) => string): Json {
 /** Begins the line about a part that is missing. */
 const leadOf = ({ title }: ScaffoldPart) => `${quoteWords(title, 200)} is not in this plan.`;
 
-/** What a person reads beside the plan. What is missing comes first: nothing is left out unseen. */
+/** Assumptions shown with the plan. Missing parts come first, so that nothing is left out silently. */
 function collectAssumptions(
   { assumptions }: PlanOutline,
   parts: EndedPart[],
   missing: Assembled['missing'],
 ): string[] {
-  // Of a part that is planned anew, what was said before holds no more.
+  // Assumptions of a replanned part no longer hold.
   const before = assumptions.filter(
     (text) => !parts.some(({ part }) => text.startsWith(leadOf(part))),
   );

@@ -1,4 +1,4 @@
-// What a planner of a part is asked, and what its outcome means for the whole. Pure.
+// The request to a part's planner, and the meaning of its outcome for the whole. Pure.
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PartStatus, ScaffoldPart } from '#domain/planning/part.ts';
 import type { PlanningOutcome } from '#domain/planning/run.ts';
@@ -51,7 +51,7 @@ type EndOfPart = {
 
 const edits = new Set(['submit_plan', 'add_steps', 'edit_steps']);
 
-/** Why nothing came of it: the first problem of the draft that was not put right; null: the draft was in order. */
+/** Why the part failed: the first unfixed problem of the draft, or null if the draft was valid. */
 function problemOf({ trace }: PlanningOutcome): string | null {
   const tried = trace.filter(({ tool }) => edits.has(tool));
   const sound = tried.findLastIndex(({ ok }) => ok);
@@ -68,7 +68,7 @@ export function endOfPart(outcome: PlanningOutcome): EndOfPart {
   });
   switch (result.kind) {
     case 'proposal': {
-      // The times of the whole come later, so this is the draft as it was said.
+      // Times are set for the whole later, so this is the draft as stated.
       const draft = session?.outline ? draftPlan(session.outline, null, null) : result.draft;
       if ((draft.series ?? []).length > 0)
         return failed(

@@ -19,14 +19,14 @@ import type { ScaffoldPart } from '#domain/planning/part.ts';
 import type { PartPlanners } from '../ports.ts';
 import { followTopic } from '../reads/follow-topic.ts';
 
-/** Milliseconds between two looks, where no notification comes; people are told as often. */
+/** Poll interval in milliseconds without a notification; also that of progress reports. */
 const lookEveryMs = 5000;
-/** A part that nobody takes up for so long is sent again: its job may be lost. */
+/** A part that no planner takes up in this time is enqueued again, since its job may be lost. */
 const resendAfterSeconds = 20;
 /** Even many parts of a slow model are planned by then. */
 const waitAtMostMs = 50 * 60_000;
 
-/** The name of a part in this turn: from its content, so that the same part is planned once, and another one anew. */
+/** The name of a part in this turn: derived from its content, so that an equal part is planned once. */
 function nameOf(part: ScaffoldPart): string {
   const digest = createHash('sha256').update(JSON.stringify(part)).digest('hex');
   return `${part.id}.${digest.slice(0, 12)}`;

@@ -8,9 +8,9 @@ import { type Need, patternRules } from './rules.ts';
 export type Features = {
   /** How many nodes there are of each structure. */
   structures: Record<Structure, number>;
-  /** Rhythms of nodes; also `recurring` where a step repeats by a rule of its own, and `cumulative` where there is a target. */
+  /** Rhythms of nodes; also `recurring` if a step repeats by its own rule, and `cumulative` if there is a target. */
   rhythms: Set<Rhythm>;
-  /** Nothing but tasks and checkpoints right under one goal, or where a goal is missing. */
+  /** Only tasks and checkpoints directly under one goal, or without a goal. */
   flat: boolean;
 };
 
@@ -26,7 +26,7 @@ export function readFeatures({ nodes }: Pick<PlanOutline, 'nodes'>): Features {
   for (const node of nodes) {
     structures[node.structure] += 1;
     if (node.parent === null) roots.add(node.id);
-    // A goal or phase only groups: what is done once is done by the work in it.
+    // Goals and phases only group, so a one-off rhythm counts for nodes with steps.
     if (node.rhythm !== 'one_off' || node.steps.length > 0) rhythms.add(node.rhythm);
     if (node.target !== null) rhythms.add('cumulative');
     if (repeatsByItself(node)) rhythms.add('recurring');
@@ -38,7 +38,7 @@ export function readFeatures({ nodes }: Pick<PlanOutline, 'nodes'>): Features {
   return { structures, rhythms, flat };
 }
 
-/** What `pattern` cannot do without and the outline lacks. Flat outlines are too small for phases and milestones. */
+/** Requirements of `pattern` that the outline lacks. Flat outlines are too small for phases and milestones. */
 export function findNeeds(features: Features, pattern: PatternType): Need[] {
   return patternRules[pattern].needs.filter((need) => {
     if (need.axis === 'rhythm') return !need.any.some((rhythm) => features.rhythms.has(rhythm));
@@ -66,7 +66,7 @@ export function fitOutline(outline: Pick<PlanOutline, 'nodes'>, pattern: Pattern
   return weighFit(readFeatures(outline), pattern);
 }
 
-/** The patterns, best first. Of those that fit alike, the plainest comes first: the order of the contract. */
+/** The patterns, best first; ties are in the order of the contract, plainest first. */
 export function rankPatterns(features: Features): { pattern_type: PatternType; score: number }[] {
   return PatternType.options
     .map((pattern_type) => ({ pattern_type, score: weighFit(features, pattern_type) }))
@@ -79,7 +79,7 @@ export function patternOf(features: Features): PatternSpec {
   return { pattern_type: first?.pattern_type ?? 'milestone_project', introduced_by: 'system' };
 }
 
-/** What of `spec` is proposed: a new pattern before a new subtype. null: nothing. */
+/** The proposed part of `spec`: a new pattern before a new subtype, or null. */
 export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {
   if (isProposed(pattern_type)) return pattern_type;
   return subtype !== undefined && isProposed(subtype) ? subtype : null;
@@ -96,7 +96,7 @@ export function standingOf(proposal: string, rfc: Rfc | null): Rfc['status'] | n
   return rfc?.proposes === proposal ? rfc.status : null;
 }
 
-/** `spec` without what is proposed in it: its source pattern, no subtype. */
+/** `spec` without its proposal: the source pattern, no subtype. */
 export function withoutProposal(spec: PatternSpec): PatternSpec {
   const { subtype, rfc: _, source_pattern, pattern_type, ...rest } = spec;
   const known = isProposed(pattern_type) ? (source_pattern ?? 'milestone_project') : pattern_type;

@@ -8,9 +8,9 @@ import { patternRules } from './rules.ts';
 
 // Words of a model inside a message of ours: one line of bounded length that no surface can read as anything but text.
 
-/** Control characters, direction overrides and zero-width characters: they change how text looks, not what it says. */
+/** Control characters, direction overrides and zero-width characters: they change the look of a text, not its content. */
 const invisible = /[\p{Cc}\p{Cf}]/gu;
-/** What Markdown, mrkdwn and HTML give a meaning to. */
+/** Characters with a meaning in Markdown, mrkdwn and HTML. */
 const markup = /[<>`*[\]|~\\#]/g;
 
 function toPlainText(text: string, most: number): string {
@@ -18,7 +18,7 @@ function toPlainText(text: string, most: number): string {
     .replace(/\s+/g, ' ')
     .replace(invisible, '')
     .replace(markup, '')
-    // Quotes that stand around it in a sentence cannot be closed from inside.
+    // The quotes around it in a sentence cannot be closed from inside.
     .replace(/[“”„«»"]/g, "'")
     .replace(/ {2,}/g, ' ')
     .trim();
@@ -71,7 +71,7 @@ export function readPattern(input: ChosenPattern, toolContext: ToolContext): Rea
 type Top =
   | {
       type: PatternType;
-      /** A subtype's name that was given where a pattern's name belongs. */
+      /** A subtype's name given in place of a pattern's name. */
       subtype: string | null;
       proposed: { name: string; rfc: string } | null;
       notes: string[];
@@ -161,7 +161,7 @@ function readVariant(name: string | null, type: PatternType, request: string): s
   return findVariant(type, clean) ?? (isSaid(clean, request) ? toPlainText(clean, 100) : null);
 }
 
-/** A word of the person's own stands in what they wrote. */
+/** Whether a custom name occurs in the person's request. */
 function isSaid(name: string, request: string): boolean {
   const words = toTokens(name.replaceAll('_', ' '));
   return words.length > 0 && ` ${toTokens(request).join(' ')} `.includes(` ${words.join(' ')} `);
@@ -192,7 +192,7 @@ function nearlyEqual(one: string, other: string): boolean {
   return longest > 3 && distance(one, other) / longest <= 0.25;
 }
 
-/** Names are short; what is longer is compared by its beginning, so that nobody can make this slow. */
+/** Long names are compared by their beginning, to bound the time. */
 const maxCompared = 100;
 
 /** 0..1: share of words that two names have in common, small differences in spelling forgiven (Dice 1945). */
@@ -224,13 +224,13 @@ function nearest(name: string, known: string[]): string | null {
   return found?.name ?? null;
 }
 
-/** The pattern meant by a name that is nearly right (`Milestone Project`, `recurring-cycles`); null: none. */
+/** The pattern that an inexact name means (`Milestone Project`, `recurring-cycles`), or null. */
 export function findPattern(name: string): PatternType | null {
   const found = PatternType.safeParse(nearest(name, PatternType.options));
   return found.success ? found.data : null;
 }
 
-/** The known subtype meant by `name`; null: none is near. */
+/** The known subtype that `name` means, or null if none is near. */
 export function findSubtype(pattern: PatternType, name: string): string | null {
   return nearest(name, patternRules[pattern].subtypes);
 }

@@ -2,7 +2,7 @@
 import type { PatternType } from '#domain/plan/pattern.ts';
 import type { Rhythm, Structure } from '#domain/planning/outline.ts';
 
-/** What an outline of a pattern cannot do without. */
+/** A requirement of a pattern for outlines. */
 export type Need =
   | { axis: 'structure'; any: Structure[]; atLeast: number; text: string }
   | { axis: 'rhythm'; any: Rhythm[]; text: string };
@@ -14,15 +14,15 @@ export type PatternRules = {
   meaning: string;
   subtypes: string[];
   variants: string[];
-  /** What may stand at L1, and how much of it. */
+  /** Structures allowed at L1, and their maximum number. */
   top: { structures: Structure[]; most: number };
-  /** What may stand below L1. */
+  /** Structures allowed below L1. */
   below: Structure[];
   /** Levels that people still read with ease. */
   depth: number;
   rhythms: Rhythm[];
   needs: Need[];
-  /** Of these, each phase holds at least one, at any depth. */
+  /** Each phase contains at least one of these, at any depth. */
   phaseHolds: Structure[];
 };
 
@@ -135,7 +135,7 @@ export const patternRules: Record<PatternType, PatternRules> = {
   },
 };
 
-/** Parts that each structure may hold; what is beneath a checkpoint would not be looked at. */
+/** Parts allowed in each structure; parts of a checkpoint would never be checked. */
 export const partsOf: Record<Structure, Structure[]> = {
   goal: ['phase', 'milestone', 'task', 'checkpoint'],
   phase: ['phase', 'milestone', 'task', 'checkpoint'],

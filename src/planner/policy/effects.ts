@@ -19,7 +19,7 @@ export function optionsWanted(policy: InteractionPolicy): 2 | 3 {
 
 export type Detail = 'short' | 'normal' | 'full';
 
-/** How much is said (conversation_style, moved one way or the other by talkativeness). */
+/** The level of detail (conversation_style, shifted by talkativeness). */
 export function detailOf(policy: InteractionPolicy): Detail {
   const { conversation_style: style, talkativeness } = policy;
   switch (style) {
@@ -37,12 +37,12 @@ export function detailOf(policy: InteractionPolicy): Detail {
   }
 }
 
-/** The reasons of a step are said with it (a coach says why, however little else is said). */
+/** Whether the reasons of a step are given (a coach always gives them). */
 export function explainsReasons(policy: InteractionPolicy): boolean {
   return policy.conversation_style === 'coach' || detailOf(policy) === 'full';
 }
 
-/** Most sentences and lines of a list in a text, beside its call to action; a model is asked to keep to it. */
+/** Maximum sentences and list items of a text besides its call to action; models are asked to comply. */
 export function lengthOf(policy: InteractionPolicy): { sentences: number; items: number } {
   const detail = detailOf(policy);
   switch (detail) {
@@ -90,9 +90,9 @@ export function isBorderline(confidence: number): boolean {
 }
 
 /**
- * Whether ideas and options are put before the person (brainstorming_preference).
- * @param confidence of the stage so far; null: not known
- * @param askedFor the person asks for them in so many words
+ * Whether to offer ideas and options (brainstorming_preference).
+ * @param confidence of the stage so far, or null if unknown
+ * @param askedFor the person asked for them explicitly
  */
 export function offersIdeas(
   policy: InteractionPolicy,

@@ -21,10 +21,7 @@ const sameDifferenceAbove = 0.8;
 
 export type Checked = { kept: Alternative[]; problems: string[] };
 
-/**
- * The alternatives that may be shown, at most as many as the person likes to choose among; and what was wrong with the
- * others. Fewer than two of them are none.
- */
+/** The alternatives to show, limited by the person's preference, and the problems of the others. Fewer than two count as none. */
 export function checkAlternatives(given: Alternative[], policy: InteractionPolicy): Checked {
   const kept: Alternative[] = [];
   const problems: string[] = [];

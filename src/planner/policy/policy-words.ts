@@ -3,7 +3,7 @@
 import { defaultPolicy, type PolicyOverride, type PolicyWish } from '#domain/people/policy.ts';
 import { listOf, trimTail } from '#domain/words.ts';
 
-/** The words are separated by `|`, in lower case, without "please"; what is different now stands behind "I". */
+/** Words are separated by `|`, in lower case, without "please"; `says` describes the change. */
 type Phrase = [words: string, sets: PolicyOverride, says: string];
 
 const { conversation_style, talkativeness, tone, probing_depth } = defaultPolicy;
@@ -83,7 +83,7 @@ const before =
   /(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation),?\s+/iy;
 const after =
   /,?\s+(?:please|(always|from now on|in future|in the future|by default)|today|for now|this time|for this conversation|in this conversation)/iy;
-/** Characters of the marks or the "and" at the beginning of `text`, which end a phrase; null: the sentence continues. */
+/** Length of the punctuation or "and" that ends a phrase at the start of `text`, or null if the sentence continues. */
 function lengthOfEnd(text: string): number | null {
   const gap = /^[\s.!:;,]*/.exec(text)?.[0] ?? '';
   const rest = text.slice(gap.length);
@@ -120,7 +120,7 @@ function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: n
   return null;
 }
 
-/** Phrases at the beginning of `text`, and what is left behind them; null: there are none, or they contradict each other. */
+/** Phrases at the start of `text`, and the rest, or null if there are none or they conflict. */
 function readPhrases(text: string): PolicyWish | null {
   const said: Phrase[] = [];
   let lasting = false;
@@ -185,7 +185,7 @@ function readStyleAnswer(text: string): PolicyWish | null {
 }
 
 /**
- * What `text` says about how to talk and ask, and what it asks for besides; null: nothing about it.
+ * The wishes in `text` about how to talk and ask, and the rest of it, or null if there are none.
  * @param styleAsked whether the bot has just asked for the style
  */
 export function readPolicyWish(text: string, styleAsked = false): PolicyWish | null {

@@ -20,12 +20,12 @@ import { onOneLine } from '#domain/words.ts';
 import type { DataRequests, PlannerTools } from '../ports.ts';
 import { followTopic } from './follow-topic.ts';
 
-/** Milliseconds that a planner waits; then it goes on, and may ask again. */
+/** Milliseconds that a planner waits; then it continues, and may ask again. */
 const waitAtMostMs = 30_000;
-/** Milliseconds between two looks, where no notification comes. */
+/** Poll interval in milliseconds without a notification. */
 const lookEveryMs = 2000;
 const maxRequests = 200;
-/** What one fetch may take (milliseconds). */
+/** Limit for one fetch in milliseconds. */
 const fetchAtMostMs = 120_000;
 const maxSummary = 300;
 
@@ -119,7 +119,7 @@ async function fetchData(
   } catch (error) {
     // This process stops: another one fetches it.
     if (signal.aborted) throw error;
-    // What passes by itself is tried again with the job.
+    // Transient errors are retried with the job.
     if (error instanceof CountersignError && error.passesAfterMs !== null) throw error;
     return { status: 'failed', summary: onOneLine(errorMessage(error), maxSummary) };
   }

@@ -1,5 +1,5 @@
-// Plans that are there already, a few lines each: where a plan stands, what its steps are, and of those that went wrong or wait for
-// somebody what was called and what came of it. The whole of it is plan_get's.
+// Describes existing plans in a few lines each: status and steps, with the call and result of steps that went wrong or wait for a
+// person. plan_get has the rest.
 import type { BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
@@ -9,7 +9,7 @@ export function summarisePlan({ id, status, title, total_steps }: PlanSummary): 
   return `${id} ${status}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`;
 }
 
-/** What came of it is what the plan is spoken of for. */
+/** Steps whose result people ask about. */
 function isNotable({ status }: BriefStep): boolean {
   return ['failed', 'unknown', 'waiting', 'stale'].includes(status);
 }

@@ -1,4 +1,4 @@
-// Waits for what the database tells of a topic, without relying on it: the next look comes in any case.
+// Waits for database notifications of a topic without relying on them: polling continues in any case.
 import type { Listener, Topic } from '#db/notify.ts';
 
 export type TopicNews = {

@@ -23,9 +23,9 @@ export type Listing = {
 export type Coverage = {
   listed: number;
   pages: number;
-  /** Total the output reports; null: none. */
+  /** The total that the output reports, or null. */
   total: number | null;
-  /** It says that there is more than was read. */
+  /** The output says that there is more than was read. */
   more: boolean;
   /** Unreadable entries, in sentences. */
   skipped: string[];
@@ -96,7 +96,7 @@ function partsOf(data: Json): JsonObject[] {
   return [data, ...wrappers.flatMap((name) => (isObject(data[name]) ? [data[name]] : []))];
 }
 
-/** The argument and value of the next page, as the operation takes it; null: the output names none that it takes. */
+/** The operation's argument and value for the next page, or null if the output names none. */
 function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | null {
   const taken = spec === undefined ? [] : argumentsOf(spec);
   for (const part of partsOf(data))
@@ -112,7 +112,7 @@ function findNext(data: Json, spec: OperationSpec | undefined): JsonObject | nul
   return null;
 }
 
-/** Whether an output says that there is more than it has. */
+/** Whether an output says that it is incomplete. */
 export function saysMore(data: Json): boolean {
   const leads = nextKeys.flatMap(([names]) => names);
   return partsOf(data).some(
@@ -121,7 +121,7 @@ export function saysMore(data: Json): boolean {
   );
 }
 
-/** How many there are in all, if an output says so. "total" alone may be a sum of money. */
+/** The total number of items, if an output has one. "total" alone may be a sum of money. */
 function findTotal(data: Json, isPaged: boolean): number | null {
   const names = isPaged ? [...totalKeys, 'total'] : totalKeys;
   const found = partsOf(data).flatMap((part) =>
@@ -148,7 +148,7 @@ function writeContent(data: Json): string {
   return JSON.stringify(Object.entries(data).filter(([name]) => !leads.has(name)));
 }
 
-/** Notes what an output that is read only once says of itself. */
+/** Records what an output that is read only once says about its coverage. */
 export function noteWhole(data: Json, coverage: Coverage): void {
   coverage.pages += 1;
   coverage.more ||= saysMore(data);

@@ -1,5 +1,5 @@
-// What a planner is told of its surroundings before it begins: the workspace at a glance, calendars, connected servers, who approves
-// what is guarded, and where it can post. A few lines each; what cannot be looked at is said in one, and nothing fails.
+// A planner's surroundings before it begins: the workspace at a glance, calendars, connected servers, approvers of guarded
+// operations, and post targets. A few lines each; a failed lookup becomes a line and never an error.
 import { z } from 'zod';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
@@ -33,7 +33,7 @@ const maxApprovers = 10;
 const maxTargets = 5;
 const maxCapacity = 30;
 
-/** A line of what is looked at, or of why it cannot be. */
+/** A line for one lookup, or for why it failed. */
 async function look(what: string, read: () => Promise<string | null>): Promise<string[]> {
   try {
     const line = await read();

@@ -30,8 +30,8 @@ import type {
 import { lookAround } from './look-around.ts';
 
 /**
- * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
- * always do may be called at all is said by `plannerTools`.
+ * Whether the arguments make the call go outside, with data the planner has read. `plannerTools` decides about operations that
+ * always do.
  */
 function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean {
   const classOf = (given: JsonObject) => describeCall(operation.name, operation, given).class;
@@ -54,7 +54,7 @@ export function createReads({
   /** IANA zone of the calls. */
   timezone: string;
 }): Pick<PlannerTools, 'readable' | 'call'> {
-  // What goes on after the call would have nobody who asks for it.
+  // Operations that continue after the call would have no one to ask for them.
   const readable = () =>
     plannerOperations(registry, allowed).filter(
       ({ name }) => registry.get(name)?.checkLater === undefined,
@@ -96,7 +96,7 @@ export function createReads({
 export function openPlannerTools(options: {
   /** The tools of this process: all that a planner may call itself. */
   registry: ToolRegistry;
-  /** What a plan may name. */
+  /** The operations that a plan may name. */
   catalogue: Pick<Catalogue, 'list' | 'validate'>;
   db: Queryable;
   /** Which of the reading operations a planner may call. */
@@ -105,7 +105,7 @@ export function openPlannerTools(options: {
   guarded: Settings['guardedTools'];
   /** IANA zone of the calls. */
   timezone: string;
-  /** The plans of those who take part in a run; null: all. */
+  /** The plans of the participants of a run, or null for all. */
   plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
   atHand?: PlansAtHand;
   posts?: PostTargets;

@@ -1,4 +1,4 @@
-// What a session has looked up: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
+// A session's reads: kept over stages and turns within a bound, and stored with the plan as its evidence (A13).
 import { z } from 'zod';
 import { parseAs } from '#domain/json.ts';
 import type { PlanContext } from '#domain/plan/plan.ts';
@@ -11,7 +11,7 @@ const maxOutput = 12_000;
 const maxAll = 40_000;
 const maxReads = 100;
 
-/** The beginning of what is too long, as text. */
+/** The beginning of data that is too long, as text. */
 function cutData(data: Json, most = maxOutput): Json {
   const text = JSON.stringify(data);
   if (text.length <= most) return data;
@@ -20,10 +20,10 @@ function cutData(data: Json, most = maxOutput): Json {
 
 /** Characters of an output that a model is shown. */
 export const maxShown = 20_000;
-/** So many characters at the beginning of a file tell whether a text was made from it. */
+/** Characters at the beginning of a file that show whether a text was made from it. */
 const tellingLength = 60;
 
-/** The beginning of a file of which only a part was read or shown; null: it was seen whole, or it is no text. */
+/** The beginning of a file that was only read or shown in part, or null if it was seen whole or is not text. */
 function beginningOf(data: Json): string | null {
   if (isObject(data))
     return data.truncated === true && typeof data.text === 'string' ? data.text : null;
@@ -58,7 +58,7 @@ function isSame(one: SessionRead, other: SessionRead): boolean {
 
 /** `reads` with one more. The same call replaces its earlier result; the oldest go when there is no room. */
 export function addRead(reads: SessionRead[], read: SessionRead): SessionRead[] {
-  // What a server put out is not all storable.
+  // Server output may contain values that cannot be stored.
   const cut = { ...read, data: cutData(makeStorable(read.data)) };
   const kept = [...reads.filter((one) => !isSame(one, cut)), cut].slice(-maxReads);
   let length = kept.reduce((sum, one) => sum + JSON.stringify(one).length, 0);

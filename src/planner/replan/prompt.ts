@@ -1,4 +1,4 @@
-// What a model is told when it is to repair a plan that runs: the finding, what it rests on, and the part of the plan that it touches.
+// The prompt to repair a running plan: the finding, its basis, and the affected part of the plan.
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { ReplanTask } from '#domain/plan/replan.ts';
 import { onOneLine } from '#domain/words.ts';

@@ -8,7 +8,7 @@ import { type Interval, startOfDay } from '#timeline/working-time.ts';
 import type { PlannerTools } from '../ports.ts';
 
 export type BusyTime = Interval & {
-  /** What it is: “Standup”, or `PLAN-3f9a1c20: Review`. */
+  /** Its name: “Standup”, or `PLAN-3f9a1c20: Review`. */
   with: string;
   source: 'plan' | 'calendar';
   person: string;
@@ -16,7 +16,7 @@ export type BusyTime = Interval & {
 
 export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
 
-/** Whose calendars are read, and with what. */
+/** The owner of the calendars, and the means to read them. */
 type CalendarQuery = { tools: PlannerTools; user: string; timezone: string; signal: AbortSignal };
 
 const reading = 'calendar_read';

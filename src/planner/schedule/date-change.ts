@@ -31,7 +31,7 @@ export type ChangedOutline = {
   problems: string[];
 };
 
-/** The outline with the changes in it, in its texts too where they say the old moment. */
+/** The outline with the changes, including texts that mention the old moment. */
 export function applyChanges(
   outline: PlanOutline,
   changes: readonly DateChange[],

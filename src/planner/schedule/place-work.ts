@@ -26,14 +26,14 @@ import {
 } from './time-model.ts';
 import { describeInfeasible, sayNode } from './time-words.ts';
 
-/** What a schedule is made from. */
+/** The inputs of a schedule. */
 export type ScheduleContext = {
   outline: PlanOutline;
   operations: Operations;
   profile: StrategyProfile;
   timezone: string;
   now: Date;
-  /** Whom the plan is for. */
+  /** The plan's requester. */
   user: string;
   /** The times as they were. */
   last: Schedule | null;
@@ -50,8 +50,8 @@ export type Placing =
 type ReadBusy = (window: Interval) => Promise<BusyReport>;
 
 /**
- * @param asked whether people are asked in their working hours only
- * @param readBusy called only where somebody's time is to be found
+ * @param asked whether people are only asked in their working hours
+ * @param readBusy only called if a person's time must be found
  */
 export async function placeWork(
   context: ScheduleContext,
@@ -100,7 +100,7 @@ export async function placeWork(
   return { kind: 'placed', schedule, unread: busy.unread };
 }
 
-/** Nodes that begin exactly at their moment: as just said, or as the last schedule had it and nobody moved since. */
+/** Nodes with an exact start: as just stated, or from the last schedule if it was not moved since. */
 function findExact(model: TimeModel, changed: ChangedOutline, last: Schedule | null): Set<string> {
   const fixed = new Map(
     last?.blocks.flatMap(({ node, fixed, starts_at }) =>
@@ -115,7 +115,7 @@ function findExact(model: TimeModel, changed: ChangedOutline, last: Schedule | n
 
 const lookAheadMs = 60 * 86_400_000;
 
-/** The time in which calendars matter; null: nobody's time is to be found. */
+/** The period for which calendars are read, or null if no one's time must be found. */
 function findWindow({ work }: TimeModel, asked: boolean, now: number): Interval | null {
   const needed = work.some(
     ({ person, minutes, node }) =>
@@ -181,7 +181,7 @@ function sortAsPlaced(places: ReadonlyMap<string, Interval>, work: WorkNode[]): 
   return work.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
 }
 
-/** A moment rather than a day: local midnight stands for a date without an hour, unless it was said to be exact. */
+/** A moment rather than a day: local midnight is a date without an hour, unless it was stated to be exact. */
 function isMoment(
   { id, own }: Pick<WorkNode, 'id' | 'own'>,
   { exact, timezone }: Pick<BlockOptions, 'exact' | 'timezone'>,

@@ -121,7 +121,7 @@ function prefixEnds(sorted: readonly Interval[]): number[] {
   });
 }
 
-/** Those that overlap the block, found from the first that can. A moment without length meets what goes on then. */
+/** Busy times that overlap the block, searched from the first that can. A moment without length overlaps events at that time. */
 function overlapping(sorted: BusyTime[], longest: number[], block: Own): BusyTime[] {
   const from = block.from;
   const to = Math.max(block.to, block.from + 1);
@@ -147,7 +147,7 @@ function hasRoom({ fixed, from, to, length }: Own, free: readonly Interval[]): b
   return measureIntervals(intersectIntervals(free, [{ from, to }])) >= length;
 }
 
-/** From its first to its last possible start: where the block would meet nothing, not before what it waits for, in working hours. */
+/** Intervals of possible starts: without conflicts, after its dependencies, in working hours. */
 function findRooms(
   block: Own,
   free: readonly Interval[],
@@ -193,7 +193,7 @@ function findNearest(block: Own, rooms: readonly Interval[]): number | null {
 
 const quarterMs = 15 * minuteMs;
 
-/** The earliest start from `at` on, on a quarter of an hour where one fits; null: there is none before `until`. */
+/** The earliest start from `at` on, on a quarter of an hour if possible, or null if there is none before `until`. */
 function startFrom(rooms: readonly Interval[], at: number, until: number): number | null {
   for (const { from, to } of rooms) {
     const start = Math.max(from, at);
@@ -206,8 +206,7 @@ function startFrom(rooms: readonly Interval[], at: number, until: number): numbe
 }
 
 /**
- * Starts a person can choose from: on the same day, later rather than earlier, and on the next day with room, at the same time
- * of day where that is free.
+ * Starts to choose from: on the same day, preferably later, and on the next day with room, at the same time of day if it is free.
  */
 function findSlots(block: Own, rooms: readonly Interval[], { timezone }: WorkingTime): number[] {
   const day = dayOf(block.from, timezone);

@@ -10,15 +10,15 @@ import { type Operations, predecessorsOf, sortSteps } from '../order/durations.t
 import { indexOutline, type OutlineIndex } from '../outline/outline-tree.ts';
 import { findEnds } from '../outline/precedence.ts';
 
-/** What is known of the times of a node that holds work. Moments are milliseconds since 1970. */
+/** The timing of a node with work. Moments are milliseconds since 1970. */
 export type WorkNode = {
   id: string;
   node: OutlineNode;
-  /** null: nobody said, and the steps do not either. */
+  /** Null if neither the node nor its steps state it. */
   minutes: number | null;
-  /** Whose time it takes; null: a machine's. */
+  /** The person whose time it takes, or null for a machine. */
   person: string | null;
-  /** The moment that was said of itself. */
+  /** The moment stated for the node itself. */
   own: number | null;
   /** The latest of its own moment and those of what it is part of. */
   release: number | null;
@@ -27,19 +27,19 @@ export type WorkNode = {
 export type TimeModel = {
   index: OutlineIndex;
   work: WorkNode[];
-  /** Work, and the moments around wholes; `ownerOf` tells whose they are. */
+  /** Work, and the moments around parents; `ownerOf` maps them to nodes. */
   nodes: TimedNode[];
   edges: TimedEdge[];
 };
 
 const mark = '\u0000';
 
-/** The node of the outline that a timed node stands for. */
+/** The outline node that a timed node represents. */
 export function ownerOf(id: string): string {
   return id.split(mark, 1)[0] ?? id;
 }
 
-/** Where a node's own work was placed; a whole with steps of its own has a name for them. */
+/** The place of a node's own work; a parent with steps of its own has a separate name for them. */
 export function placeOfWork(
   places: ReadonlyMap<string, Interval>,
   id: string,
@@ -155,7 +155,7 @@ function findRims(
   return { entries, exits };
 }
 
-/** The parts of the smallest common whole in which the two lie; null: one lies in the other, or nothing holds both. */
+/** The parts of the smallest common parent that contain the two, or null if one contains the other or nothing contains both. */
 function findSiblings(index: OutlineIndex, a: number, b: number): [number, number] | null {
   if (a === -1 || b === -1) return null;
   const above = new Map<number, number>();
@@ -196,7 +196,7 @@ function readAssignee(args: JsonObject | undefined): string | null {
   return typeof assignee === 'string' && assignee.trim() !== '' ? assignee.trim() : null;
 }
 
-/** Minutes of a node: as it says, or the longest way through its steps, where at least one of them says. */
+/** Minutes of a node: as stated, or the longest path through its steps if any of them states a length. */
 function measure(index: OutlineIndex, place: number): number | null {
   const node = index.nodes[place];
   if (node === undefined || node.duration_minutes !== null) return node?.duration_minutes ?? null;

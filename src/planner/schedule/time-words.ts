@@ -122,7 +122,9 @@ export function printMoment(iso: string, timezone: string): string {
   return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }
 
-/** A conflict as a sentence, and where the step it is about could be instead; null: nowhere near, or it is no single step's. */
+/**
+ * A conflict as a sentence, and an alternative place for its step, or null if there is none nearby or several steps are involved.
+ */
 export type ToldConflict = { text: string; move: StepMove | null };
 
 /** Conflicts with other plans and calendars, in the order of the schedule and the time zone of the session. */

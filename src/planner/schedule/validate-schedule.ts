@@ -96,7 +96,7 @@ function checkPrecedence(
     const next = spans[index.places.get(edge.to) ?? -1];
     if (before === undefined || next === undefined) return [];
     const atEnd = edgeEnds[edge.type].toFinish;
-    // The end of what has no times yet can still lie later.
+    // The end of a node without times can still move later.
     if (atEnd && !next.whole) return [];
     const bound = boundOf(edge, before);
     const moment = atEnd ? next.to : next.from;
@@ -133,7 +133,7 @@ function checkDeadlines(index: OutlineIndex, placed: Placed[], timezone: string)
   });
 }
 
-/** A moment that a person said stays where it is, whatever the hour. */
+/** A moment that a person stated stays, whatever the hour. */
 function checkHours(index: OutlineIndex, placed: Placed[], time: WorkingTime): Violation[] {
   return placed.flatMap(({ block, place, from, to }) => {
     if (block.person === null || block.fixed) return [];

@@ -5,7 +5,7 @@ import type { Adaptation, Confidence, TraceEntry } from '#domain/planning/trace.
 import { addRead } from '../reads/session-reads.ts';
 import { type Product, type StateChanges, spoils } from '../tool.ts';
 
-/** What a stage has put together about its own sureness, before it is weighed. */
+/** A stage's inputs to its confidence, before they are weighed. */
 export type Sureness = { self: number | null; heuristics: number | null };
 
 export class Session {
@@ -20,7 +20,7 @@ export class Session {
     return this.#state;
   }
 
-  /** What tools said of their own sureness in this stage. */
+  /** The confidence that tools reported in this stage. */
   get sureness(): Sureness {
     return this.#sureness;
   }
@@ -29,7 +29,7 @@ export class Session {
     this.#state = { ...this.#state, ...changes };
   }
 
-  /** Forgets what is known of an earlier try. */
+  /** Clears the state of an earlier try. */
   enter(stage: Stage): void {
     this.#state = { ...this.#state, stage };
     this.#sureness = { self: null, heuristics: null };
@@ -56,7 +56,7 @@ export class Session {
     this.#state = { ...this.#state, produced: [...new Set([...kept, ...products])] };
   }
 
-  /** What was produced is to be made again. */
+  /** Marks products that must be made again. */
   discard(products: Product[]): void {
     const gone = new Set<string>(products.flatMap((product) => [product, ...spoils[product]]));
     this.#state = {

@@ -28,7 +28,7 @@ export type StageToolsParts = {
   stage: Stage;
   session: Session;
   tools: Tool[];
-  /** All a tool may look at, but for what is of the call. */
+  /** A tool's context, except the parts that belong to a call. */
   toolContext: Omit<ToolContext, 'state' | 'signal' | 'report'>;
   clock: Clock;
   remember: Remember;
@@ -133,7 +133,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     const { self, heuristics } = outcome;
     if (changes !== undefined) session.change(changes);
     if (tool.produces.includes('draft')) wasEditRefused = !result.ok;
-    // What a tool calls produced is in the session only if the call went well, or kept what was sound of it.
+    // A tool's product counts only if the call succeeded, or kept its valid part.
     if (result.ok || changes?.outline !== undefined) session.produce(tool.produces);
     if (read !== undefined) session.addRead(read);
     if (self !== undefined) session.weigh({ self });
@@ -222,7 +222,7 @@ function describeReading(tool: string, args: JsonObject): Activity {
 }
 
 /**
- * What a session is at while its model thinks and writes: the draft, once there is one.
+ * The session's activity while its model thinks and writes: the draft, once there is one.
  * @param coming steps that the model has written and not yet added
  */
 function describeDraft({ outline }: Pick<PlanningState, 'outline'>, coming: number): Activity {

@@ -25,7 +25,7 @@ export type StageContext = {
   /** Milliseconds since the epoch; no model is called after it. */
   deadline: number;
   signal: AbortSignal;
-  /** The plan as the session has it, where it has one. */
+  /** The session's plan, if it has one. */
   current(): PlanDraft | null;
 };
 
@@ -46,7 +46,7 @@ export function fillStage(context: StageContext): Promise<StageEvent> {
   });
 }
 
-/** Lets the reasoner make `product` anew, as the wish for changes says that waits for this stage; then it waits no more. */
+/** Lets the reasoner remake `product` according to the pending change request, which is then cleared. */
 export async function redraft(context: StageContext, product: Product): Promise<StageEvent> {
   const { session } = context;
   session.discard([product]);
@@ -70,7 +70,7 @@ export function giveUp({ stageTools }: StageContext, reason: string, text: strin
   return 'fatal_error';
 }
 
-/** The session stands still with questions; the answer leads back to `resume`. */
+/** Pauses the session with questions; the answer leads back to `resume`. */
 export function askPerson(
   { stageTools }: StageContext,
   resume: Stage,
@@ -91,7 +91,7 @@ export function askPerson(
 
 const weights = { self: 0.5, rules: 0.3, heuristics: 0.2 };
 
-/** From `continue` on a stage goes on; below `escalate` a person is asked; between, it is tried again. */
+/** From `continue` on a stage continues; below `escalate` a person is asked; in between, it is retried. */
 export type Thresholds = { continue: number; escalate: number };
 export type Verdict = 'continue' | 'retry' | 'escalate';
 
@@ -100,7 +100,7 @@ function round(score: number): number {
   return Math.round(score * 1e9) / 1e9;
 }
 
-/** Within 0 and 1; what is no number is no sureness. */
+/** Limits to 0 to 1; NaN counts as no confidence. */
 function clamp(score: number): number {
   return Number.isNaN(score) ? 0 : Math.min(1, Math.max(0, score));
 }
@@ -123,7 +123,7 @@ export function composeConfidence(scores: {
   return { self, rules, heuristics, composite: clamp(round(composite)) };
 }
 
-/** What a stage does with a composite confidence; one that is no number is none. */
+/** The stage's reaction to a composite confidence; NaN counts as none. */
 export function judgeConfidence(confidence: number, thresholds: Thresholds): Verdict {
   const score = round(clamp(confidence));
   if (score >= round(thresholds.continue)) return 'continue';

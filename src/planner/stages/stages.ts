@@ -71,15 +71,15 @@ const validateRoadmapStage: StageRunner = async (context) => {
   );
 };
 
-// COLLECT_CONTEXT: what is wanted. Ends with an answer, a question, a pattern to plan by, or a whole small plan at once.
+// COLLECT_CONTEXT: clarifies the request. Ends with an answer, a question, a pattern to plan by, or a whole small plan at once.
 const collectContext: StageRunner = async (context) => {
   const { session } = context;
   const event = await fillStage(context);
-  // Beside what is said or asked anyway, a person whose style is not known is asked for it, once.
+  // Along with another message, a person of unknown style is asked for it, once.
   if (event === 'answered' || event === 'needs_clarification')
     await callTool(context, 'probe_preference');
   if (event !== 'sufficient_context') {
-    // An answer beside what still waits for a person's decision: that is what the session stands at.
+    // An answer during a pending decision: the session still waits for that.
     const waits = session.state.pause?.kind;
     return event === 'answered' && (waits === 'gate' || waits === 'rfc')
       ? 'needs_clarification'
@@ -109,7 +109,7 @@ const collectContext: StageRunner = async (context) => {
         });
         return 'low_confidence';
       }
-      // What shape the work has is for planners to know; a plain one is never wrong, only less helpful.
+      // The pattern only informs planners; a plain one is never wrong, only less helpful.
       return event;
     case 'escalate':
       return askPerson(
@@ -123,7 +123,7 @@ const collectContext: StageRunner = async (context) => {
   }
 };
 
-// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: when. What does not fit is told with what would help, never squeezed in.
+// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: set the times. Conflicts are reported with remedies, never squeezed in.
 const draftSchedule: StageRunner = async (context) => {
   const { session } = context;
   if (session.state.change?.gate === 'schedule') return redraft(context, 'schedule');
@@ -167,18 +167,18 @@ const validateScheduleStage: StageRunner = async (context) => {
   );
 };
 
-// SEEK_APPROVAL: a person is asked for what is due, and their decision leads on. A model only says which part of the plan
-// their feedback concerns.
+// SEEK_APPROVAL: asks a person for the due decision, and continues with it. A model only decides which part of the plan their
+// feedback concerns.
 const seekApproval: StageRunner = async (context) => {
   const { session, stageTools, request, signal } = context;
   const { change, pause, turn, trace } = session.state;
   const answered = ({ tool }: TraceEntry) => tool === 'handle_approval' || tool === 'route_change';
-  // Later in the turn the decision has been taken; what is due now is a question of its own.
+  // Later in the turn the decision has been taken; the next due one is a separate question.
   const begins = pause !== null && turn === request.turn && !trace.some(answered);
   // Feedback that led to the proposal of a pattern waits until that is decided.
   if (begins && change !== null && pause.kind !== 'rfc') {
     const event = await routeFeedback(context, change.gate);
-    // Times need an order; where there is none yet, it is made first.
+    // Times need an order; a missing one is made first.
     return event === 'change_schedule' && !session.has('valid_roadmap') ? 'change_roadmap' : event;
   }
   const { decision } = request;
@@ -187,7 +187,7 @@ const seekApproval: StageRunner = async (context) => {
   return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));
 };
 
-/** @param gate what the person answered when they were asked; null: the reasoner says it */
+/** @param gate the gate the person answered, or null if the reasoner decides */
 async function routeFeedback(context: StageContext, gate: Gate | null): Promise<StageEvent> {
   if (gate === null) return fillStage(context);
   const args = { stage: gate, reason: 'The person chose it.' };
@@ -195,7 +195,7 @@ async function routeFeedback(context: StageContext, gate: Gate | null): Promise<
   return ends ?? giveUp(context, 'no_route', result.explanations.join(' '));
 }
 
-// DRAFT_OUTLINE: what is to be done. Nothing is asked for that is there already: a small plan came with its context.
+// DRAFT_OUTLINE: sets the work. Existing answers are not asked for again: a small plan comes with its context.
 const draftOutline: StageRunner = async (context) => {
   const { session } = context;
   if (!session.has('outline') || session.state.change?.gate === 'outline') {
@@ -207,7 +207,7 @@ const draftOutline: StageRunner = async (context) => {
     return giveUp(context, 'no_outline', "I couldn't draft an outline. Ask again, or rephrase.");
   keepSureness(session);
   if (session.state.change?.gate === 'outline') session.change({ change: null });
-  // What was assumed instead of asked stands on the plan.
+  // Assumptions made instead of questions are shown on the plan.
   session.change({
     ...noteAssumptions(session.state, session.state.assumed),
     assumed: [],

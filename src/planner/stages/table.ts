@@ -3,7 +3,7 @@ import { CountersignError } from '#domain/errors.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 
-/** Stages in which a session stands still, until a person says something or for good. */
+/** Stages in which a session waits for a person, or has ended. */
 export const resting = [
   'COMPLETE',
   'NEEDS_CLARIFICATION',
@@ -16,7 +16,7 @@ export function isResting(stage: Stage): stage is Resting {
   return (resting as readonly Stage[]).includes(stage);
 }
 
-/** What people can say while a session stands; the same wherever it stands. */
+/** Events from people while a session rests; the same in every resting stage. */
 const spoken: Partial<Record<StageEvent, Stage>> = {
   new_request: 'COLLECT_CONTEXT',
   resume_context: 'COLLECT_CONTEXT',

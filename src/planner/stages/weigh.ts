@@ -21,7 +21,7 @@ export function mayRetry({ session, limits }: StageContext, stage: Stage): boole
   return true;
 }
 
-/** Keeps what the drafting of an outline said of its own sureness, for VALIDATE_OUTLINE, which adds what its rules say. */
+/** Keeps the confidence of outline drafting for VALIDATE_OUTLINE, which adds that of its rules. */
 export function keepSureness(session: StageContext['session']): void {
   const { self, heuristics } = session.sureness;
   if (self === null && heuristics === null) return;
@@ -37,7 +37,7 @@ export function scoreViolations(violations: readonly Violation[]): number {
   return Math.max(0, 1 - 0.5 * blocking - 0.1 * (violations.length - blocking));
 }
 
-/** The trace of a check that the stage made itself since `at`. @param sound what it says where nothing was found */
+/** The trace of the stage's own check since `at`. @param sound the message if nothing was found */
 export function noteCheck(
   { session, clock }: StageContext,
   at: Date,

@@ -81,7 +81,7 @@ async function build(
   const scores = scoreWays(measured, policy, outline.pattern, wish);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))
-    // Equal scores keep the order of the ways: what was said comes first.
+    // Ties keep the order of the ways: stated ones come first.
     .sort((a, b) => b.score - a.score)
     .slice(0, optionsWanted(policy));
   const [best] = compared;
@@ -100,7 +100,7 @@ async function build(
   };
 }
 
-/** What the person prefers holds for later versions too. */
+/** Keeps the person's preference for later versions. */
 function keepPreference(outline: PlanOutline, order: RoadmapWay | null): PlanOutline {
   const { order: known = null, in_working_hours = null } = outline.preferences ?? {};
   return known === order ? outline : { ...outline, preferences: { order, in_working_hours } };
@@ -110,7 +110,7 @@ function readShare(value: number | null | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
-/** The way that is preferred, by its own name or that of another that comes to the same. */
+/** The preferred way, by its own name or that of an equivalent one. */
 function findWish(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
   const found = ways.find(({ name, same }) => prefer !== null && [name, ...same].includes(prefer));
   return found?.name ?? null;

@@ -1,5 +1,5 @@
-// The catalogue for a model (B4): `read` calls an operation that only looks, `search_operations` finds operations by their
-// purpose, `describe_operation` says all of one.
+// The catalogue for a model (B4): `read` calls a read-only operation, `search_operations` finds operations by their purpose,
+// `describe_operation` describes one in full.
 import { z } from 'zod';
 import { isObject, JsonObject, toJson } from '#domain/text.ts';
 import { readArguments } from '../agent/tool-call.ts';
@@ -21,7 +21,7 @@ export const ReadArguments = z.strictObject({
 
 export type ReadCall = { name: string; args: JsonObject };
 
-/** The call that arguments of `read` stand for; they may be JSON text. */
+/** The call in the arguments of `read`, which may be JSON text. */
 export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
   const given = typeof args === 'string' ? readArguments(args) : (args ?? {});
   return typeof operation === 'string' && isObject(given)

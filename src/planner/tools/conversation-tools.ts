@@ -1,4 +1,4 @@
-// Conversation tools beside the planning tools: answer, read plans. None of them decides anything.
+// Conversation tools besides the planning tools: answer, read plans. None of them makes decisions.
 import { z } from 'zod';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
@@ -9,10 +9,10 @@ import { memoryTool } from './memory-tools.ts';
 import { routeChange } from './route-change.ts';
 import { setPolicy } from './set-policy.ts';
 
-/** What a person is shown of one answer. */
+/** Maximum characters of an answer shown to a person. */
 const maxAnswer = 12_000;
 
-/** An answer as it is shown: storable, and not longer than anybody reads. */
+/** An answer made storable and cut to a readable length. */
 export function cutAnswer(text: string): string {
   const clean = text.replaceAll('\u0000', '').toWellFormed();
   if (clean.length <= maxAnswer) return clean;

@@ -1,4 +1,4 @@
-// What tools that edit the draft share: defaults, the draft they open, and the outcome of an edit.
+// Shared parts of tools that edit the draft: defaults, opening the draft, and the outcome of an edit.
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
@@ -20,7 +20,7 @@ export const draftDefaults = {
   produces: ['draft'],
 } satisfies Partial<Tool>;
 
-/** The draft as it stands; an empty one where nothing has been drafted. */
+/** The current draft, or an empty one if nothing has been drafted. */
 export function openDraft({ state, request }: Pick<ToolContext, 'state' | 'request'>): PlanOutline {
   const title = onOneLine(request, 200) || 'Plan';
   return (

@@ -1,5 +1,5 @@
-// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit what is there.
-// Every step is checked when it is written; all problems of a call come in one answer, and what was sound is kept.
+// The draft as an artifact that the model edits in place (B4): add, change and remove steps, set times, and submit it. Every step
+// is checked when it is written; one answer reports all problems of a call, and valid steps are kept.
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
@@ -62,7 +62,7 @@ function nameSteps(list: Json[], draft: PlanOutline): Json[] {
   });
 }
 
-/** Reads steps one by one: what is sound, and what is wrong with the others. */
+/** Reads steps one by one into valid ones and problems. */
 function readSteps<T extends object>(
   list: Json[],
   read: (raw: Json) => T | { problems: string[] },

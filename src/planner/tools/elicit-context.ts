@@ -55,7 +55,7 @@ export const askingStages: Stage[] = [
   'VALIDATE_SCHEDULE',
 ];
 
-/** Where the session goes on when the answers are there. */
+/** The stage in which the session continues after the answers. */
 const resumes: Partial<Record<Stage, Stage>> = {
   COLLECT_CONTEXT: 'COLLECT_CONTEXT',
   DRAFT_OUTLINE: 'DRAFT_OUTLINE',
@@ -99,11 +99,11 @@ function optionsOf({ options, recommended }: Question): AnswerOption[] {
 
 type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
 
-/** What is asked, what is assumed, and what can be neither asked nor assumed. */
+/** Sorts questions into asked, assumed, and neither. */
 function sortQuestions(questions: Question[], { policy, state }: ToolContext): Sorted {
   const wanted = questions
     .filter((one) => asksAbout(policy, one))
-    // What cannot be assumed comes first, then what matters most; otherwise as given.
+    // Questions without a default come first, then essential ones; otherwise in the given order.
     .toSorted(
       (a, b) =>
         Number(b.default === null) - Number(a.default === null) ||
@@ -122,7 +122,7 @@ function assumptionOf({ question, default: taken }: Question): string {
   return `${question.trimEnd()} I assume: ${taken ?? ''}`.slice(0, 1000);
 }
 
-/** Notes what is taken for granted: in the outline, or for the one that comes. */
+/** Records assumptions in the outline, or for the one to come. */
 export function noteAssumptions(
   { outline, assumed: known }: Readonly<PlanningState>,
   assumed: string[],
@@ -138,7 +138,7 @@ function addAssumptions(outline: PlanOutline, assumed: string[]): PlanOutline {
   return { ...outline, assumptions: [...outline.assumptions, ...fresh].slice(0, mostAssumptions) };
 }
 
-/** What was put before the person, the latest of it. */
+/** The latest offers shown to the person. */
 export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]): JsonObject[] {
   return [...state.offered, ...entries].slice(-mostOffered);
 }
@@ -213,7 +213,7 @@ export function putQuestions(
   };
 }
 
-/** Words of operations that say what is done, not to what. */
+/** Words of operations for the action instead of its object. */
 const deeds = new Set('check find get list read query search show view'.split(' '));
 
 /** An operation that reads the very thing a question is about, by its name: `crm_list_customers` for “Which customer?”. */
@@ -229,7 +229,7 @@ function findReader(questions: Question[], { tools }: ToolContext): string | nul
   return reader?.name ?? null;
 }
 
-/** Why nothing is asked before anything was read, once a turn; null: it may be asked. */
+/** Why questions must wait until something was read, once a turn, or null if they may be asked. */
 function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): string | null {
   const { reads, trace } = toolContext.state;
   if (reads.length > 0 || trace.some(({ tool, ok }) => tool === 'elicit_context' && !ok))
@@ -257,7 +257,7 @@ export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
 }
 
 // How questions are put: each on a line of its own, around them as much as the person likes to read.
-/** What a person reads above the field in which they answer. */
+/** The text above the answer field. */
 function writeQuestions(questions: Question[], policy: InteractionPolicy): SaidLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;

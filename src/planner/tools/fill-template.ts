@@ -8,14 +8,14 @@ import { readPointer } from '#tools/resolve-arguments.ts';
 const placeholder = /\{\{([^{}]{0,300})\}\}/g;
 const alone = /^\{\{([^{}]{0,300})\}\}$/;
 
-/** The pointer into the item that a placeholder names; null: it is none of ours. */
+/** The pointer into the item that a placeholder names, or null if it is not a placeholder. */
 function pointerOf(inside: string): string | null {
   const name = inside.trim();
   if (name === 'item') return '';
   return name.startsWith('item/') ? name.slice('item'.length) : null;
 }
 
-/** A value in the item; undefined: it has none there. */
+/** A value in the item, or undefined if there is none. */
 export function valueAt(item: Json, pointer: string): Json | undefined {
   const at = readPointer(item, pointer);
   return at.ok ? at.value : undefined;

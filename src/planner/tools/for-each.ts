@@ -58,7 +58,7 @@ export type ForEach = z.infer<typeof Sent>;
 
 type Expanded = StepDraft & { id: string };
 
-/** Where a step writes, if its arguments say so; two steps of one kind never write to the same place. */
+/** The write target of a step, if its arguments state it; steps of one kind never share a target. */
 function targetOf({ args = {} }: StepDraft, spec: OperationSpec | undefined): string | null {
   if (spec === undefined || spec.effect === 'read') return null;
   const said = ['path', 'to', 'destination'].map((name) => args[name]);
@@ -134,7 +134,7 @@ class Expansion {
   }
 }
 
-/** The draft with the group and, where one is wanted, its summary. */
+/** The draft with the group and, if requested, its summary. */
 function addAll(
   given: ForEach,
   { title, totals }: { title: string; totals: string[] },

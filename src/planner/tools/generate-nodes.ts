@@ -89,7 +89,7 @@ export const generateNodes = defineTool({
   },
 });
 
-/** What was there keeps its origin. */
+/** Existing nodes keep their origin. */
 function markOrigins(
   previous: OutlineNode[],
   next: OutlineNode[],
@@ -122,7 +122,7 @@ function levelsWanted(reasoningLevel: number): number {
   return reasoningLevel < 7 ? 4 : deepest;
 }
 
-/** `outline` in at most `levels` levels: what lies deeper stands beside what it was a part of. */
+/** `outline` with at most `levels` levels: deeper nodes become siblings of their parent. */
 function limitLevels(
   outline: PlanOutline,
   levels: number,

@@ -48,7 +48,7 @@ const noWishes: WishesArguments = {
   in_working_hours: null,
 };
 
-/** What is left out is null. The schema that models see is the strict one. */
+/** Omitted values become null. The schema for models is the strict one. */
 const WishesInput = z.preprocess((value) => {
   if (!isObject(value)) return value;
   const changes = Array.isArray(value.changes)
@@ -158,14 +158,14 @@ function merge(days: string[], more: string[], less: string[]): string[] {
   return [...new Set([...days, ...more])].filter((day) => !less.includes(day)).sort();
 }
 
-/** What the person said about working hours holds for later versions too. */
+/** Keeps the stated preference about working hours for later versions. */
 function keepPreference(outline: PlanOutline, in_working_hours: boolean | null): PlanOutline {
   const { order = null, in_working_hours: known = null } = outline.preferences ?? {};
   if (known === in_working_hours) return outline;
   return { ...outline, preferences: { order, in_working_hours } };
 }
 
-/** Whether people's work is to wait for their working hours: only where the plan has times that concern it. */
+/** Whether people's work must wait for working hours: only if the plan has times to which this applies. */
 function isAsked(
   { outline, adaptations }: ChangedOutline,
   { operations, last }: ScheduleContext,
@@ -182,7 +182,7 @@ function isAsked(
   );
 }
 
-// What came of placing the work, as generate_schedule answers it: a schedule, a reason, or a question with what would help.
+// The result of generate_schedule: a schedule, a reason, or a question with remedies.
 function tellPlacing(
   placing: Placing,
   { adaptations }: ChangedOutline,

@@ -75,7 +75,7 @@ const goOn = defineTool({
 
 const Again = z.strictObject({ plan: planId });
 
-/** Of a repeated plan so much is shown at once; the draft has all of it. */
+/** Steps of a repeated plan shown at once; the draft has all of them. */
 const stepsShown = 60;
 
 const repeat = defineTool({

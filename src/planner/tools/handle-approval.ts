@@ -20,7 +20,7 @@ import {
   type ToolOutcome,
 } from '../tool.ts';
 
-/** null: nothing was decided; what is due is asked for. */
+/** Null if nothing was decided, so the due decision is requested. */
 export type ApprovalInput = { decision: SessionDecision | null };
 
 /** SHA-256 in hex of an artifact as canonical JSON (RFC 8785): what an approval of it binds. */
@@ -31,8 +31,8 @@ function digestArtifact(artifact: object): string {
 }
 
 /**
- * The digest of what a gate shows now; null: it is not there yet. Of an outline it covers what is done: order and times
- * have gates of their own, and later stages may still settle them.
+ * The digest of a gate's current content, or null if it does not exist yet. For an outline it covers the work: order and times
+ * have their own gates, and later stages may still settle them.
  */
 export function digestGate(gate: Gate, state: Readonly<PlanningState>): string | null {
   const artifact = gate === 'outline' ? contentOf(state.outline) : state[gate];
@@ -55,7 +55,7 @@ function contentOf(outline: PlanOutline | null): object | null {
   };
 }
 
-/** Whether `gate` still waits for a person: the policy wants it, and what is there now was not approved. */
+/** Whether `gate` still waits for a person: the policy requires it, and the current content was not approved. */
 export function isGateDue(
   gate: Exclude<Gate, 'schedule'>,
   state: Readonly<PlanningState>,
@@ -66,7 +66,7 @@ export function isGateDue(
   return digest !== null && state.approvals[gate]?.digest !== digest;
 }
 
-/** What is asked for next: an artifact, or the plan when all of them have been approved. */
+/** The next decision to request: an artifact, or the plan once all of them have been approved. */
 function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gate {
   if (isGateDue('outline', state, policy)) return 'outline';
   const ordered = state.produced.includes('roadmap') || state.produced.includes('valid_roadmap');
@@ -171,7 +171,7 @@ function approve(
   const now = digestGate(gate, state);
   const waited = state.pause?.digest ?? null;
   const outdated = (shown !== null && shown !== waited) || (waited !== null && waited !== now);
-  // The plan's own card has checked its digest; of a gate what was shown must be what is there.
+  // The plan's own card has checked its digest; a gate's current content must be what was shown.
   if (gate !== 'schedule' && (outdated || now === null || waited === null)) {
     return ask(toolContext, `The ${gate} has changed since it was shown, so here it is again.`);
   }
@@ -198,7 +198,7 @@ function reject(by: string, gate: Gate): ToolOutcome {
   };
 }
 
-/** A new pattern or subtype: planned by, or chosen again. Planning goes on in each case. */
+/** A new pattern or subtype: accepted, or replaced. Planning continues in both cases. */
 function decideRfc(decision: SessionDecision, toolContext: ToolContext): ToolOutcome {
   const { rfc, pattern, hints } = toolContext.state;
   if (rfc === null) return { result: fail('No proposed pattern waits for a decision.') };

@@ -9,7 +9,7 @@ import { readDelimited, readJsonLines, readJsonList } from '#tools/tables/read-r
 import { type Coverage, listPages, noteWhole } from '../reads/list-pages.ts';
 import type { ToolContext } from '../tool.ts';
 
-/** What says where items come from. */
+/** The source of items. */
 export const itemSourceShape = {
   operation: z.string().optional().describe('lists the items'),
   args: JsonObject.optional(),
@@ -36,7 +36,7 @@ export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
   items?: Json[] | undefined;
 };
 
-/** What a text is called, or says of itself, where that tells how it is read. */
+/** The name or declared type of a text, if that tells how to parse it. */
 function kindOf(
   text: string,
   data: Json,

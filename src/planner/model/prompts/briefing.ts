@@ -1,4 +1,4 @@
-// The briefing: what is different each time. The stage's task, the person, the time, what was read and decided so far.
+// The briefing, the variable part of the prompt: the stage's task, the person, the time, reads and decisions so far.
 import { writeNote } from '#domain/people/memory-note.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { granularityOf, type PlanningModes } from '#domain/plan/modes.ts';
@@ -11,7 +11,7 @@ import type { PlanningLimits } from '../../budget/limits.ts';
 import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';
 
-/** What a stage is for, where that is not the usual: find out what is wanted, draft it, submit it. */
+/** Tasks of stages that differ from the usual: clarify, draft, submit. */
 const tasks: Partial<Record<Stage, string>> = {
   COLLECT_CONTEXT:
     'Plain work is drafted at once. Work with milestones, habits or a long build-up: call "select_pattern" first; the outline comes next.',
@@ -19,7 +19,7 @@ const tasks: Partial<Record<Stage, string>> = {
     'Draft what is to be done, then call "submit_plan" (or "generate_nodes", where it is offered, for an outline with milestones, checkpoints, or amounts that add up).',
 };
 
-/** How fine the outline should be (0: as coarse as can be run; 10: every small step of its own). */
+/** The granularity of the outline (0: as coarse as can be run; 10: every small step of its own). */
 function describeLevel({ reasoning_level }: PlanningModes): string {
   const grain =
     reasoning_level <= 1
@@ -30,7 +30,7 @@ function describeLevel({ reasoning_level }: PlanningModes): string {
   return `Granularity ${reasoning_level} of 10: ${grain}.`;
 }
 
-/** What extensive modes ask for beyond the usual. */
+/** Additional requirements of extensive modes. */
 function describeModes({ plan_reasoning_mode, planning_mode, reasoning_level }: PlanningModes) {
   const lines: string[] = [];
   if (plan_reasoning_mode === 'extensive')
@@ -83,10 +83,10 @@ function describeTime(now: Date, timezone: string): string {
   return `Now it is ${weekday}, ${localDate(now, timezone)}, ${toLocalIso(now, timezone).slice(11, 16)} for them, in ${timezone}.`;
 }
 
-/** Characters of what was read before. */
+/** Characters of earlier reads. */
 const maxReads = 12_000;
 
-/** What the session has read so far, the latest where not all has room. */
+/** The session's reads, with the latest ones if space is short. */
 function describeReads(reads: SessionRead[]): string[] {
   if (reads.length === 0) return [];
   const shown: string[] = [];
@@ -113,9 +113,9 @@ export type Briefed = {
   modes: PlanningModes;
   timezone: string;
   limits: PlanningLimits;
-  /** Operations that look likely, where not all are in the system prompt. */
+  /** Likely operations, if the system prompt does not list all. */
   likely: string[];
-  /** Tools that are connected, where not all of their operations are listed. */
+  /** Connected tools, if not all of their operations are listed. */
   connected: string[];
   around: Surroundings;
 };

@@ -1,4 +1,4 @@
-// The messages of one stage: the system prompt, what was said, the draft and the briefing, and last the person's words.
+// The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
@@ -17,7 +17,7 @@ const maxUtterance = 4000;
 const maxLikely = 12;
 const likelyCharacters = 3000;
 
-/** What the messages are made of. */
+/** The inputs of the messages. */
 export type MessageParts = Pick<StageTask, 'request' | 'stage' | 'state' | 'current'> & {
   tools: Pick<StageTask['tools'], 'manifest' | 'readable'>;
   around?: Surroundings;
@@ -79,20 +79,20 @@ export function writeMessages(
   return [
     { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },
     ...before,
-    // What was asked for first stands before the feedback that changes it; otherwise their words come last.
+    // The first request precedes the feedback that changes it; otherwise the person's messages come last.
     ...(feedback.length > 0 ? [request.text, ...more] : [...more, readPicked(request)]).map(
       (content): ChatMessage => ({ role: 'user', content }),
     ),
   ];
 }
 
-/** What the person wants changed, oldest first; empty where nothing is being changed. */
+/** The requested changes, oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
   const said = revision?.feedback ?? [];
   return change === null || said.includes(change.feedback) ? said : [...said, change.feedback];
 }
 
-/** The steps that the last feedback is about, by their ids in the draft; empty: it names none. */
+/** The steps that the last feedback is about, by their IDs in the draft; empty if it names none. */
 function commentsOf({ request: { revision } }: MessageParts): string {
   const about = (revision?.comments ?? []).filter(({ step_id }) => step_id !== null);
   return about.length === 0

@@ -61,7 +61,7 @@ export function listOperations(
   return { lines: [...own, ...marked], hidden };
 }
 
-/** @param more there are operations beside those listed */
+/** @param more there are further operations */
 export function writeSystemPrompt(listed: string[], more: boolean): string {
   const others = more
     ? '\nThere are more: the likeliest are listed below, the others are found with "search_operations".'
