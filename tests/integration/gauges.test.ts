@@ -1,4 +1,4 @@
-// What a scrape reads of a large database: by indexes, up to a limit, and no table from end to end.
+// A metrics scrape of a large database: by index, with a limit, and without full scans.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { clusterReads } from '#app/metrics/cluster-gauges.ts';

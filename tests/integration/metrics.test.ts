@@ -1,4 +1,4 @@
-// What /metrics shows, beside what the documents, the dashboard and the alert rules say of it.
+// /metrics, compared with documents, dashboard and alert rules.
 import { readFileSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ let now = new Date();
 beforeAll(async () => {
   const warn = (_: string, error: unknown) => void complaints.push(error);
   metrics = createMetrics(instance.db, { role: 'worker', warn, clock: { now: () => now } });
-  // Adds what is measured of HTTP.
+  // Adds HTTP measurements.
   const probes = {
     alive: async () => ({ alive: true, parts: {} }),
     ready: async () => ({ ready: true, parts: {} }),
@@ -61,7 +61,7 @@ test('gauges of the installation are read from the database', async () => {
     'countersign_queue_jobs{queue="plan"} 0',
     'countersign_inbox_events 0',
     'countersign_deliveries_broken 0',
-    // What is under way counts at what it may cost, and yesterday not at all.
+    // Calls under way count at their maximum cost; yesterday's don't count.
     'countersign_model_cost_today_usd{model="gpt-x"} 2.25',
     'countersign_model_tokens_today{model="gpt-x",direction="input"} 10',
   ])

@@ -1,4 +1,4 @@
-// Readiness while an upgrade goes on: a process that runs is ready on the schema of a newer one, and not on one that lacks migrations.
+// Readiness during an upgrade: a running process is ready on a newer schema, and not on one without its migrations.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { createProbes } from '#app/health.ts';

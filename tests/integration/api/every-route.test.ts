@@ -1,4 +1,4 @@
-// Every route of the API against what no client means to send: it answers with a problem that says so, never with a fault of ours.
+// Sends invalid requests to every API route: each is answered with a problem, never with a server error.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
@@ -73,7 +73,7 @@ type Sent = {
   body?: string;
 };
 
-/** What is wrong with the answer; null: nothing. Streams that begin well are left. */
+/** The fault of an answer, or null. Streams that begin well are left. */
 async function findFault({
   method,
   path,

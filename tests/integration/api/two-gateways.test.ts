@@ -1,4 +1,4 @@
-// Two gateways on one database answer alike: what one was asked, shown or keyed with, the other knows.
+// Two gateways on one database answer alike: each knows requests, shown versions and keys of the other.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -150,7 +150,7 @@ describe.each([
       user: 'ana',
     });
     await waitFor('version 2', async () => (await api.plan(id)).version === 2);
-    // Nobody was shown the second version yet.
+    // The second version has not been shown yet.
     const words = { text: 'approve', user: 'ana' };
     expect((await other.post(`/api/runs/${run.run_id}/reply`, words)).status).toBe(409);
     await api.get(`/api/runs/${run.run_id}`);

@@ -1,4 +1,4 @@
-// A backup made while an instance runs, restored into an empty database: all rows are there, and nothing goes on by itself.
+// A backup of a running instance, restored into an empty database: all rows are there, and nothing starts by itself.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -104,12 +104,12 @@ test('brings every row and file back, and what was running waits for a person', 
     const { version } = await copy.service.getPlan(open);
     await copy.service.resume(open, { version }, ana);
     expect((await copy.service.getPlan(open)).paused).toBe(false);
-    // Somebody uses it now.
+    // The database is in use now.
     await expect(restore(url, { force: true })).rejects.toMatchObject({ code: 'already_decided' });
   } finally {
     await copy.close();
   }
-  // It has data now, which is kept aside where that is said.
+  // It has data now, which `--force` keeps aside.
   await expect(restore(url)).rejects.toThrow(/--force/);
   const { kept } = await restore(url, { force: true, resume: true });
   expect(kept).toEqual([
@@ -130,11 +130,11 @@ test('throws nothing away unasked, not even a workspace of Slack that nobody has
   await ask(url, `insert into countersign.slack_workspaces values ('T1', 'E1')`);
   await expect(restore(url)).rejects.toThrow(/--force/);
   expect(await ask(url, 'delete from countersign.slack_workspaces returning team')).toHaveLength(1);
-  // What a process leaves that only ran is no data.
+  // The tables of a process without requests count as empty.
   await restore(url);
 });
 
-/** What is in a database: its plans, and schemas that were set aside. */
+/** A database's plans, and schemas set aside. */
 const stateOf = async (url: string) =>
   (
     await ask<{ plans: number; aside: number }>(

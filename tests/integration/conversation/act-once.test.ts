@@ -1,5 +1,4 @@
-// A press on a card in a chat decides once, however often it is tried: after a process died, because its presser could not be
-// told, or long after it was made.
+// A press on a card in a chat decides once, however often it is tried: after a crash, an unreachable presser, or a long delay.
 import { expect, test } from 'vitest';
 import { presses } from '#db/schema.ts';
 import type { Pressed } from '#domain/chat/card.ts';

@@ -1,4 +1,4 @@
-// What the world answers about a plan's times is with the plan: said when it is put before a person, and noted.
+// Conflicts of a plan's times are stored with the plan, shown with it, and recorded.
 import { expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';
 import { PlanningState } from '#domain/planning/state.ts';

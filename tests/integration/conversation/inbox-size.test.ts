@@ -1,4 +1,4 @@
-// The inbox of an instance with years of plans: what it reads grows with what is alive and what is shown, not with what has ended.
+// The inbox of an instance with years of plans: reads grow with open and shown plans, not with ended ones.
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fillPlans, personOf } from '#bench/fill-plans.ts';

@@ -1,5 +1,5 @@
-// The inbox: every plan in exactly one group, what waits for the reader found by the rules that decisions are checked by, and as many
-// statements for thousands of plans as for a few.
+// The inbox: every plan is in one group, waits follow the rules of decisions, and the number of statements does not grow with
+// plans.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readInbox } from '#conversation/inbox.ts';
@@ -78,7 +78,7 @@ const setStatus = (id: string, status: PlanStatus, revising = false) =>
     sql`update countersign.plans set status = ${status}, revising = ${revising} where id = ${id}`,
   );
 
-/** The step waits for somebody, or nobody knows what became of it. */
+/** The step waits for a person, or its outcome is unknown. */
 async function stop(id: string, step: string, status: 'waiting' | 'unknown', output: object = {}) {
   await instance.db.query.execute(sql`
     update countersign.step_states set status = ${status}, output = ${JSON.stringify(output)}::jsonb, started_at = now(), ended_at = now()
@@ -144,7 +144,7 @@ async function makeAny(chance: Chance): Promise<void> {
   if (call !== null) await stop(id, 'a', call, call === 'unknown' ? {} : { confirm: true });
 }
 
-/** What waits for somebody by the cards they are shown and the decisions they are allowed. */
+/** A person's wait, by the cards shown to them and the decisions allowed. */
 async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
   const { id, status, revising } = plan;
   const card = await instance.service.card(id, { user: actor.id, timezone: 'UTC' });
@@ -177,7 +177,7 @@ async function expectWait(plan: Plan, actor: Actor): Promise<InboxWait | null> {
     : null;
 }
 
-/** Whether the plan's own rule alone counts somebody. */
+/** Whether the plan's own rule alone counts the person. */
 async function confirmsAs({ approver_policy: rule, requester }: Plan, { id }: Actor) {
   const mine = id === 'dan@corp.example' ? [id, 'dan-elsewhere'] : [id];
   switch (rule.kind) {
@@ -254,7 +254,7 @@ test('a task names its step as the card does, whomever else it is given to', asy
   const { id } = await propose(ana, { steps });
   await setStatus(id, 'executing');
   await stop(id, 'h', 'waiting');
-  // Nobody is named, so it is the requester's.
+  // Without an assignee it is the requester's.
   expect((await readAll(ana.id)).get('needs_you')).toMatchObject([
     { id, waits: 'task', waits_step: '2a' },
   ]);

@@ -1,4 +1,4 @@
-// What a card costs does not grow with its plan.
+// A card's cost does not grow with its plan.
 import { expect, test, vi } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop } from '../../setup/instance.ts';

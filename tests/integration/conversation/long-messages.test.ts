@@ -1,4 +1,4 @@
-// A message has a documented length. What is longer is refused before anything reads it, wherever it was written.
+// Messages have a documented maximum length. Longer ones are refused before being read, on every surface.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { longestMessage } from '#domain/text.ts';
 import { useDatabase } from '../../setup/database.ts';

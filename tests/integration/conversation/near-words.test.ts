@@ -1,5 +1,5 @@
-// While something waits for a decision: words that come close to one bring the decision back, and questions are answered from the
-// plan. Nothing is decided and no planner is asked.
+// While a decision waits: words close to one show the decision again, and questions are answered from the plan. Nothing is
+// decided and no planner is asked.
 import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';

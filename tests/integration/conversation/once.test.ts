@@ -1,5 +1,4 @@
-// A message with a name of its own is heard once, with all that it means, however many try at the same moment; and which
-// conversation a plan or a run belongs to.
+// A message with an idempotency key is handled once by concurrent callers; and the conversation that a plan or run belongs to.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { isBeingPosted } from '#db/chat/shown.ts';
@@ -114,7 +113,7 @@ test('a deciding word that is heard more than half an hour after it was written 
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   const said = await textsIn('slack-late');
   expect(said.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
-  // What decides nothing is answered however late.
+  // Messages that decide nothing are answered however late.
   await instance.service.say('slack-late', 'status', ana, minutesAgo(31));
   expect(
     (await textsIn('slack-late')).some((text) => text.includes('is waiting for approval')),
@@ -223,7 +222,7 @@ test('a word decides nothing about a version that the card was not drawn for, ho
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   const shown = Date.now();
   await show(2);
-  // What was on the screen when they began to type was another version.
+  // Another version was on the screen when they began to type.
   for (const inMs of [200, 1000, 1500]) await approve(shown, inMs);
   expect((await textsIn(here)).filter((text) => text.includes('arrived just before'))).toHaveLength(
     3,
@@ -260,7 +259,7 @@ test('what is being posted of a planning session is what one of its turns showed
   expect(await find('run-one', 1)).toBe(false);
   expect(await find('run-two', 2)).toBe(false);
   expect(await find('run-one', 2, 'slack-elsewhere')).toBe(false);
-  // What an earlier turn showed stands there, and may be what somebody has read; once it is gone, it is not.
+  // An earlier turn's message counts as read while it exists.
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
     values (-2, 'slack-session', 'run-one', 1, 'session before', 'posted', false)`);

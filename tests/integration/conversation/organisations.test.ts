@@ -1,5 +1,4 @@
-// Conversations where several organisations share the instance: each is of the one that spoke first, whatever else is left of it, and
-// nobody of another hears of it.
+// Conversations in an instance shared by organisations: each belongs to the first speaker's, and no other can read it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -21,12 +20,12 @@ const [here, there] = tenants;
 const ofHere = { ...ana, tenant: here };
 const ofThere = { ...ben, tenant: there };
 let instance: TestInstance;
-/** As people of each organisation reach it. */
+/** The service as seen by each organisation's people. */
 let ours: Service;
 let theirs: Service;
 
 beforeAll(async () => {
-  // Nobody plans here.
+  // No planner runs here.
   instance = await openTestInstance(database.url, { work: false });
   ours = serveWithin(instance.service, { tenant: here, reader: 'ana' });
   theirs = serveWithin(instance.service, { tenant: there, reader: 'ben' });

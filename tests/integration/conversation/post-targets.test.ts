@@ -1,4 +1,4 @@
-// Where chat_post may post: the plan's own conversation, and others of its workspace that are nobody's private chat.
+// Where chat_post may post: the plan's own conversation, and others of its workspace that are not private.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -200,10 +200,10 @@ test('a channel that is not there is noticed while planning, with what the perso
     `This plan can also post in ${other} (“What about the release?”)`,
   );
   expect(run.response_text).not.toMatch(new RegExp(`secret|${foreign}`));
-  // What was said alone with the bot, or in another channel, is not shown to a channel.
+  // A channel doesn't see words from a private chat or another channel.
   const shared = await ask('Post "Hello" in #release', await place('T1', 'C1', '9.1'));
   expect(shared.response_text).toContain('This plan can\'t post in "#release"');
   expect(shared.response_text).not.toContain('can also post');
-  // It was the draft that was refused, not what came of it.
+  // The draft was refused, not its result.
   expect(run.response_text).not.toContain('proposed something that cannot run');
 });

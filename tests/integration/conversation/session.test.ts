@@ -1,4 +1,4 @@
-// A planning session that stands still: whose word counts, for what, and once.
+// A waiting planning session: who may decide on what, and once.
 import { describe, expect, test } from 'vitest';
 import { storePerson } from '#db/people/identities.ts';
 import type { SessionChoice } from '#domain/chat/session-card.ts';
@@ -189,7 +189,7 @@ describe('a press', () => {
     const codes = presses.map((press) =>
       press.status === 'fulfilled' ? 'done' : press.reason.code,
     );
-    // Whoever was first is told so however often they press; the other one that it is decided.
+    // The first one's repeats succeed; the other learns that it is decided.
     const firsts = new Set(codes.flatMap((code, i) => (code === 'done' ? [i % 2] : [])));
     expect(firsts.size).toBe(1);
     expect(codes.every((code) => ['done', 'already_decided', 'stale_version'].includes(code))).toBe(

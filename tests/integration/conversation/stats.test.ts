@@ -1,4 +1,4 @@
-// What `plans stats` counts: plans by status, and what people asked for that no tool can do, each of their wishes once.
+// `plans stats`: plans by status, and requests that no tool can fulfil, each counted once.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { findPlans } from '#conversation/find-plans.ts';
@@ -34,7 +34,7 @@ const within = (tenant: string, names: string[]) => ({
   ...{ tenant: `slack:${tenant}`, names, asked: names, tasks: [], approves: false, operations: [] },
 });
 
-/** The wishes that a chat tells `reader` of. */
+/** The wishes shown to `reader` in a chat. */
 async function toldTo(reader: Actor) {
   const { service } = instance;
   const found = await findPlans({ read: service, service }, 'stats', {
@@ -96,7 +96,7 @@ test('of several organisations each counts its own, and of what was asked elsewh
   expect(await wishes('T1', 'cleo')).toEqual(['flights_book']);
   expect(await wishes('T2', 'cleo')).toEqual([]);
   expect(await wishes('T2', ben.id)).toEqual(['plumber_call']);
-  // Whoever asked in the other organisation's chat reads it there.
+  // The asker in the other organisation's chat reads it there.
   expect(await wishes('T2', ana.id)).toEqual([]);
 });
 
@@ -116,7 +116,7 @@ test('a chat is told of no wish that one person alone had, whoever reads, and un
     ['plumber_call', 2],
     ['flights_book', 2],
   ]);
-  // It turns out that both are ana.
+  // Both accounts are linked to ana.
   await instance.db.query.execute(sql`
     insert into countersign.identities (account, person)
     values (${anaInSlack.id}, ${ana.id}), (${ana.id}, ${ana.id})`);

@@ -1,4 +1,4 @@
-// Comments on single steps: one proposal of changes, understood by the planner step by step. What nobody spoke of stays as it is.
+// Comments on single steps become one proposal of changes, step by step. Other steps stay.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';

@@ -1,4 +1,4 @@
-// What is said while nobody plans: people read so, instead of a planner that thinks, and nothing of what they say meanwhile is lost.
+// Messages while no worker plans: people are told so, and no message is lost.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -1,4 +1,4 @@
-// What people see while a planner works, from the request to its answer, and how they stop it.
+// Planning as people see it, from the request to its answer, and how they stop it.
 import { expect, it } from 'vitest';
 import { noteActivity } from '#db/planning/runs.ts';
 import { person } from '#domain/people/actor.ts';
@@ -12,7 +12,7 @@ import { waitFor } from '../../wait.ts';
 const { planner, begun } = createSlowPlanner();
 const instance = useInstance({ planner });
 
-/** What a reader of the conversation is told, in order. */
+/** Events of the conversation for a reader, in order. */
 function follow(conversation: string) {
   const leaving = new AbortController();
   const told: string[] = [];
@@ -49,7 +49,7 @@ it('shows thinking at once, then each step, and nothing once the answer is there
   await waitFor('the answer', () => reader.told.includes('bot: Here it is.'));
   await waitFor('the end', () => reader.told.at(-1) === 'null');
   const [first, second, ...rest] = (await reader.leave()).filter((one) => one !== 'null');
-  // What is said and what is planned are told by events of their own, which may pass each other.
+  // Messages and planning have separate events, which may overtake each other.
   expect(new Set([first, second])).toEqual(new Set(['person: Look', thinking]));
   expect(rest).toEqual([JSON.stringify(reading), 'bot: Here it is.']);
   expect(await instance.service.getRun(run_id)).not.toHaveProperty('activity');

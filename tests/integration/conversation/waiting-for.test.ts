@@ -1,4 +1,4 @@
-// What waits for somebody is found by every rule, and by as many statements for fifty plans as for two.
+// A person's waits are found by every rule, with as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { findWaiting } from '#conversation/waiting-for.ts';

@@ -1,5 +1,5 @@
-// A word that decides over HTTP is about what its author read: what came between reading and writing never runs by it. Each request
-// goes to another of two gateways than the one before.
+// A word that decides over HTTP concerns the version its author read: changes in between never run by it. Requests alternate
+// between two gateways.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { RunView } from '#domain/planning/run.ts';

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await tamper(sql`truncate countersign.audit, countersign.audit_seals restart identity`);
 });
 
-/** As somebody does it who owns the database and knows of the trigger. */
+/** A database owner who knows of the trigger tampers. */
 const tamper = (statement: SQL) => changeAudit(db, statement);
 
 const record = (tx: Queryable, ...actions: string[]) =>
@@ -183,7 +183,7 @@ describe('the audit log', () => {
     await seal();
     const keyed_from = { seq: 2, sealed_at: now.toISOString() };
     expect(await verify()).toMatchObject({ ok: true, seals: 2, unkeyed: 1, keyed_from });
-    // Everything was made anew by somebody without the key.
+    // Everything was rewritten without the key.
     await tamper(sql`truncate countersign.audit_seals`);
     await seal(3, null);
     expect(await verify()).toMatchObject({ ok: false, fault: { kind: 'unkeyed', seal: 1 } });
@@ -197,7 +197,7 @@ describe('the audit log', () => {
     await tamper(sql`delete from countersign.audit_seals where seq > 1`);
     const through = await findPrunable(db.query, new Date('2026-02-01T00:00:00Z'));
     expect(through).toBe(first?.last_id);
-    // As after an upgrade: the log is older than what is kept, and its seals come one after the other.
+    // After an upgrade the log is older than retention allows, and is sealed step by step.
     await seal();
     expect(await db.transaction((tx) => pruneAudit(tx, through ?? 0, { key }))).toBe(3);
     const { rows } = await db.query.execute<{ id: number }>(

@@ -1,4 +1,4 @@
-// Steps of a status are found by blocks: whoever changes a status, the blocks are counted, and pages miss nothing.
+// Steps of a status are found by blocks: counts stay right for any writer, and pages miss nothing.
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ function makeStep(position: number): NewStep {
 
 type Counts = ReturnType<typeof countsOf>;
 
-/** What `step_blocks` says, and what a full count says, of the blocks that have steps. */
+/** `step_blocks` and a full count, of blocks that have steps. */
 async function readBlocks(): Promise<{ kept: [number, Counts][]; counted: [number, Counts][] }> {
   type Row = Counts & { block: number };
   const { rows: kept } = await db.query.execute<Row>(
@@ -80,7 +80,7 @@ async function expectCounted(): Promise<void> {
   expect(kept).toEqual(counted);
 }
 
-/** As a program changes a status that knows nothing of blocks. */
+/** Changes a status like a program unaware of blocks. */
 const setStatus = (status: StepStatus, where = sql`true`) =>
   db.query.execute(
     sql`update countersign.step_states set status = ${status} where plan_id = ${id} and ${where}`,

@@ -1,4 +1,4 @@
-// What pg-boss reports on its way, as it is logged.
+// pg-boss's events in the log.
 import { expect, test } from 'vitest';
 import { openBoss } from '#db/boss.ts';
 import { openDatabase } from '#db/database.ts';

@@ -27,7 +27,7 @@ async function pidOf(tx: Pick<Database['query'], 'execute'>): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Whether an error, or what caused it, says that the connection is gone; the words depend on who notices first. */
+/** Whether an error or its cause is a lost connection; the words depend on which side notices first. */
 function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
@@ -47,7 +47,7 @@ test('a pool that this process has closed is not waited for', async () => {
   expect(waits).toEqual([]);
 });
 
-/** Vitest fails a run for errors that nobody caught; a worker would have ended. */
+/** Vitest fails a run for unhandled errors; a worker would have ended. */
 describe('a connection that is lost in a transaction', () => {
   test.each([
     ['while a statement runs', (tx) => tx.execute(sql`select pg_sleep(30)`)],
@@ -108,7 +108,7 @@ describe('a transaction with limits', () => {
       );
       return rows[0]?.setting;
     };
-    // The server of the tests is told not to wait for its disk.
+    // The test server doesn't wait for its disk by default.
     await db.query.execute(sql`set synchronous_commit = on`);
     expect(await db.transaction(read, { lazily: true })).toBe('off');
     expect(await db.transaction(read)).toBe('on');
@@ -128,7 +128,7 @@ describe('a transaction with limits', () => {
     });
   });
 
-  /** Locks, is not heard of until the server has ended it, and goes on. */
+  /** Takes locks, is silent until the server ends the connection, and continues. */
   async function fallSilent(tx: Parameters<Parameters<Database['transaction']>[0]>[0]) {
     const pid = await pidOf(tx);
     await tx.execute(sql`lock table countersign.inbox_keys`);

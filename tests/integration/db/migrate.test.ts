@@ -1,4 +1,4 @@
-// Migrations: applied once whoever starts, refused against a newer database.
+// Migrations: applied once by concurrent starts, refused against a newer database.
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ afterEach(async () => {
 test('an empty database is migrated by exactly one of eight callers at once, once and in order', async () => {
   const url = await withDatabase(emptyDatabase);
   expect(await migrationState(url)).toEqual({ applied: [], pending: files, unknown: null });
-  // It is not changed by asking.
+  // Asking changes nothing.
   expect(await query("select 1 from pg_namespace where nspname like 'countersign%'")).toEqual([]);
   const results = await Promise.all(Array.from({ length: 8 }, () => migrate(url)));
   expect(results.filter((applied) => applied.length > 0)).toEqual([files]);

@@ -1,4 +1,4 @@
-// How people like to be talked to, kept: set by themselves alone, and asked for once whoever asks.
+// Interaction preferences: only people themselves set them, and they are asked for once by concurrent readers.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

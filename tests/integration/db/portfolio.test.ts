@@ -1,4 +1,4 @@
-// What other plans ask of a person's time: only those that may still happen, only the time that was asked for.
+// Other plans' use of a person's time: only plans that may still happen, only the requested time.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

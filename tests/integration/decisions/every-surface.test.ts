@@ -1,4 +1,4 @@
-// One contract of decisions, on every surface: each does what it says once, for who may, about the version that was shown.
+// One contract of decisions for every surface: each takes effect once, for permitted people, on the shown version.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -27,19 +27,19 @@ const failing = draftStep('gone', 'Delete what is not there', 'workspace_delete'
 type Facts = { plan: Plan; step: Step | undefined };
 type Row = {
   steps: PlanDraft['steps'];
-  /** What is decided about. */
+  /** The plan's status before the decision. */
   before: Plan['status'];
-  /** What is typed in the form of its button. */
+  /** Input in the button's form. */
   text?: string;
-  /** The step that waits or failed, where the decision is about one. */
+  /** The waiting or failed step, if the decision concerns one. */
   step?: string;
-  /** Brings the plan to where it is decided about. @returns what the button names, if not the plan's version */
+  /** Brings the plan to the decision. @returns the button's subject, if not the plan's version */
   prepare?(plan: Plan): Promise<unknown>;
-  /** What is pressed, where the row has another name. */
+  /** The pressed action, if its name differs from the row's. */
   press?: CardPress['action'];
-  /** How the same press of the same person is answered once more; null: as done. */
+  /** The code for the same person's repeated press, or null if it succeeds. */
   twice: string | null;
-  /** In which the decision stands in the audit, once. */
+  /** The decision's audit action, which appears once. */
   action: string;
   holds(facts: Facts): boolean;
 };
@@ -168,7 +168,7 @@ describe.each(surfaces)('in %s', (name) => {
       const { plan_id: id } = button;
       const before = await readFacts(id, row.step);
       expect(await surface.press(button, 'eve', row.text)).toBe('not_allowed');
-      // A window opens only from what stands there: an older one is pressed where nothing is typed.
+      // A window opens only for the current version; buttons without input can be older.
       const older = { ...button, version: button.version + 1 };
       if (row.text === undefined || name !== 'slack')
         expect(await surface.press(older, 'ana', row.text)).toBe('stale_version');

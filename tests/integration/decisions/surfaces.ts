@@ -1,4 +1,4 @@
-// Every surface that people decide on, before one instance: each presses what a card would send, and tells how it was answered.
+// Every surface for decisions on one instance: each presses as its card would, and reports the answer.
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { z } from 'zod';
@@ -29,11 +29,11 @@ export const people = ['ana', 'ben', 'eve'] as const;
 export type Who = (typeof people)[number];
 export const addressOf = (who: Who) => `${who}@example.com`;
 
-/** The code of the refusal; null: it was done; `ignored`: nothing was even asked. */
+/** The refusal's code, null for success, or `ignored` if nothing was asked. */
 export type Answered = string | null;
 
 export type Surface = {
-  /** Where plans are proposed that its presses are about. */
+  /** The conversation of plans to press on. */
   conversation: string;
   press(button: AnyPress, who: Who, text?: string): Promise<Answered>;
 };
@@ -72,10 +72,10 @@ async function openSlack(slack: SlackDouble, instance: TestInstance): Promise<Su
     actions: { value: string; action_ts: string }[];
   };
   let count = 0;
-  /** What was pressed once, sent again with another button. */
+  /** Sends an earlier press again with another button. */
   const send = (button: AnyPress, who: Who) =>
     slack.replay(delivery.signal, (raw) => {
-      const payload = raw as Payload; // as Slack's double sends presses
+      const payload = raw as Payload; // The double's format of presses.
       const [action] = payload.actions;
       count += 1;
       payload.trigger_id = `pressed.${count}`;

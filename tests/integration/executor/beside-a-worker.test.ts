@@ -1,4 +1,4 @@
-// `countersign ask` beside a running bot: the bot does the work, with its settings; alone, the command does it itself.
+// `countersign ask` while the bot runs: the bot does the work with its settings; otherwise the command does it.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

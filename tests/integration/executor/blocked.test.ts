@@ -1,5 +1,5 @@
-// What nobody can run is said with its reason: of a plan that stands still, of one that lost its worker, of capacity that
-// was lowered; and a worker whose operation does more than was approved does not call it.
+// Work that can't run is reported with a reason: a stalled plan, a lost worker, lowered capacity. A worker whose operation does
+// more than was approved does not call it.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
@@ -22,7 +22,7 @@ import { claimReady, makeExecutor, mayCall, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
 let instance: TestInstance;
-/** Nobody works here but those whom a test writes down. */
+/** An instance without workers, except those that tests register. */
 let idle: TestInstance;
 
 const settings = {
@@ -109,7 +109,7 @@ describe('a pool that became smaller than a step needs', () => {
     const operations = manifest.map(({ name }) => name);
     const row = { id: 'some/one', name: 'one', capabilities: [], concurrency: 1 };
     await storeBackend(idle.db.query, { ...row, operations, manifest });
-    // It stood in line before, and for long.
+    // It has waited for long.
     await idle.db.query.execute(sql`insert into countersign.resource_waits (pool, plan_id, position, amount, since)
       values ('desk', ${large.id}, 1, 7, clock_timestamp() - interval '1 hour')`);
     await storePools(idle.db.query, { desk: { capacity: 4, headroom: 1 } });
@@ -129,7 +129,7 @@ describe('a pool that became smaller than a step needs', () => {
 });
 
 describe('steps that need more than their pool has, since it became smaller', () => {
-  // What the tests before claimed, nobody settles.
+  // Steps claimed by earlier tests are never settled.
   beforeEach(async () => {
     await idle.db.query.execute(sql`delete from countersign.reservations`);
     await idle.db.query.execute(sql`update countersign.resource_pools set in_use = 0`);
@@ -181,7 +181,7 @@ describe('steps that need more than their pool has, since it became smaller', ()
       return steps.map(({ step_id }) => step_id);
     };
     expect(await started()).toEqual(['first']);
-    // Seven do not fit beside five of eight, two do.
+    // Seven don't fit next to five of eight; two do.
     expect(await started()).toEqual(['small']);
     await idle.service.cancel(plan.id, { version: 1 }, ana);
     executor.leases.stop();

@@ -1,5 +1,5 @@
-// Callbacks: work that goes on elsewhere, of tools in files, and the other side that says over HTTP what became of it. The worker has
-// the tool, and the gateway that is called knows it by name only.
+// Callbacks: work that continues elsewhere, of tools in files, whose other side reports its end over HTTP. The worker has the
+// tool; the gateway knows only its name.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ let gateway: TestInstance;
 let api: Awaited<ReturnType<typeof serve>>['app'];
 let origin: string;
 
-/** What the other side does; each test says what differs from work that goes on. */
+/** The other side's behaviour; tests change the default of work that continues. */
 type OtherSide = {
   run(context: CallContext): Promise<CallLater | CallOutput>;
   check(): Promise<WorkState>;

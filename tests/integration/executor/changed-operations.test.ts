@@ -1,5 +1,4 @@
-// A tool that is not what it was when its plan was shown is not called: at approval, at start and at the call, with a real
-// MCP server that changes.
+// A tool that changed since its plan was shown is not called: at approval, at start and at the call, with a real MCP server.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +98,7 @@ test.each(changes)(
   },
 );
 
-// What is compared is the same at each moment, so each kind of change stands for the others at one of them.
+// All moments compare the same data, so each kind of change is tested at one of them.
 
 test('a tool with another schema is found at the start, and nothing is called', async () => {
   const [, state, part] = schemaChange;

@@ -1,5 +1,5 @@
-// Time in which nobody could go on with a plan does not count: neither a night without workers nor one without the only worker
-// that has a tool stalls it. Hours pass by moving what is stored back.
+// Time in which no worker could continue a plan does not count: neither a night without workers nor one without a tool's only
+// worker stalls it. Stored times are moved back to make hours pass.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeBackends, renewBackend, storeBackend } from '#db/backends.ts';
@@ -21,7 +21,7 @@ import { checkPlan } from '../../setup/invariants.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
-/** Nobody works here but the back ends that a test writes down. */
+/** No worker except the back ends that tests register. */
 let instance: TestInstance;
 let executor: ExecutorContext;
 
@@ -48,7 +48,7 @@ async function pass(minutes: number): Promise<void> {
     set seen_at = seen_at - ${ago}, since_at = since_at - ${ago}`);
 }
 
-/** As `pass`, while the back ends `ids` are heard of. */
+/** Like `pass`, while the back ends `ids` are alive. */
 async function passWith(minutes: number, ...ids: string[]): Promise<void> {
   await pass(minutes);
   for (const id of ids)
@@ -166,7 +166,7 @@ test('twelve plans that were under way when all stopped are done after twelve ho
     draftStep(id, 'Write a note', 'workspace_write', { path: `${id}.md`, content: 'x' }, ...after);
   const due = new Date(Date.now() + 6 * 3_600_000).toISOString();
   const kinds = [
-    // Ready, and claimed by nobody.
+    // Ready and unclaimed.
     draft(noop('1'), noop('2', '1')),
     // Claimed by the worker that stopped, before its call.
     draft(file('n'), noop('2', 'n')),
@@ -188,14 +188,14 @@ test('twelve plans that were under way when all stopped are done after twelve ho
   // A gateway that is there first goes its rounds before any worker is.
   await recover(executor);
   const started = await openTestInstance(database.url, { workspace: instance.workspace });
-  // One after the other: many that ask at once slow down what they wait for.
+  // Sequentially: concurrent requests would slow down the work they wait for.
   const ends: string[] = [];
   for (const id of ids)
     ends.push((await reach(started, id, 'completed', 'failed', 'stalled')).status);
   expect(ends).toEqual(ids.map(() => 'completed'));
   for (const [index, id] of ids.entries()) {
     const [first, second] = await checkPlan(instance.db.query, id);
-    // Only what was lost with its worker was begun again.
+    // Only steps lost with their worker were started again.
     expect([first?.attempt, second?.attempt]).toEqual([index % 4 === 1 ? 2 : 1, 1]);
   }
   await started.close();

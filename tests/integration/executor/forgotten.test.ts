@@ -1,5 +1,5 @@
-// Plans that nobody starts or goes on with, because a job or a notification was lost: found by the rounds, whatever else
-// there is to find, and no plan that somebody is starting.
+// Plans that nothing starts or continues because a job or notification was lost: rounds find them among any others, and leave
+// plans being started.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeBackend } from '#db/backends.ts';
@@ -45,7 +45,7 @@ describe('an approved plan', () => {
     expect(await findUnstarted()).toEqual([]);
     await leave(id, 'retry');
     expect(await findUnstarted()).toEqual([]);
-    // Its check goes on, however long it takes, as long as whoever is at it is heard of.
+    // Its check continues as long as its process is alive.
     await leave(id, 'active', 9);
     expect(await findUnstarted()).toEqual([]);
     await leave(id, 'active', 11);
@@ -123,7 +123,7 @@ describe('a back end that looks for work', () => {
     expect(await search()).toEqual([old[0], old[1]]);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], old[1]]);
-    // The plan at which it stopped is over; it goes on behind it all the same.
+    // The plan at which it stopped has ended; the round still continues after it.
     await instance.service.cancel(old[1] ?? '', { version: 1 }, ana);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], last]);
@@ -158,7 +158,7 @@ describe('a back end that looks for work', () => {
 test('a plan whose job was lost, and the word of it too, is worked on by whoever comes', async () => {
   const executor = makeExecutor(instance);
   executor.leases.stop();
-  // Its job goes nowhere, and nobody listens yet.
+  // Its job is lost, and nothing listens yet.
   const steps = [noop('1'), noop('2', '1')];
   const { id } = await startBy(executor, instance, { title: 'Lost', steps });
   const { rows } = await instance.db.query.execute(

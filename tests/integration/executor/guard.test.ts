@@ -1,5 +1,5 @@
-// What is refused although it was claimed, and what the audit says of every call. The rows are changed behind the
-// back of a running plan, as nobody should be able to.
+// Calls refused after the claim, and the audit of every call. Tests change a running plan's rows directly, which must be
+// impossible otherwise.
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// A plan that is approved while one of its tools is still starting waits for it, as a step under way would, and not for ever.
+// A plan approved while one of its tools is starting waits for it like a step under way, but not forever.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ test('fails with the reason when nobody has brought the tool for as long as a pl
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   expect((await gate.service.getPlan(plan.id)).status).toBe('approved');
   minutes = 31;
-  // Somebody could have brought it all that time.
+  // It could have been brought in that time.
   await haveWorkedFor(none, 1);
   await startPlan(executor, plan.id, { approvers: [], guardedApprovers: {} });
   const failed = await gate.service.getPlan(plan.id);

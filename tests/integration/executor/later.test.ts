@@ -1,4 +1,4 @@
-// Work that goes on after its call came back: a tool of an MCP server that runs only as a background task.
+// Work that continues after its call returned: an MCP tool that runs only as a background task.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';

@@ -24,7 +24,7 @@ test('what is held for a step that does not run is given back', async () => {
   };
   expect(steps).toHaveLength(1);
   expect(await readInUse()).toBe(2);
-  // As an older version, or a hand in the database, may have left it.
+  // An older version or a manual change may have left it.
   await instance.db.query.execute(
     sql`update countersign.step_states set status = 'succeeded', lease_until = null where plan_id = ${id}`,
   );

@@ -1,4 +1,4 @@
-// A step that nobody can run keeps nobody busy: workers tell each other of work, and an answer must not be a question.
+// A step that can't run keeps no worker busy: workers notify each other of work, and an answer must not be a question.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ test('two workers do not keep waking each other about it', async () => {
     const { blocked, counts } = await instance.service.overview(id);
     return blocked.length > 0 && counts.succeeded === 1;
   });
-  // Whatever was on its way has come; several rounds of both workers follow.
+  // Pending notifications have arrived; several rounds of both workers follow.
   await pause(1000);
   const before = told;
   await pause(2000);

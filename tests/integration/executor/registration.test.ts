@@ -1,4 +1,4 @@
-// What a worker says it offers, for as long as it lives: rewritten when a tool comes up or goes down, taken back at the end.
+// A worker's registered operations: updated when a tool comes up or goes down, removed at the end.
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { readBackends, readManifests, readShared } from '#db/backends.ts';

@@ -1,4 +1,4 @@
-// What is tried again by itself, how often and when: real calls to a server that fails as it is told.
+// Automatic retries: which calls, how often and when, with real calls to a server that fails on request.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { sql } from 'drizzle-orm';
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server that answers as `answers` say, the last one for good; `hits` counts what it has seen. */
+/** A server that answers by `answers`, repeating the last; `hits` counts requests. */
 async function serve(port: number, ...answers: RequestListener[]) {
   const state = { hits: 0, port: 0 };
   const server = createServer((request, response) => {

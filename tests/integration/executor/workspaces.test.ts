@@ -1,4 +1,4 @@
-// Workers on machines with different workspace folders: the files of plans are in one of them, so that the others run what needs none.
+// Workers with different workspace folders: files of plans are in one of them, so the others run only steps without files.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

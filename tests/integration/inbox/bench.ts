@@ -1,11 +1,11 @@
-// What tests of the inbox share: instances with handlers, and looks into its tables.
+// Shared by inbox tests: instances with handlers, and queries of its tables.
 import { sql } from 'drizzle-orm';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
 import type { InboxEvent } from '#domain/chat/inbox.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 
-/** Short waits; the round looks at once after whatever is late. */
+/** Short waits; a round handles late events at once. */
 const quickRule: Partial<InboxRule> = {
   backoffMs: 20,
   longestBackoffMs: 40,
@@ -60,7 +60,7 @@ export function settled(
 }
 
 export async function clearInbox({ db }: Pick<TestInstance, 'db'>): Promise<void> {
-  // Not truncated: what is still under way in another process holds locks on these tables in its own order.
+  // Not truncated: work in another process holds locks on these tables in its own order.
   for (const table of ['inbox_leases', 'inbox_keys', 'inbox'])
     await db.query.execute(sql`delete from countersign.${sql.identifier(table)}`);
   await db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);

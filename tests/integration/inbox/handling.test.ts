@@ -1,4 +1,4 @@
-// Handling what was stored: in order within a thread, one at a time, whatever fails, waits or dies.
+// Handling stored events: in order within a thread, one at a time, despite failures, waits and crashes.
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InboxHandler, InboxRule } from '#chat/inbox/inbox-context.ts';
@@ -31,7 +31,7 @@ async function openOwn(handler: InboxHandler, rule?: Partial<InboxRule>): Promis
   return instance;
 }
 
-/** What handles events in this test. */
+/** The test's event handler. */
 let handler: InboxHandler = async () => {};
 const share = createSharing(
   async (url: string, { rule }: { rule: Partial<InboxRule>; own?: boolean }) => {

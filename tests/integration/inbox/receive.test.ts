@@ -1,4 +1,4 @@
-// Storing before acknowledging: each event once, whoever receives it and however often; all of it or nothing.
+// Storing before acknowledging: each event once for any receivers and repeats; all of it or nothing.
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
@@ -377,7 +377,7 @@ describe('an event that was refused while the database was away', () => {
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const late = new CountersignError('database_unavailable', 'Too late.', { passesAfterMs: 0 });
 
-  /** Refuses so many times, then stores. */
+  /** Refuses up to N times, then stores. */
   const refusing = (times: number, error: Error): { receive: Receive; tries(): number } => {
     let tries = 0;
     return {

@@ -1,4 +1,4 @@
-// Whether anything was said where something is overheard: each conversation by itself.
+// Whether anything was said in an overheard conversation, separately for each.
 import { beforeAll, expect, test } from 'vitest';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';

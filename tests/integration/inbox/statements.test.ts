@@ -1,4 +1,4 @@
-// What handling costs: the statements of a thread's events, which is what bounds how many a worker can take.
+// The statements per event of a thread, which limit a worker's throughput.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#chat/inbox/inbox-context.ts';
@@ -14,7 +14,7 @@ beforeEach(() => clearInbox(instance));
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
 const never = new AbortController().signal;
 
-/** @returns the statements it takes to work on the thread, with their names, and what was handled */
+/** @returns the named statements of working on the thread, and the handled events */
 async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
   const statements: string[] = [];
   const asked: [Statement, Record<string, unknown>][] = [];
@@ -84,7 +84,7 @@ test('no statement of a thread reads what is open in other threads', async () =>
   const { asked } = await work(async () => {});
   expect(asked.map(([{ name }]) => name)).toContain('settle_and_take');
   const plans = await instance.db.transaction(async (tx) => {
-    // So few rows are read quicker without any index.
+    // So few rows are read faster without an index.
     await tx.execute(sql`set local enable_seqscan = off`);
     const explained: string[][] = [];
     for (const [{ name, text, params }, values] of asked) {

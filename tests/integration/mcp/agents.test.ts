@@ -1,4 +1,4 @@
-// Agents over MCP, with the protocol's own client: they propose, people decide elsewhere, and the agents wait for what comes of it.
+// Agents over MCP with the protocol's own client: they propose, people decide elsewhere, and the agents wait for the result.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -87,7 +87,7 @@ async function call(
   return { text, isError: result.isError === true, data: result.structuredContent as Told };
 }
 
-/** Waits until so many calls wait at a gateway. */
+/** Waits until N calls wait at a gateway. */
 const underWay = (url: string, calls: number) =>
   waitFor(`${calls} calls to be under way`, async () => {
     const headers = { authorization: `Bearer ${token}` };

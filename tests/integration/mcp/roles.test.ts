@@ -1,5 +1,5 @@
-// Every tool of `/mcp` for each role, in two organisations: what a token may not do is refused, and what is of another organisation is
-// not there.
+// Every tool of `/mcp` for each role, in two organisations: forbidden calls are refused, and the other organisation's data are
+// not found.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
@@ -40,7 +40,7 @@ afterAll(async () => {
   await instance?.close();
 });
 
-/** A personal token of somebody with this role in an organisation. */
+/** A personal token of a person with this role in an organisation. */
 async function makeToken(tenant: string, role: Role): Promise<string> {
   const wanted = { name: 'agent', role, days: 1, tenant };
   const operator = person('local', 'terminal');
@@ -84,7 +84,7 @@ it('each tool takes its role, and reaches plans of its own organisation only', a
     requester: 'requester@slack:T1',
     agent: 'Walker',
   });
-  // What every tool is called with; one that is not here fails.
+  // Arguments for every tool; a missing one fails.
   const calls: Record<string, Record<string, unknown>> = {
     plan_propose: draft,
     plan_get: { plan },

@@ -1,5 +1,5 @@
-// What the servers that people run answer to what they do not understand: each ends in a reply, or in a sentence that says
-// what to set. The quirks are those of the servers named, as their users report them.
+// Popular model servers' answers to unsupported requests: each ends in a reply, or in advice on the setting. Quirks are as the
+// servers' users report them.
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatReply, ChatRequest } from '#models/chat.ts';
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that answers each path as `routes` say, with what it was sent. */
+/** A server that answers paths by `routes`, with the requests it got. */
 async function serve(routes: Record<string, (body: Body, index: number) => Answer>) {
   const seen: Body[] = [];
   const server = createServer((request, response) => {

@@ -1,5 +1,4 @@
-// Replies that stream, over real HTTP: as OpenAI's APIs send them and in the ways of other servers, of which each is as its users
-// report it.
+// Streamed replies over real HTTP: as OpenAI's APIs send them, and in other servers' ways as their users report them.
 import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CallProgress, ChatRequest } from '#models/chat.ts';

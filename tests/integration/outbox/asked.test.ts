@@ -1,4 +1,4 @@
-// Who is asked to do something: mentioned on the card that asks, and sent one direct message, even after crashes and retries.
+// People who are asked to act: mentioned on the asking card, and sent one direct message, even after crashes and retries.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ChatContent, ChatPlace, ChatPost, Posted } from '#domain/chat/chat.ts';
 import { person } from '#domain/people/actor.ts';
@@ -20,8 +20,8 @@ const base: PlanDraft = {
   approvers: { kind: 'named', people: ['ben@example.com', 'ana@example.com', 'Cleo'] },
 };
 
-// One platform for the file: another one would know nothing of the cards of earlier tests, so that those that follow their
-// plans late would be posted there anew. Each test has a thread of its own and looks at what it led to alone.
+// One platform for the file: another one would lack earlier tests' cards, so that late updates would be posted again. Each test
+// reads only its own thread.
 const platform = openPlatform();
 let instance: TestInstance;
 let threads = 0;
@@ -55,7 +55,7 @@ const inThread = () => platform.standing.filter(({ place }) => isHere(place));
 const alone = (name: string) =>
   platform.standing.filter(({ place }) => place.channel === `D${threads}-${name}`);
 
-/** What is posted in the thread from now on. */
+/** Messages posted in the thread from now on. */
 function watchPosts(): ChatContent[] {
   const posts: ChatContent[] = [];
   platform.before = ({ verb, place, content }) => {
@@ -153,7 +153,7 @@ test('a card that was deleted comes back without a second mention', async () => 
   await speaker.rename(id, 'Another report');
   await waitFor('the card to come back', () => inThread().length > 0);
   await delivered(instance);
-  // A platform notifies nobody of a mention that an update adds.
+  // Platforms don't notify of mentions added by an edit.
   expect(postedInThread.map(({ mention }) => mention)).toEqual([undefined]);
   expect(alone('ben@example.com')).toHaveLength(1);
 });

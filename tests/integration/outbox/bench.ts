@@ -1,4 +1,4 @@
-// What tests of delivery share: instances that post to a platform, and looks into its tables.
+// Shared by delivery tests: instances that post to a platform, and queries of its tables.
 import { type SQL, sql } from 'drizzle-orm';
 import { followPlan } from '#chat/outbox/deliver-jobs.ts';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
@@ -11,7 +11,7 @@ import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 import { createSharing } from '../../setup/share.ts';
 import { waitFor } from '../../wait.ts';
 
-/** Short waits; the round looks after whatever is late. */
+/** Short waits; a round handles late messages. */
 const quickRule: Partial<DeliveryRule> = {
   backoffMs: 20,
   longestBackoffMs: 40,
@@ -22,7 +22,7 @@ const quickRule: Partial<DeliveryRule> = {
 };
 
 type Posting = {
-  /** Where it posts; asked at each call, so that each test can have a platform of its own. */
+  /** The target platform, read at each call, so that each test can replace it. */
   platform: () => Platform;
   rule?: Partial<DeliveryRule>;
   planner?: Planner;
@@ -62,7 +62,7 @@ export function open({ db, openConversation }: TestInstance, place: ChatPlace): 
   return db.transaction((tx) => openConversation(tx, place));
 }
 
-/** For a test with a platform of its own: that knows no messages of earlier tests, so cards of theirs would be posted there anew. */
+/** For a test with its own platform: that lacks earlier tests' messages, so their cards would be posted again. */
 export async function forgetPosts({ db }: TestInstance): Promise<void> {
   // Not truncated: an instance that works meanwhile locks these tables in its own order.
   for (const table of ['chat_posts', 'chat_places'])
@@ -82,24 +82,24 @@ function holds({ db }: TestInstance, condition: SQL): Promise<true> {
   return waitFor('everything to be delivered', probe, { timeoutMs: 20_000 });
 }
 
-/** Waits until no plan has changes to tell but progress, which is told later, and nothing is left to post or to draw. */
+/** Waits until no plan has changes to post except progress, which comes later, and nothing is left to post or draw. */
 export function delivered(instance: TestInstance): Promise<true> {
   return holds(instance, sql`${nothingWaits} and ${everyPlanIsTold}`);
 }
 
-/** Waits until nothing is left to post or to draw, also where a killed worker's card job comes back only after a minute. */
+/** Waits until nothing is left to post or draw, even if a killed worker's card job returns only after a minute. */
 export function deliveredByWorkers(instance: TestInstance): Promise<true> {
   return holds(instance, nothingWaits);
 }
 
 export type Speaker = {
   say(conversation: string, texts: string[], planId?: string): Promise<void>;
-  /** Names the plan anew, and has its cards follow. */
+  /** Renames the plan and updates its cards. */
   rename(planId: string, title: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** What the bot says, from a process that posts nothing. */
+/** Queues the bot's messages from a process that posts nothing. */
 export async function openSpeaker({ db, listener }: TestInstance): Promise<Speaker> {
   const boss = await openBoss(db, listener, { work: false, onError: () => {} });
   const enqueue = createEnqueue(boss);

@@ -1,4 +1,4 @@
-// What the bot says reaches the chat platforms: in order, each once, and its cards follow their plans.
+// Delivery of the bot's messages to chat platforms: in order, once each, with cards that follow their plans.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
@@ -67,7 +67,7 @@ const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) =>
 
 const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
 
-/** Proposes, and waits until the card stands. */
+/** Proposes, and waits for the card. */
 async function propose(
   instance: TestInstance,
   conversation: string,
@@ -130,7 +130,7 @@ describe('messages', () => {
       select extract(epoch from not_before - clock_timestamp())::float8 / 60 as minutes
       from countersign.chat_places where conversation = ${here}`);
     expect(rows[0]?.minutes).toBeGreaterThan(58);
-    // The hour is over.
+    // The hour has passed.
     await instance.db.query.execute(
       sql`update countersign.chat_places set not_before = clock_timestamp() where conversation = ${here}`,
     );
@@ -290,7 +290,7 @@ describe('by a rule of its own', () => {
       const tries = (seen.get(content.text) ?? 0) + 1;
       seen.set(content.text, tries);
       if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
-      // Never answers: the call is given up, and the next try finds what got through.
+      // Never answers: the call is abandoned, and the retry finds the posted message.
       if (tries === 2) await new Promise(() => {});
     };
     await speaker.say(here, ['a', 'b']);

@@ -1,5 +1,5 @@
-// Who changes many places at once, or a conversation and its place, waits in nobody's circle; and what only one of two
-// installations served is all that ends with it.
+// Changes of many places, or of a conversation and its place, never deadlock; and removing one of two installations ends only its
+// own places.
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createSlackInstallations } from '#chat/slack-installations.ts';
@@ -49,7 +49,7 @@ const brokenIn = async () => {
   return rows;
 };
 
-/** Waits until somebody waits for a lock. */
+/** Waits until a transaction waits for a lock. */
 const waiting = () =>
   waitFor('somebody to wait for a lock', async () => {
     const { rows } = await instance.db.query.execute(sql`select from pg_locks where not granted`);

@@ -1,4 +1,4 @@
-// “Try again” on the card of a session that came to nothing: there as long as it is what was asked for last.
+// “Try again” on a failed session's card: shown while it is the latest request.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../setup/database.ts';

@@ -1,5 +1,4 @@
-// What tests of sessions in chats share: an instance with a planner in stages that posts to one platform. Each test has a channel of
-// its own and looks at the messages there alone.
+// Shared by tests of sessions in chats: an instance with a staged planner on one platform. Each test reads only its own channel.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ChatPlace } from '#domain/chat/chat.ts';
 import { openPlatform } from '../../fixtures/chat-platform.ts';

@@ -1,4 +1,4 @@
-// What a planning session shows reaches the chat platforms as a card, and is over there once somebody decided.
+// Planning sessions as cards on chat platforms, closed there once decided.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { SessionPress } from '#domain/chat/session-card.ts';

@@ -1,4 +1,4 @@
-// The status of a place while something is planned there: whoever shows it and however that fails, never after the answer.
+// The status of a place during planning: despite concurrent and failing writers, never after the answer.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChatPlace, ChatPort } from '#domain/chat/chat.ts';
@@ -14,7 +14,7 @@ import { delivered, open } from './bench.ts';
 const database = useDatabase();
 const { planner, begun } = createSlowPlanner();
 const { next: random } = chanceFrom(7);
-/** What was done in each thread, in the order in which the platform did it. */
+/** Actions per thread, in the platform's order. */
 const done = new Map<string | null, string[]>();
 const platform = openPlatform();
 

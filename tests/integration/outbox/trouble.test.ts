@@ -1,5 +1,4 @@
-// What a chat platform does not answer, or answers too late: nothing is held up for ever, nothing stands twice with buttons,
-// and no card shows an older state than the newest.
+// A chat platform that answers late or never: nothing blocks forever, no buttons appear twice, and cards show the newest state.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryRule } from '#chat/outbox/delivery-context.ts';
@@ -196,7 +195,7 @@ describe('A post that gets through after it was given up', () => {
     const plan = await propose(instance, here);
     await waitFor('the second try', () => platform.standing.length === 1);
     await delivered(instance);
-    // As where messages are not found by a key.
+    // Like a platform that can't search by key.
     for (const one of platform.standing) one.key = 'forgotten';
     held.release();
     await waitFor('the first try', () => platform.standing.length === 2);
@@ -269,7 +268,7 @@ describe('A card', () => {
     await waitFor('its card', () => cards()[0]?.includes(button));
     await delivered(instance);
     const [older] = platform.standing.map(({ content }) => structuredClone(content));
-    // Whoever made the first change has died: nobody hears of its end.
+    // The process of the first change has died: its end is unknown.
     holdFirst('update');
     await speaker.rename(plan.id, 'Halls');
     await waitFor('the newest', () => cards()[0]?.includes('Halls'));

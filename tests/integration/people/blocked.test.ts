@@ -1,5 +1,5 @@
-// Who is refused, by whatever way they come: groups in every form that a provider sends them in, sessions and tokens that are there
-// already, and rules that change while the bot runs.
+// Blocked people, on every way in: groups in all formats of providers, existing sessions and tokens, and rules that change while
+// the bot runs.
 import { readFile, writeFile } from 'node:fs/promises';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -179,7 +179,7 @@ test('who is blocked while they are signed in is out at once: session, token, an
   await change({ identity: { ...identity(), blocked: [...blocked, 'cleo@corp.example'] } });
   expect((await browser.go(`${site}/api/me`)).status).toBe(401);
   expect((await withToken()).status).toBe(401);
-  // What is open ends: the texts are whole.
+  // Open streams end: their texts are complete.
   await Promise.all(streams.map((stream) => stream.text()));
   for (const via of ['slack', 'teams', 'terminal', 'api', 'mcp'] as const)
     await expect(
@@ -466,7 +466,7 @@ const sendJson = (browser: Browser, at: string, body: object) =>
     headers: { 'content-type': 'application/json', origin: site },
     body: JSON.stringify(body),
   });
-/** As if everybody had signed in so long ago. */
+/** Makes all sign-ins older. */
 const age = (hours: number) =>
   instance.db.query.execute(
     sql`update countersign.signed_in set at = clock_timestamp() - make_interval(hours => ${hours})`,

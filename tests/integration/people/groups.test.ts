@@ -1,4 +1,4 @@
-// Groups in approver rules: members count, by the configuration and by what a sign-in said, and nobody else does.
+// Groups in approver rules: members by configuration and by sign-in count, and no others.
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
@@ -48,7 +48,7 @@ const refused = { code: 'not_allowed' };
 test('a member of a group of the configuration approves for it, and nobody else', async () => {
   const plan = await propose({ kind: 'named', people: ['group:finance'] });
   await expect(approve(plan, cleo)).rejects.toMatchObject(refused);
-  // A provider's group of the same name adds nobody.
+  // A provider's group of the same name adds no members.
   await expect(approve(plan, dan)).rejects.toMatchObject(refused);
   await expect(approve(plan, cleo)).rejects.toThrow(/ana@example\.com or ben@example\.com/);
   expect((await approve(plan, ben)).status).toBe('approved');

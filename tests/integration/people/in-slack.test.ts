@@ -1,4 +1,4 @@
-// Linking as people do it: `/plans link` in Slack, the code somewhere else; and what that changes in Slack at once.
+// Linking by people: `/plans link` in Slack, the code elsewhere; and its immediate effects in Slack.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';

@@ -1,4 +1,4 @@
-// Several organisations at one sign-in provider: what each of their people, admins and tokens reaches.
+// Several organisations at one sign-in provider: access of each one's people, admins and tokens.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -129,7 +129,7 @@ test('whoever is of no organisation is let in no more once several share the ins
   const browser = await signIn(ana);
   const { token } = await makeToken(browser);
   expect(await statusOf(browser)).toBe(200);
-  // As the provider's people were kept before it named organisations.
+  // People stored before the provider named organisations.
   await instance.db.query.execute(sql`update countersign.signed_in set tenant = null`);
   expect(await statusOf(browser)).toBe(401);
   expect((await withToken(token, '/api/plans')).status).toBe(401);

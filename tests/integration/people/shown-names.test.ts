@@ -1,4 +1,4 @@
-// Names that readers know: they stand on cards, in lists and in what is said, and decide nothing.
+// Display names: shown on cards, in lists and in messages, without effect on decisions.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -54,7 +54,7 @@ test('a card, a refusal and a list say what a platform calls people, from when i
   await service.noteName(ana.id, 'Ana G.');
   await service.approve(id, { version, digest }, ana);
   expect(await cardFor(id, ben)).toContain('Approved by Ana G.,');
-  // Who did it stays who they are.
+  // Identity is unchanged.
   expect((await service.getPlan(id)).approvals).toMatchObject([{ by: ana.id }]);
   const part = { version, digest, steps: ['1'] };
   await expect(service.approve(id, part, ana)).rejects.toMatchObject({

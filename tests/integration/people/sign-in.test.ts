@@ -247,7 +247,7 @@ test('a page of elsewhere changes nothing with somebody’s cookie', async () =>
 test('who signed in acts as themselves, is verified, and approves with the role for it', async () => {
   const [one, two] = [await signIn(ana), await signIn(ben)];
   expect((await send(one, '/api/plans', { ...plan, user: 'ben@corp.example' })).status).toBe(403);
-  // The console's own name for its reader means whoever signed in.
+  // The console's own name for its reader means the signed-in person.
   expect((await one.go(`${site}/api/inbox?user=local`)).status).toBe(200);
   expect((await one.go(`${site}/api/memory/local`)).status).toBe(200);
   expect((await one.go(`${site}/api/memory/ben@corp.example`)).status).toBe(403);

@@ -1,5 +1,5 @@
-// Whose approval counts where different people are asked for: those whom a chat platform vouches for, each once. A name that was
-// typed is never a second person, however it is written.
+// Approvals by different people: only those whom a chat platform vouches for count, once each. A typed name is never a second
+// person, however it is written.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person, type Surface } from '#domain/people/actor.ts';
 import { isSamePerson } from '#domain/people/names.ts';

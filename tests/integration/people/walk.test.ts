@@ -1,5 +1,5 @@
-// A walk over every route of the API with the wrong person: with no credentials, with each role that is too small, and with each role
-// of another organisation. A new route is walked by its `config`; one that needs something to name it or a body fails until it is here.
+// Calls every API route as the wrong person: without credentials, with each insufficient role, and from another organisation. New
+// routes are covered by their `config`; those that need a name or body fail until added here.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance, RouteOptions } from 'fastify';
@@ -18,7 +18,7 @@ const database = useDatabase();
 const tenants = ['slack:T1', 'slack:T2'] as const;
 type Tenant = (typeof tenants)[number];
 const [here, elsewhere] = tenants;
-/** Stands in whatever was written by people of `here`, and nowhere else. */
+/** In all text by people of `here`, and nowhere else. */
 const secret = 'Quetzal';
 const operator = 'the-token-of-the-operator';
 const artifact = 'art-0123456789abcdef';
@@ -31,7 +31,7 @@ let app: FastifyInstance;
 let site: string;
 const routes: Walked[] = [];
 const tokens = new Map<string, { id: string; token: string }>();
-/** What a path names: of `here`, and the plan of `elsewhere`. */
+/** Values for paths: of `here`, and the plan of `elsewhere`. */
 const named = { plan: '', run: '', conversation: 'conv-here', finding: '', memory: '', theirs: '' };
 let digest = '';
 
@@ -43,10 +43,10 @@ function tokenOf(tenant: Tenant, role: Role): string {
 }
 
 function noteRoutes(message: unknown): void {
-  const { fastify } = message as { fastify: FastifyInstance }; // As Fastify documents its channel.
+  const { fastify } = message as { fastify: FastifyInstance }; // Fastify's documented channel.
   fastify.addHook('onRoute', ({ method, url, config }: RouteOptions) => {
     if (config === undefined) throw new Error(`${url} has no config`);
-    // HEAD is the GET beside it.
+    // HEAD repeats its GET.
     for (const one of [method].flat().filter((name) => name !== 'HEAD'))
       routes.push({ method: one, url, role: config.role, subject: config.subject });
   });
@@ -77,7 +77,7 @@ async function ask(
   });
   const { status } = response;
   const type = response.headers.get('content-type') ?? '';
-  // A stream never ends: that it began is what counts.
+  // A stream never ends: its beginning is enough.
   if (type.startsWith('text/event-stream')) {
     left.abort();
     return { status, code: '', body: '' };
@@ -169,7 +169,7 @@ afterAll(async () => {
 });
 
 const finding = { severity: 'WARN', category: 'reported', message: 'Look at it' };
-/** What each route that takes a body is sent; decisions are about a version that is not there, so that nothing is decided. */
+/** Bodies of routes; decisions name a missing version, so that nothing is decided. */
 const late = { version: 99 };
 const bodies: Record<string, () => unknown> = {
   'POST /api/run': () => ({ text: 'Do nothing', conversation: named.conversation }),
@@ -221,14 +221,14 @@ const queries: Record<string, string> = {
   '/api/plans/:id/previews': '?ids=a',
   '/api/operations/:name/values': '?field=%2Fpath',
 };
-/** Of one person only; the others of their organisation do not reach them either. */
+/** One person's own; others of the organisation don't reach them either. */
 const owned = [
   'PUT /api/memory/:user/:id',
   'DELETE /api/memory/:user/:id',
   'DELETE /api/tokens/:id',
   'DELETE /api/playbooks/:name',
 ];
-/** They name something of `here`, though not by what their subject says. */
+/** They name something of `here`, but not in the way of their subject. */
 const naming = [
   'POST /api/run',
   'POST /api/plans',
@@ -240,7 +240,7 @@ const naming = [
   'DELETE /api/tokens/:id',
 ];
 
-/** The path of a route as it names what is of `here`, asked by `user`. */
+/** A route's path to data of `here`, requested by `user`. */
 function pathOf({ url, subject }: Walked, user: string): string {
   const byId: Record<string, string> = {
     ...{ plan: named.plan, run: named.run, conversation: named.conversation, person: named.memory },
@@ -287,7 +287,7 @@ const isSaid = ({ method, url, subject }: Walked): boolean =>
 /** The tokens of an organisation. */
 const roles = (tenant: Tenant) => Role.options.map((role) => [role, tokenOf(tenant, role)]);
 
-/** Routes for people; those for anybody are about nothing of anybody. */
+/** Routes for people; public ones concern no person. */
 function guarded(): (Walked & { role: Role })[] {
   return routes.flatMap((route) => {
     const role = Role.safeParse(route.role === 'metrics' ? 'admin' : route.role);
@@ -296,7 +296,7 @@ function guarded(): (Walked & { role: Role })[] {
 }
 const nameOf = ({ method, url }: Walked) => `${method} ${url}`;
 
-/** What is wrong, in a line for each route, so that one run shows all of it. */
+/** Collects faults, one line per route, so that one run shows all. */
 async function judge(work: (report: (line: string) => void) => Promise<void>): Promise<void> {
   const wrong: string[] = [];
   await work((line) => wrong.push(line));
@@ -362,7 +362,7 @@ test('what is named by its plan is not found through a plan of another organisat
 
 test('people of the organisation reach what their role is for', () =>
   judge(async (report) => {
-    // What is deleted is looked at before.
+    // Reads come before deletions.
     const last = guarded().toSorted(
       (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
     );
@@ -377,12 +377,12 @@ test('people of the organisation reach what their role is for', () =>
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // What concerns every organisation is for the operator, whose turn is below; `/metrics` is for this machine as well.
+        // Routes for all organisations are the operator's, tested below; `/metrics` is open to this machine as well.
         if (route.subject === 'instance' && route.url !== '/metrics') {
           if (code !== 'forbidden') report(line);
           continue;
         }
-        // `not_allowed`: what the rules of approvers leave to others.
+        // `not_allowed`: approver rules leave it to others.
         if (
           status === 401 ||
           status === 404 ||

@@ -89,7 +89,7 @@ const endOf = ({ result }: PlanningOutcome) =>
 
 test('the limit of turns counts over the stages of a turn', async () => {
   const { outcome } = await plan({ turns: 2 }, inStages(0.9, [0.1, 0.9]));
-  // What was drafted is kept, and the person says whether to go on.
+  // The draft is kept, and the person decides whether to continue.
   expect(endOf(outcome)).toBe('question');
   expect(outcome.reason).toBe('cap_turns');
   expect(asked).toHaveLength(2);

@@ -9,7 +9,7 @@ import { type Budget, createBudget } from '#planner/budget/budget.ts';
 import { useDatabase } from '../../setup/database.ts';
 
 const database = useDatabase();
-/** As many as there would be processes; each has connections of its own. */
+/** One per simulated process, with its own connections. */
 let processes: Database[];
 let now: Date;
 
@@ -74,7 +74,7 @@ describe('reservations of several processes at once', () => {
       run: fc.nat(2),
       turn: fc.integer({ min: 1, max: 2 }),
       estimate: cents,
-      /** What the call costs in the end, never more than its estimate; null: it never comes back. */
+      /** The call's final cost, at most its estimate, or null if it never returns. */
       cost: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 1 }),
       lifted: fc.boolean(),
     });

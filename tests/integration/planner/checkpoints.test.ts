@@ -1,4 +1,4 @@
-// Sessions on a real database: the next planner goes on where the last one stored, and of two at one turn one goes on.
+// Sessions in a real database: the next planner continues from the stored state, and only one of two at a turn continues.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

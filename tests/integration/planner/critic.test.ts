@@ -1,4 +1,4 @@
-// The critic: with extensive reasoning a draft is compared with what was asked for before a person reads it.
+// The critic: with extensive reasoning a draft is compared with the request before a person reads it.
 import { expect, test } from 'vitest';
 import { call, proposeFiles, resultsIn, revise } from '../../fixtures/model-calls.ts';
 import { replyCost } from '../../fixtures/model-instance.ts';

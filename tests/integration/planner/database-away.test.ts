@@ -1,4 +1,4 @@
-// A database that goes away while something is planned: it is planned all the same once it is back, and nobody reads a query.
+// A database outage during planning: planning succeeds once it is back, and people never see a query.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTcpProxy, type TcpProxy } from '../../fixtures/tcp-proxy.ts';
 import { useDatabase } from '../../setup/database.ts';

@@ -1,5 +1,5 @@
-// Going on in words: what is said about a plan that runs, has failed or is done reaches the model with the plan's steps, and comes
-// back as a change that a person approves on the plan's card.
+// Continuing in words: messages about a running, failed or completed plan reach the model with the plan's steps, and return as a
+// change to approve on the plan's card.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { viewSession } from '#cards/session-view.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     ...{ issuer: 'https://id.example', client_id: 'c', client_secret: 's' },
     ...{ tenant_claim: 'org', allowed_tenants: ['any'] },
   };
-  // Several organisations share the instance; most of what is said here is of none.
+  // Several organisations share the instance; most messages here belong to none.
   instance = await openModelInstance(database.url, {
     settings: { identity: { providers: { corp: several } } },
     env: { COUNTERSIGN_PUBLIC_URL: 'http://127.0.0.1:3978' },
@@ -60,7 +60,7 @@ async function failedIn(conversation: string, actor = ana) {
   return reach(instance, plan.id, 'failed');
 }
 
-/** The lines of the plans that the model was told of. */
+/** The plan lines shown to the model. */
 function toldIn({ messages }: ChatBody): string[] {
   const text = messages
     .map(({ content }) => (typeof content === 'string' ? content : ''))
@@ -75,7 +75,7 @@ const revisionIn = (body: ChatBody) => Number(/revision (\d+)/.exec(toldIn(body)
 const continuing = (plan: string, revision: number, more: object) =>
   call('plan_continue', { plan, revision, why: 'The notes are elsewhere.', ...more });
 
-/** Replaces the failed step by one that reads what there is, at the revision that the model was told. */
+/** Replaces the failed step by one that reads existing data, at the revision shown to the model. */
 const fixing = (id: string, conversation: string) => (body: ChatBody) =>
   continuing(id, revisionIn(body), {
     add: [
@@ -137,7 +137,7 @@ describe('“fix what failed and go on”', () => {
     const plan = await failedIn(conversation);
     instance.play(fixing(plan.id, conversation));
     await instance.ask('fix what failed and go on', { conversation });
-    // What else is said in between does not come between the word and the change.
+    // Other messages don't come between the word and the change.
     instance.play([call('answer', { text: 'The notes.', cannot: null })]);
     await instance.ask('what are they?', { conversation });
     await instance.service.say(conversation, 'yes, go ahead please', ana);
@@ -386,7 +386,7 @@ function readPage(result: string): z.infer<typeof Page> {
 describe('an answer that is said in the chat', () => {
   const room = [{ name: 'room', label: 'Room', type: 'choice', options: ['Blue', 'Red'] }];
 
-  /** A plan in which ana is asked for a room, and what was put before her to confirm. */
+  /** A plan in which ana is asked for a room, and the confirmation shown to her. */
   async function asked(conversation: string, said: unknown) {
     const { service } = instance;
     const args = { question: 'Which room?', assignee: 'ana', form: room };
@@ -420,7 +420,7 @@ describe('an answer that is said in the chat', () => {
     const { card, choice } = await choiceOf(run.run_id);
     const view = viewSession(card);
     expect(view.buttons.map(({ label }) => label)).toEqual(['Confirm', 'Not now']);
-    // The permission is that of the one who presses.
+    // The presser's permission counts.
     await expect(
       instance.service.decideRun(run.run_id, choice, person('cleo', 'api')),
     ).rejects.toMatchObject({ code: 'not_allowed' });

@@ -1,5 +1,5 @@
-// Models that do what they should not, in a whole instance: each run ends in a named outcome within the caps, nobody has
-// approved anything, nothing was written, and what was paid is what was called.
+// Misbehaving models in a whole instance: each run ends in a named outcome within its caps, without approvals or writes, and
+// payments match calls.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -53,7 +53,7 @@ async function expectNothingDone(): Promise<void> {
   expect(await instance.files()).toEqual(before);
 }
 
-/** The books say what the double saw. */
+/** The recorded cost matches the double's requests. */
 async function expectPaid(run: RunView, calls: number): Promise<void> {
   expect(instance.requests()).toHaveLength(calls);
   const paid = await instance.paid(run.run_id);
@@ -76,7 +76,7 @@ type Case = {
   status: RunView['planning_status'];
   reason?: string;
   says?: RegExp;
-  /** What the model was told about each of its calls. */
+  /** Expected results of its calls. */
   told?: RegExp;
   calls: number;
 };
@@ -254,7 +254,7 @@ const cases: Case[] = [
             task('one', { parent: 'two', after: ['two'] }),
             task('two', { parent: 'one', after: ['one'] }),
           ]),
-    // The grammar mends it; a person sees what came of it.
+    // The grammar repairs it; a person sees the result.
     status: 'needs_clarification',
     says: /PLAN-/,
     calls: 2,

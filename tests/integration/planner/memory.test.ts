@@ -1,4 +1,4 @@
-// What a model may have remembered: only the person's own words, told to them, and never more than data for later plans.
+// Memories stored by a model: only the person's own words, shown to them, and only data for later plans.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';

@@ -1,4 +1,4 @@
-// The planner with a model over real HTTP: whatever the model does, the run ends in a named outcome and nothing is decided.
+// The planner with a model over real HTTP: for any model behaviour the run ends in a named outcome and nothing is decided.
 import { LLMock } from '@copilotkit/aimock';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PlanningOutcome } from '#domain/planning/run.ts';

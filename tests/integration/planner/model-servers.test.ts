@@ -1,5 +1,4 @@
-// The planner on each of the servers that docs/models.md names, with their ways of streaming and refusing: it ends in a plan, or in
-// a sentence that says what to set.
+// The planner on each server of docs/models.md, with its streaming and refusals: it ends in a plan, or in advice on the setting.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Activity } from '#domain/planning/activity.ts';
 import { createChatModel } from '#models/chat-model.ts';

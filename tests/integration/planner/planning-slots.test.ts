@@ -1,4 +1,4 @@
-// One worker with a single slot for turns: who waits for the parts of a large plan keeps nobody else waiting.
+// One worker with a single slot for turns: waiting for the parts of a large plan blocks no other run.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { wordsIn } from '../../fixtures/model-calls.ts';

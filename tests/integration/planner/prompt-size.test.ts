@@ -1,4 +1,4 @@
-// What requests cost in tokens, with the real built-in operations, and with three hundred others beside them.
+// Token costs of requests, with the real built-in operations, and with three hundred more.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-/** As servers count them: the words of the messages, the calls in them, and the tools. */
+/** Counted like servers: messages' words, their calls, and the tools. */
 async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> {
   const parts = [
     ...messages.map((message) => message.content ?? ''),

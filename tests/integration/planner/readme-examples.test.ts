@@ -23,7 +23,7 @@ const examples = [
   ...[...listed.matchAll(/^- `([^`]+)`/gm)].map(([, text = '']) => text),
 ];
 
-/** What each comes to, in the order of the README. */
+/** The result of each, in the README's order. */
 const ends = [
   'completed',
   'completed',
@@ -46,7 +46,7 @@ async function press(instance: TestInstance, runId: string, label: RegExp): Prom
   return settled(instance, runId);
 }
 
-/** Asks, presses what is offered until a plan waits, approves it and waits for its end. */
+/** Asks, presses offered choices until a plan waits, approves it and waits for its end. */
 async function tryOut(instance: TestInstance, text: string, choice: RegExp): Promise<string> {
   const { service } = instance;
   const { run_id } = await service.startRun({ text }, ana);

@@ -19,7 +19,7 @@ const rows = Array.from({ length: 300 }, (_, index) => ({
   id: index + 1,
   name: `Customer ${index + 1}`,
 }));
-/** What the next call does instead of giving the rows. */
+/** Replaces the rows of the next call. */
 let instead: ((signal: AbortSignal) => Promise<never>) | null = null;
 
 const orders = defineOperation({

@@ -1,5 +1,5 @@
-// Sessions that are taken up again by another planner: after an interruption, a week later, and when the same turn comes twice.
-// What was paid for and stored is used again.
+// Sessions continued by another planner: after an interruption, a week later, and with a repeated turn. Paid and stored work is
+// reused.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';
 import type { PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
@@ -127,7 +127,7 @@ describe('a planner that is stopped in the middle', () => {
       call('report', { points: ['Step 1 is missing a word.'] }),
     ];
     script = (_, index) => {
-      // What the critic said is paid for and stored, and then the planner is gone once more.
+      // The critic's paid reply is stored, and then the planner ends again.
       if (index === 3) late.abort();
       return replies[index] ?? submit;
     };

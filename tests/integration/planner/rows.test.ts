@@ -1,4 +1,5 @@
-// A file for each row of a table, asked for by a command without a model: read in pages, planned in partitions, approved once, run.
+// A file for each row of a table, requested by a command without a model: read in pages, planned in partitions, approved once,
+// run.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 
 const put = (name: string, content: string) => writeFile(join(instance.workspace, name), content);
 
-/** What came of a request: its plan, or the words of the answer. */
+/** The request's plan, or the answer's words. */
 async function ask(text: string) {
   const { run_id } = await instance.service.startRun({ text }, ana);
   return waitFor(

@@ -1,4 +1,4 @@
-// A project with phases that overlap, from the words of a request to what is stored with its plan.
+// A project with overlapping phases, from the request to the data stored with its plan.
 import { expect, test } from 'vitest';
 import { validateRoadmap } from '#planner/order/collect-edges.ts';
 import { validateSchedule } from '#planner/schedule/validate-schedule.ts';
@@ -39,7 +39,7 @@ test('the ways that were compared and the schedule are shown, and stored with th
   expect(validateSchedule(outline, roadmap, schedule)).toEqual([]);
   expect(roadmap.options_tried.map(({ name }) => name)).toContain(roadmap.chosen);
   expect(roadmap.options_tried.length).toBeGreaterThanOrEqual(2);
-  // They overlap: one begins with the other, not after it.
+  // They overlap: both begin together.
   expect(roadmap.edges.some(({ type }) => type === 'SS')).toBe(true);
   const stored = await instance.service.planning(run.plan_id ?? '');
   expect(stored.roadmap?.options_tried).toEqual(roadmap.options_tried);

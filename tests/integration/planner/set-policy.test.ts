@@ -1,5 +1,5 @@
-// How a person likes to be talked to, where a model plans: the model reads their words, whatever the language, and keeps
-// them with set_policy. What rules read offline is not read a second time.
+// Preferences with a model: it reads people's words in any language and stores them with set_policy. Words read offline by rules
+// are not read twice.
 import { describe, expect, test } from 'vitest';
 import { readLatestMessages } from '#db/chat/messages.ts';
 import { readPolicy } from '#db/people/policies.ts';

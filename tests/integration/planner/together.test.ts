@@ -1,5 +1,5 @@
-// Twenty conversations planned at once on one worker: each keeps its own caps, all of them together those of the day, and
-// every one ends in a named outcome.
+// Twenty conversations planned concurrently on one worker: each within its own caps, all within the day's, and each ends in a
+// named outcome.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#db/database.ts';

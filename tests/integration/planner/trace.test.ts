@@ -1,4 +1,4 @@
-// The trace as people ask for it: of a plan, of a run that is over, and of one whose planner is still at it.
+// The trace on request: of a plan, an ended run, and one still planning.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Planner } from '#domain/planning/run.ts';

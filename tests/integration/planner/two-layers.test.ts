@@ -1,4 +1,4 @@
-// Plans in two layers: a scaffold, a planner of its own for each part, and one plan out of what they drafted.
+// Plans in two layers: a scaffold, a planner for each part, and one plan of their drafts.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -16,14 +16,14 @@ const instance = useModelInstance({
   env: { SOFT_BUDGET_PER_TURN_USD: '2' },
 });
 
-/** Two steps of a part, the second of which uses what the first wrote. */
+/** Two steps of a part; the second uses the first one's file. */
 const twoFiles = (part: string) =>
   planFiles([
     { id: '1', path: `${part}/a.txt` },
     { id: '2', path: `${part}/b.txt`, after: ['1'] },
   ]);
 
-/** The scaffold, then `ofPart` for each part; the whole is submitted again where it has to be. */
+/** The scaffold, then `ofPart` for each part; the whole is submitted again if necessary. */
 function play(parts: PartArgs[], ofPart: (part: string, body: ChatBody) => Turn): void {
   let whole = 0;
   instance.play((body) => {

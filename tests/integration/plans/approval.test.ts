@@ -1,4 +1,4 @@
-// Who may approve: the plan's own rule and those of its guarded operations together, on every path; whole or in part.
+// Who may approve: the plan's own rule and its guarded operations' rules together, on every path; whole or in part.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
@@ -168,7 +168,7 @@ describe('a plan with guarded operations', () => {
       'ana approved (1 of 3). Also needs one of ben or cleo for workspace_delete, and dan for workspace_move.',
     );
     const may = async (user: string) => (await cardFor(plan, user)).may_approve;
-    // Only read: a name is vouched for here where it is an address or a platform's id.
+    // Names are vouched for here if they are addresses or platform IDs.
     expect([await may('ana'), await may('ben'), await may('dan')]).toEqual([false, false, true]);
     // The same person twice is one approval.
     expect((await approve(plan, ana)).approvals).toHaveLength(1);

@@ -1,4 +1,4 @@
-// What runs was approved, whatever happens to a plan meanwhile: random changes by people and planners, findings and decisions while it runs.
+// Only approved work runs: random changes by people and planners, findings and decisions during a run.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { listFindings } from '#db/plans/findings.ts';
@@ -38,7 +38,7 @@ const say = (effect: Effect): Operation => ({
 });
 
 const instance = useInstance({ extraOperations: effects.map(say) });
-/** What operations received, by plan. */
+/** Calls of operations, by plan. */
 const made = new Map<string, MadeCall[]>();
 
 beforeAll(() => {
@@ -49,7 +49,7 @@ beforeAll(() => {
     if (found === undefined) return undefined;
     const call: typeof found.call = (args, context) => {
       const { planId, stepId } = context;
-      // What the steps of replanning are given are outputs.
+      // Replanning steps receive outputs.
       if (planId !== null && stepId !== null && !stepId.includes('#'))
         made.set(planId, [...(made.get(planId) ?? []), { step: stepId, operation, args }]);
       return found.call(args, context);
@@ -114,7 +114,7 @@ const selector: fc.Arbitrary<StepSelector> = fc.oneof(
   fc.nat({ max: 3 }).map((at) => ({ partition: `p${at}` })),
   fc.constantFrom('odd', 'even').map((tag) => ({ tag })),
 );
-/** The nth change names what it adds by its number. */
+/** Numbers make the names of added steps unique. */
 const change: fc.Arbitrary<(n: number) => PatchOperation> = fc.oneof(
   fc.tuple(stepParts, index).map(([parts, at]) => (n: number) => ({
     op: 'add_step' as const,
@@ -211,7 +211,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Deed>(passHold) },
 );
 
-/** What is refused changes nothing. @returns whether it was done */
+/** Refusals change nothing. @returns whether it succeeded */
 async function attempt(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -255,7 +255,7 @@ test('every call says what its step said in a version that was approved, or that
         await checkCalls(instance.db.query, id, made.get(id) ?? []);
       },
     ),
-    // A failure is told as it was found: shrinking it would take longer than the test may.
+    // No shrinking: it would exceed the test's time.
     { numRuns: rounds(40), endOnFailure: true },
   );
   expect(done).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// Artifacts of real plans: listed, read over HTTP and by reference in arguments; only those of the plan, and never what only looks so.
+// Artifacts of real plans: listed, and read over HTTP and by reference in arguments; only the plan's own, never lookalikes.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const say = defineOperation({
   schema: z.strictObject({ value: JsonValue }),
   run: async ({ value }) => ({ summary: 'Said it.', data: value }),
 });
-/** What `forge` gives: an output that a server made up. */
+/** The output of `forge`: invented by a server. */
 const forged: z.infer<typeof JsonValue>[] = [];
 const forge = defineOperation({
   tool: 'test',

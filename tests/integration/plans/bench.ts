@@ -1,4 +1,4 @@
-// An executor whose every move a test makes itself: no jobs, no timers but its leases, and a database that can be made to fail.
+// An executor whose every move is made by a test: no jobs, no timers except its leases, and a database that can fail on request.
 import { sql } from 'drizzle-orm';
 import { storeBackend } from '#db/backends.ts';
 import type { Database } from '#db/database.ts';
@@ -138,7 +138,7 @@ export async function statusesOf(
   return Object.fromEntries(steps.map(({ id, status }) => [id, status]));
 }
 
-/** `db` whose next statements fail as if the connection was lost: `before` they run, or `after`, when nobody hears the answer. */
+/** `db` whose next statements fail with a lost connection: `before` they run, or `after`, when the result is lost. */
 export function flaky(
   db: Database,
 ): Database & { fail(when: 'before' | 'after', times?: number): void } {

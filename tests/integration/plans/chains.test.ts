@@ -1,4 +1,4 @@
-// What a turn frees and nothing else holds starts with it; whatever else has a say is asked first.
+// Steps freed by a turn start in it if nothing else holds them; other conditions are checked first.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outcome } from '#db/sql/settle.ts';

@@ -1,4 +1,4 @@
-// What happened to many steps together is stored together, and read as single changes from wherever a reader is.
+// Changes of many steps are stored together, and read as single changes from any position.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '#domain/plan/views.ts';

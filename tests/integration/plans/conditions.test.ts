@@ -1,4 +1,4 @@
-// Steps with conditions: they run only if what an earlier step put out is as it was said, and are skipped with a reason.
+// Conditional steps run only if an earlier output matches, and are skipped with a reason.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

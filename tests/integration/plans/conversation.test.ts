@@ -1,4 +1,4 @@
-// What is said in a conversation: each thing once and none lost, and no word decides about a plan it was not meant for.
+// Conversation messages: each is stored once and none lost, and no word decides on a plan it was not meant for.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
@@ -42,7 +42,7 @@ const planner = scriptedPlanner((request) => {
   return { kind: 'proposal', draft };
 });
 
-/** Only what the functions under test need; `days` later. */
+/** Only the needs of the functions under test; `days` later. */
 function contextOf(of: TestInstance, days = 0): ConversationContext {
   return {
     db: of.db,
@@ -192,7 +192,7 @@ describe('messages of one conversation', () => {
     const later = await idle.db.transaction(async (tx) => {
       await appendMessage(tx, say('first'));
       const later = idle.db.transaction((other) => appendMessage(other, say('second')));
-      // Whoever reads now must not see the second message without the first.
+      // A concurrent reader must not see the second message without the first.
       const seen = await Promise.race([
         later.then(() => idle.service.messages('order', { limit: 10 })),
         waitFor('the second one to wait', async () => {
@@ -285,7 +285,7 @@ describe('proposals nobody decides', () => {
       { conversation: 'reviewed' },
       ana,
     );
-    // As if two earlier versions had been sent back.
+    // Two earlier versions were rejected.
     await idle.db.query.execute(sql`
       update countersign.plans set rejection_history = '[
         {"version":-1,"by":"ana","at":"2020-01-01T00:00:00.000Z","feedback":"x"},

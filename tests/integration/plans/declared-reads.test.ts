@@ -1,5 +1,5 @@
-// The state of what a call to an MCP server changes, by a read that the operator has named: looked up when the plan is proposed,
-// shown, and compared just before the call. With a real server.
+// The state of an MCP call's target, through the read configured by the operator: looked up at proposal, shown, and compared
+// before the call. With a real server.
 import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Draft and narrow over real plans: what steps wait for, how many outputs are read at once, and where a report leads back to.
+// Draft and narrow over real plans: their dependencies, the number of outputs read at once, and a report's references.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDraftPort } from '#conversation/draft-port.ts';
@@ -202,7 +202,7 @@ test('outputs are read page by page', async () => {
 
 describe('a change of an approved plan that feeds what it writes', () => {
   const secret = 'Ben earns 9,100 EUR';
-  /** The requester alone approves what the letters say; the payroll is read for something else. */
+  /** The requester alone approves sending the letters; the payroll is read for another purpose. */
   const steps = (): StepDraft[] => [
     tool('hold', 'human_task', { question: 'Go on?', assignee: 'ana' }),
     tool(

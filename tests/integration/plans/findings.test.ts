@@ -1,4 +1,4 @@
-// Findings: what they make stale, what goes on beside it, and what becomes of it when they are settled.
+// Findings: the steps they make stale, unaffected work, and the effects of settling them.
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { carryOutPress } from '#conversation/press.ts';
@@ -32,7 +32,7 @@ const gate = (id: string, name: string, ...after: string[]) =>
 const failing = (id: string, ...after: string[]) =>
   draftStep(id, 'Fail', 'workspace_read', { path: 'missing.md' }, ...after);
 
-/** An approved plan of which nothing goes on by itself: so many of its steps wait for ana. */
+/** An approved plan in which `waiting` steps wait for ana and nothing else is running or ready. */
 async function held(steps: PlanDraft['steps'], waiting = 1): Promise<Plan> {
   const plan = await runPlan(instance, { title: 'Held', steps });
   return waitFor(`${plan.id} to wait`, async () => {

@@ -1,4 +1,4 @@
-// A change of a waiting plan that comes to nothing gives the plan back: the version waits again, once, and is approved anew.
+// A failed change of a waiting plan returns the plan: the version waits again, once, and needs a new approval.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';

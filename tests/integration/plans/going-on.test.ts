@@ -1,5 +1,4 @@
-// Going on with a plan that runs, has failed or is done: a change gives up what failed, puts something else in its place, and is approved
-// before anything of it runs.
+// Continuing a running, failed or completed plan: a change replaces failed steps, and is approved before any of it runs.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
@@ -24,7 +23,7 @@ const write = (id: string, path: string, ...after: string[]) =>
   draftStep(id, `Write ${path}`, 'workspace_write', { path, content: id }, ...after);
 const read = (id: string, path: string, ...after: string[]) =>
   draftStep(id, `Read ${path}`, 'workspace_read', { path }, ...after);
-/** Uses what `from` has read. */
+/** Uses the output of `from`. */
 const copy = (id: string, from: string) => ({
   ...write(id, `${id}.txt`, from),
   args: { path: `${id}.txt`, content: { $from: from, path: '/text' } },
@@ -97,7 +96,7 @@ describe('a step that failed', () => {
       use: 'succeeded',
       end: 'succeeded',
     });
-    // What had been done was not done again.
+    // Completed steps did not run again.
     expect(await attemptsOf(plan.id)).toEqual({ source: 1, lost: 1, found: 1, use: 1, end: 1 });
     const [use, inPlace] = await instance.service.getSteps(plan.id, ['found', 'use']);
     expect(inPlace?.after).toMatchObject([{ id: 'source' }]);

@@ -1,4 +1,4 @@
-// What is at the address that a request changes: read when the plan is proposed, shown, and compared just before the call.
+// The current content at the address that a request changes: read at proposal, shown, and compared before the call.
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { warnOfTarget } from '#cards/calls.ts';
@@ -20,7 +20,7 @@ import { checkPlan } from '../../setup/invariants.ts';
 import { readsOf } from '../../setup/reads.ts';
 import { waitFor } from '../../wait.ts';
 
-/** What is at each address; `tag`: sent as its ETag. */
+/** The content of each address; `tag`: its ETag. */
 const pages = new Map<string, { text: string; tag?: string; status?: number }>();
 let requests: { call: string; secret: unknown; match: unknown }[] = [];
 const calls = () => requests.map(({ call }) => call);

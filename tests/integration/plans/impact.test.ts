@@ -1,5 +1,4 @@
-// What findings make stale, compared with what follows from the plan as it was sent: any graph, any findings, whatever is done about
-// them, while its steps run.
+// Staleness by findings, compared with a model of the proposed plan: any graph, findings and resolutions, while its steps run.
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -95,7 +94,7 @@ function closureOf(edges: Edge[], sources: string[]): Set<string> {
 
 type Covered = { id: string; status: StepStatus; findings: string[] | null };
 
-/** Statuses and covers at one moment: nobody changes the plan meanwhile. */
+/** Statuses and covers in one snapshot. */
 const readCovers = (instance: TestInstance, id: string): Promise<Covered[]> =>
   instance.db.transaction(async (tx) => {
     await lockPlan(tx, id);
@@ -181,7 +180,7 @@ const stillSound = (instance: TestInstance) =>
     fc.asyncProperty(graph, fc.array(command, { minLength: 1, maxLength: 7 }), (steps, commands) =>
       play(instance, steps, commands),
     ),
-    // A failure is told as it was found: shrinking it would take longer than the test may.
+    // No shrinking: it would exceed the test's time.
     { numRuns: rounds(40), endOnFailure: true },
   );
 const sound =

@@ -1,4 +1,4 @@
-// Leases and recovery: nothing is called twice, nothing that was done is forgotten, whoever is slow, late or gone.
+// Leases and recovery: nothing is called twice or forgotten, even if processes are slow, late or gone.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockPlan } from '#db/plans/plans.ts';
@@ -400,7 +400,7 @@ describe('steps whose worker was lost', () => {
       // Cards that show the question are drawn again, once.
       const { changes } = await instance.service.diff(id, revision, 100);
       expect(changes.map(({ kind }) => kind)).toEqual(['late_outcome']);
-      // Once somebody has said what became of it, it is no question any more.
+      // Once settled, it is no longer a question.
       await instance.service.resume(id, { version: 1, steps: { m: 'done' } }, ana);
       await settleOutcomes(executor, id, [outcome]);
       expect((await instance.service.listSteps(id, { limit: 1 })).steps[0]?.question).toBe(null);

@@ -1,4 +1,4 @@
-// What gets into the log: why something failed, never what people wrote or a key to the database.
+// Log contents: reasons of failures, never people's texts or database credentials.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A word about a step is about the attempt that was looked at: what two people press on the same card counts once, and an old card
-// settles nothing that came after it.
+// A decision on a step concerns the attempt that was seen: two people's presses on a card count once, and an old card settles
+// nothing later.
 import { expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { carryOutPress } from '#conversation/press.ts';

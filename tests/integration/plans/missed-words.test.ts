@@ -1,4 +1,4 @@
-// A word that reaches a worker late, or not at all, is obeyed: by what it calls, and by what waits there for its turn.
+// A request that reaches a worker late or not at all is still obeyed, by its calls and by waiting steps.
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
@@ -127,7 +127,7 @@ describe('a step that waits for a slot of its worker', () => {
 });
 
 test('a cancelled plan stops its calls although the listening connection was lost', async () => {
-  // So long a lease is renewed after the reconnection only.
+  // A lease this long is renewed only after the reconnection.
   const instance = await openTestInstance(database.url, {
     settings: { executor: { lease_seconds: 60 } },
   });

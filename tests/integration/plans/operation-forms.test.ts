@@ -1,4 +1,4 @@
-// What a form for building a plan asks of the instance: operations, their fields, values to choose from, and the card of a draft.
+// Data for a plan builder's form: operations, their fields, values to choose from, and a draft's card.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';

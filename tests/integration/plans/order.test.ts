@@ -1,4 +1,4 @@
-// In what order and when steps begin: lags, start edges, not-before times, failures upstream, and plans beside each other.
+// When steps begin: lags, start edges, not-before times, upstream failures, and concurrent plans.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
@@ -143,7 +143,7 @@ const types = ['FS', 'SS', 'FF', 'SF'] as const;
 const lags = [-30, 0, 30];
 const named = (type: string, lag: number) => `${type}${lag}`;
 
-/** How each step stands: `now` could be claimed, `in 30` could be in 30 minutes. */
+/** Each step's state: `now` could be claimed, `in 30` could be in 30 minutes. */
 async function lookAt(planId: string): Promise<Record<string, string>> {
   const { rows } = await instance.db.query.execute<{
     id: string;

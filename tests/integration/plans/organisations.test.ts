@@ -216,7 +216,7 @@ test('settings that no organisation reaches are named at the start, those that a
 });
 
 describe('whose the folder is that was there before', () => {
-  /** @param asked organisations with plans, in order @param said the stored tenancy; null: none */
+  /** @param asked organisations with plans, in order @param said the stored tenancy, or null if none */
   async function settle(
     asked: (string | null)[],
     said: boolean | null,
@@ -243,7 +243,7 @@ describe('whose the folder is that was there before', () => {
     ['nobody’s, where several shared it before anything was kept', [one, two], null, true, []],
   ])('it is %s', async (_, asked, said, configured, owners) => {
     expect(await settle(asked, said, configured)).toEqual({ apart: true, owners });
-    // It stays, also with another configuration.
+    // It stays under another configuration.
     const again = await followTenancy(gateway.db, gateway.listener, false, () => {});
     expect(again()).toEqual({ apart: true, owners });
   });

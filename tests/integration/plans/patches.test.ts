@@ -1,4 +1,4 @@
-// Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
+// Changes of proposed or approved plans: narrowing ones apply at once, widening ones wait for a person.
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
@@ -21,7 +21,7 @@ const instance = useInstance({
   },
 });
 
-/** A step that waits for ana, so that what follows it has not begun. */
+/** A step that waits for ana, so that later steps have not begun. */
 const hold = draftStep('hold', 'Wait for ana', 'human_task', {
   question: 'Go on?',
   assignee: 'ana',
@@ -263,7 +263,7 @@ describe('a patch is refused as a whole', () => {
     });
     const future = await refusal(patch(plan.id, change, 1_000_000));
     expect(future.code).toBe('patch_conflict');
-    // What is about other steps is no conflict.
+    // Changes of other steps don't conflict.
     const other: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['b'] } }];
     expect(await patch(plan.id, other, plan.revision)).toMatchObject({ version: 3 });
     const twice = await refusal(patch(plan.id, other, plan.revision));
@@ -342,7 +342,7 @@ describe('a patch that widens an approved plan', () => {
       (await instance.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
     );
     expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
-    // The same person has approved that before, and is told how the plan stands.
+    // The same person approved before, and gets the plan's state.
     expect(await instance.service.approve(plan.id, keyOf(plan), ana)).toMatchObject({
       version: 1,
       status: 'executing',

@@ -1,4 +1,4 @@
-// Who may decide what: neither a model's draft, nor what a tool answered, nor the wrong person moves a plan.
+// Permissions: neither a model's draft, nor a tool's output, nor the wrong person moves a plan.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -164,7 +164,7 @@ describe('the final values of a guarded step', () => {
       code: 'not_allowed',
     });
     expect(await statusesOf(instance, plan.id)).toEqual({ d: 'waiting' });
-    // A typed name is nobody other than the requester.
+    // A typed name is not a person other than the requester.
     await expect(
       instance.service.resume(plan.id, confirm, person('ben', 'api')),
     ).rejects.toMatchObject({ code: 'not_allowed' });

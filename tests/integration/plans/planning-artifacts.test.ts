@@ -1,4 +1,4 @@
-// What a plan was made from is kept with it, row by row, and read again as it was.
+// A plan's planning artifacts are stored with it by row, and read back unchanged.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import {
@@ -189,7 +189,7 @@ describe('what a plan was made from', () => {
       { base_revision: plan.revision, operations: [{ op: 'add_step', step }] },
       ana,
     );
-    // Occurrences are added by the system alone; this one stands for such a step.
+    // Only the system adds occurrences; this one represents such a step.
     for (const table of [sql`countersign.plan_steps`, sql`countersign.step_states`]) {
       await instance.db.query.execute(
         sql`update ${table} set step_id = 'look#2099-05-02' where plan_id = ${plan.id} and step_id = ${step.id}`,

@@ -1,4 +1,4 @@
-// Playbooks: a plan that is kept under a name, and what comes of it when it is run with other values.
+// Playbooks: named plans, run with other values.
 import { expect, test } from 'vitest';
 import { playbook as playbookIn } from '#adapters/terminal/playbook.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -79,7 +79,7 @@ test('a playbook is proposed with other values, by whoever runs it, and approved
       content: 'May & $& {{read/path}} owes 42 in May. ACMEX does not.',
     },
   });
-  // What comes in is text; what was a template is one still.
+  // Inserted values stay text; templates stay templates.
   expect(copy?.args).toMatchObject({
     content: {
       $template: ['Wrote ', { $from: 'read', path: '/path' }, ' for May & $& {{read/path}}'],

@@ -1,5 +1,5 @@
-// Reminders of what waits for a person beside tasks: steps whose outcome nobody knows, and changes that need an approval. And
-// rounds that go on, and get to all there is, although some of it cannot be looked after.
+// Reminders of waits other than tasks: unknown outcomes, and changes to approve. Rounds continue to the end although some items
+// fail.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createExpiry } from '#conversation/expire.ts';
@@ -33,7 +33,7 @@ const { textsIn } = readsOf(() => instance);
 const remindersIn = async (conversation: string) =>
   (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
 
-/** What a round is given that is made `hours` from now. */
+/** The context of a round `hours` from now. */
 const at = (hours: number): ConversationContext => ({
   db: instance.db,
   enqueue: async () => {},
@@ -72,7 +72,7 @@ async function startIn(conversation: string): Promise<string> {
   return id;
 }
 
-/** Statements that touch the plan's steps are refused until the round is over. */
+/** Refuses statements on the plan's steps until the round has ended. */
 async function whileRefused(id: string, table: string, round: () => Promise<void>): Promise<void> {
   const column = table === 'messages' ? 'plan_id' : 'id';
   await instance.db.query.execute(sql`

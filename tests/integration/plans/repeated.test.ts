@@ -1,5 +1,5 @@
-// The same decision from the same person a second time: its first answer was lost, or they pressed twice. It is answered as
-// done and changes nothing; from somebody else, or about something else, it is refused as before.
+// The same decision by the same person again, after a lost answer or a double press, succeeds without a change; by others or
+// about something else it is refused.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Actor } from '#domain/people/actor.ts';
@@ -43,7 +43,7 @@ test('an approval', async () => {
     alreadyDecided,
   );
   await instance.service.cancel(plan.id, { version: 1 }, ana);
-  // It does not hold any more.
+  // It is no longer valid.
   await expect(instance.service.approve(plan.id, approval, ana)).rejects.toMatchObject(
     alreadyDecided,
   );

@@ -464,7 +464,7 @@ describe('a finding that leaves stale steps', () => {
   });
 
   test('is tried three times at most, each time with why the last change was refused; then a person decides', async () => {
-    // It says nothing of the stale step, so it is refused whatever else is in it.
+    // It leaves out the stale step, so it is refused in any case.
     script = () => ({
       calls: [
         { name: 'propose_patch', args: { why: 'Later.', edit: [{ id: 'other', notes: 'x' }] } },

@@ -1,4 +1,4 @@
-// Steps that a change makes stale or has run again: as sets, without changing what the plan says.
+// Steps that a change makes stale or runs again: as sets, without changing the plan's content.
 import { describe, expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';

@@ -1,4 +1,4 @@
-// Arguments a model decides when the step runs: what they cost, what binds them, and whom a guarded call asks.
+// Arguments that a model decides when the step runs: their cost, their limits, and the person asked before a guarded call.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,7 +62,7 @@ afterAll(async () => {
 const budgetOf = (caps: Partial<Caps>) =>
   createBudget({ db: instance.db, clock: systemClock, caps: { ...usualCaps, ...caps } });
 
-/** Claims what is ready of a plan, runs it and settles it. */
+/** Claims a plan's ready steps, runs and settles them. */
 async function runReady(planId: string, context: ExecutorContext = executor) {
   const { plan, steps } = await claimReady(context, planId, 10);
   const { signal } = new AbortController();
@@ -177,7 +177,7 @@ describe('a guarded step with run-time arguments', () => {
     await expect(
       instance.service.resume(id, { ...confirm, about: earlier }, ana),
     ).rejects.toMatchObject({ code: 'already_decided' });
-    // The model would choose otherwise now; what the person has seen counts.
+    // The model would now choose otherwise; the person's confirmed value counts.
     answer = choose('workspace_delete', { path: 'new.md' });
     const asked = server.requests.length;
     await settle(id, 'retry');
@@ -637,7 +637,7 @@ describe('what text tools cost', () => {
         return answered.promise;
       });
       await began.promise;
-      // It is cut off, so what it may have been charged stays.
+      // It is cut off, so its maximum charge stays.
       const cut = new CountersignError('timed_out', 'It took too long.');
       const second = pay(priced, () => {
         order.push('called');

@@ -1,4 +1,4 @@
-// Where a plan has a stored schedule, what people read says when its work starts and ends, and how many working days it takes.
+// With a stored schedule, people read when a plan's work starts and ends, and its working days.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Plan } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Plans that come again: occurrences are steps for 30 days, more come as time passes, what was missed is not made up for.
+// Recurring plans: occurrences are steps for 30 days, more follow as time passes, and missed ones are not repeated.
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -36,7 +36,7 @@ beforeAll(() => {
 });
 afterAll(() => executor.leases.stop());
 
-/** As if `ms` had passed. */
+/** The contexts `ms` later. */
 function later(ms: number): PlansContext & ExecutorContext {
   const { guardedTools, resourcePools, approvers } = instance.config.settings;
   const clock = { now: () => new Date(Date.now() + ms) };
@@ -80,7 +80,7 @@ const idsOf = async (id: string) => Object.keys(await statusesOf(instance, id));
 const seriesOf = (id: string) =>
   instance.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
 
-/** Claims what is ready, runs and settles it. @returns the ids of the steps that ran */
+/** Claims ready steps, runs and settles them. @returns the IDs of steps that ran */
 async function runReady(planId: string, context: ExecutorContext = executor): Promise<string[]> {
   const { plan, steps } = await claimReady(context, planId, 100);
   const { signal } = new AbortController();

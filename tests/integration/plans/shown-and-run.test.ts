@@ -1,5 +1,5 @@
-// What runs was shown: whatever a planner says about its steps, every value that a tool receives stood in the review that was
-// approved, on every surface. The calls are made by real tools; a lying MCP server keeps what it is sent.
+// Only shown values run: whatever a planner says, each value passed to a tool was in the approved review, on every surface. Calls
+// use real tools; a lying MCP server records its input.
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -41,11 +41,11 @@ let folder: string;
 let log: string;
 let web: Listening;
 let model: openai.OpenAiDouble;
-/** What the model chooses for values that are decided when a step runs. */
+/** The model's choice of values decided when a step runs. */
 let chosen: JsonObject = {};
-/** What arrived at `web`. */
+/** Requests to `web`. */
 let requests: { url: string; note: unknown; body: string }[] = [];
-/** What operations were called with, built-in ones included. */
+/** Calls of all operations, including built-in ones. */
 let calls: { name: string; args: JsonObject }[] = [];
 
 beforeAll(async () => {
@@ -151,7 +151,7 @@ async function readTerminal({ id }: Plan): Promise<string> {
   return terminal.plain();
 }
 
-/** What the console draws its steps from. */
+/** The console's source for drawing steps. */
 async function readConsole({ id }: Plan): Promise<string> {
   const { steps } = await instance.service.listSteps(id, { limit: 500 });
   return steps
@@ -165,7 +165,7 @@ const surfaces = {
   terminal: readTerminal,
   console: readConsole,
 };
-/** Lines break where a surface has no more room, each behind the rule that sets values off. */
+/** Lines wrap at a surface's width, each behind the rule next to values. */
 const squeeze = (text: string) => text.replaceAll(/[\s│\u2060\u2068\u2069]/gu, '');
 
 /** The whole review of a plan on each surface. */
@@ -176,7 +176,7 @@ async function readAll(plan: Plan): Promise<Map<string, string>> {
   return texts;
 }
 
-/** Each of `values` stands on every surface, as it is or with its hidden characters escaped. */
+/** All `values` are on every surface, verbatim or with hidden characters escaped. */
 async function expectShown(plan: Plan, values: string[]): Promise<void> {
   expectIn(await readAll(plan), values);
 }
@@ -206,7 +206,7 @@ const tricky = fc.constantFrom(
   'שלום',
   '語'.repeat(300),
 );
-/** Short enough that no page ends within one: that pages lose nothing is tested beside the pages. */
+/** Short enough for one page: paging is tested elsewhere. */
 const long = fc.integer({ min: 1, max: 400 }).map((n) => `begin ${'x'.repeat(n)} method = DELETE`);
 const value = fc.oneof({ weight: 3, arbitrary: tricky }, { weight: 1, arbitrary: long });
 const nested = fc.record({
@@ -342,7 +342,7 @@ describe('a plan that was approved', () => {
           received.flatMap((line) => textsIn(JSON.parse(line))),
         );
       }),
-      // A failure is told as it was found: shrinking it would take longer than the test may.
+      // No shrinking: it would exceed the test's time.
       { numRuns: rounds(12), endOnFailure: true },
     );
   });

@@ -1,4 +1,4 @@
-// What a reviewer is shown of the files that waiting steps are about: as they are now, inside the workspace, of steps of that plan only.
+// Previews of files that waiting steps concern: current content, inside the workspace, for that plan's steps only.
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Plans in which a failure stops everything that has not begun, whoever says that it is one.
+// Plans in which a failure stops everything not begun, regardless of who reports it.
 import { expect, test } from 'vitest';
 import { draftStep } from '../../fixtures/steps.ts';
 import { ana, noop } from '../../setup/instance.ts';

@@ -1,4 +1,4 @@
-// What a step touches is looked at when its plan is proposed, shown, and compared just before the call.
+// A step's target is looked up at proposal, shown, and compared before the call.
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -189,7 +189,7 @@ describe('an overwrite is not hidden', () => {
   const decoys = Array.from({ length: 230 }, (_, n) =>
     step(`d${n}`, 'delete', { path: `decoy-${n}` }),
   );
-  /** What comes before the write, and how it is said. */
+  /** The steps before the write, and the words for them. */
   const cases: [string, (StepDraft & { id: string })[], RegExp][] = [
     [
       'by an earlier write whose place comes from a step',
@@ -266,7 +266,7 @@ describe('an overwrite is not hidden', () => {
     const [first, ...others] = saidOf('weekly');
     expect(first).toBe('Overwrites ledger.txt');
     expect(others.length).toBeGreaterThan(2);
-    // Each of them would replace what is there.
+    // Each would replace the existing file.
     for (const one of others) expect(one).toMatch(/not checked/);
     expect(saidOf('new')[0]).toBe('Creates weekly.txt');
   });

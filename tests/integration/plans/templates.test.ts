@@ -1,4 +1,4 @@
-// Texts with values of earlier steps in them: what is read where a plan comes in, shown, checked, confirmed and sent.
+// Texts with earlier steps' values: checked on entry, shown, confirmed and sent.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

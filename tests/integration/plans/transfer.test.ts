@@ -1,4 +1,4 @@
-// Whole plans in a file: all of them is written, and what can be proposed is proposed once.
+// Whole plans in a file: exported completely, and importable ones are proposed once.
 import { expect, test } from 'vitest';
 import { writeExport } from '#app/verbs/transfer.ts';
 import { type Imported, importPlans } from '#plans/transfer/import-plans.ts';

@@ -1,4 +1,4 @@
-// Versions of a plan: three proposals at most, all of them kept, and what changed between them readable at any size.
+// Versions of a plan: up to three proposals, all stored, with readable differences at any size.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
@@ -10,7 +10,7 @@ import { ana, noop, scriptedPlanner } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
-/** What the planner proposes next, by feedback. */
+/** The planner's next proposal, by feedback. */
 let drafts: Record<string, PlanDraft>;
 let requests: PlanningRequest[];
 
@@ -118,7 +118,7 @@ describe('the difference between two versions', () => {
         ' · 1 new risk · 1 risk fewer · planning cost $0.01, before $0.00',
     ]);
     await sendBack(plan, 2, 'third');
-    // Earlier versions stay as they were, beside each other and beside the present one.
+    // Earlier versions are unchanged.
     expect(await instance.service.versionDiff(plan.id, 1, 3)).toMatchObject({
       counts: { added: 0, removed: 0, changed: 2 },
       risks_removed: ['It may rain'],
@@ -158,7 +158,7 @@ describe('the difference between two versions', () => {
       counts: { ...counts, changed: 1, added: 1 },
       ids: ['b', 'c'],
     });
-    // A new proposal archives version 3 whole; what the patches kept still counts.
+    // A new proposal archives version 3 whole; the patches' history still counts.
     drafts = { new: { title: 'New', steps: [noop('d'), noop('e')] } };
     await sendBack(await instance.service.getPlan(id), 3, 'new');
     expect(await diff(1, 3)).toEqual({

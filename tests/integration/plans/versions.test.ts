@@ -1,4 +1,4 @@
-// Every version of a plan says for good what it said when it was made, however it was made and whatever came after it.
+// Every version of a plan keeps its content forever, however it was made and changed later.
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import type { PatchOperation } from '#domain/plan/patch.ts';
@@ -70,7 +70,7 @@ class Story {
   #begun = 0;
   #value = 0;
 
-  /** What comes next is one patch. */
+  /** The next change is one patch. */
   begin(): void {
     this.#begun = this.#number;
   }
@@ -106,7 +106,7 @@ class Story {
     const kind = narrowing ? 'remove' : ['set', 'args', 'add', 'remove', 'link', 'cut'][what % 6];
     if (said === undefined) return [];
     if (kind === 'remove') {
-      // Of what was approved, steps that wait for a removed one go with it: to begin without it would widen the plan.
+      // In an approved plan, dependents of a removed step go too: starting without it would widen the plan.
       const ids = narrowing ? this.#behind(id) : [id];
       // One that the same patch adds stays.
       if (this.model.size === ids.length || numberOf(id) > this.#begun) return [];
@@ -146,7 +146,7 @@ class Story {
   }
 }
 
-/** How many steps of `b` are new, gone and different beside `a`. */
+/** Number of steps of `b` that are new, removed and changed compared with `a`. */
 function differ(a: Model, b: Model) {
   const text = (said: Said | undefined) =>
     JSON.stringify(said === undefined ? null : { ...said, after: said.after.toSorted() });
@@ -185,7 +185,7 @@ test('any changes and revisions leave every version as it was, and their differe
     for (const one of commands) {
       const { version } = await service.getPlan(id);
       if (one.do === 'patch') {
-        // The first changes something for certain, whatever the others take back.
+        // The first certainly changes something, even if the others undo it.
         await patch([{ what: 0, step: 0, other: 0 }, ...one.choices], false);
         continue;
       }

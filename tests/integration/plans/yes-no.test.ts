@@ -1,4 +1,4 @@
-// Questions that a person answers with Yes or No: a No leaves out what waits for them, and the plan ends as done.
+// Yes/No questions for people: a No skips the dependent steps, and the plan completes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -182,7 +182,7 @@ describe('a task whose form only takes Yes or No', () => {
     ]);
     await answer(id, { steps: { ask: 'done' }, answers: { ask: { ok } } });
     await reach(instance, id, 'completed');
-    // What takes a value of the answer reports it, whatever it is.
+    // A step that uses the answer's value runs in either case.
     expect(await statusOf(id, `${name}-close`, `${name}-note`)).toEqual(['skipped', 'succeeded']);
   });
 });

@@ -18,18 +18,18 @@ export type Who = 'ana' | 'ben';
 /** A button, by its action, and as Teams' people find it. */
 export type Button = { action: string; title: string };
 
-/** What people do and see in a thread of a chat. */
+/** A thread of a chat as people use it. */
 export type Chat = {
   /** Ana begins a thread by asking the bot. */
   ask(text: string): Promise<void>;
   say(who: Who, text: string): Promise<void>;
   /** Every message of the bot there as it is now, in order, as JSON. */
   messages(): string[];
-  /** Presses on the message at `index`. @param text typed beside it */
+  /** Presses on the message at `index`. @param text input with the press */
   press(who: Who, index: number, button: Button, text?: string): Promise<void>;
   /** The last press comes once more, as the same one. */
   pressAgain(): Promise<void>;
-  /** What only that person reads. */
+  /** Messages that only that person sees. */
   told(who: Who): string[];
   /** Asks for a list of plans. */
   list(who: Who, said: string): Promise<void>;
@@ -140,8 +140,8 @@ function openWebhookChat(chat: Awaited<ReturnType<typeof startWebhookChat>>): Ch
 }
 
 /**
- * An instance that serves all three, and what begins a new thread on each.
- * @param planner instead of the product's own
+ * An instance on all three platforms, and functions that begin a new thread on each.
+ * @param planner replaces the product's own
  */
 export async function startChats(url: string, planner?: Planner, recoverEveryMs = 1000) {
   const [slack, teams, webhook] = await Promise.all([

@@ -1,4 +1,4 @@
-// What people do with a plan in a chat, whichever it is: the same story is told on each platform.
+// Plans in a chat: the same stories on each platform.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -15,7 +15,7 @@ const scripted = scriptedPlanner(({ revision }) => ({
   draft: { title: revision === null ? 'Two of nothing' : 'Revised', steps: [noop('a'), noop('b')] },
 }));
 const staged = stagedPlanner(() => chats.instance.db.query);
-/** Plans at once what is asked in small letters, and in stages what is not. */
+/** Plans requests in lower case at once, and others in stages. */
 const planner: Planner = {
   ...scripted,
   plan: (request, ...rest) =>

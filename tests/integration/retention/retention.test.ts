@@ -1,4 +1,4 @@
-// Retention on a real database: what is over goes, what is open or needed stays, and nothing goes that is not on the disk first.
+// Retention on a real database: ended data go, open or needed data stay, and everything is archived on disk first.
 import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,7 +193,7 @@ test('an archive that cannot be written stops the deletion, says so, and stops n
 test('a plan that somebody goes on with while it is archived stays', async () => {
   const { db } = instance;
   const id = await ended('Taken up again', 400);
-  // What changes between the archive and the deletion, which looks for the revision that was archived.
+  // A change between archive and deletion, which checks the archived revision.
   await db.transaction(async (tx) => {
     await tx.execute(sql`update countersign.plans set revision = revision + 1 where id = ${id}`);
     await runRound(db, { home });
@@ -260,7 +260,7 @@ test('the old end of the audit log goes with its seals, archived first, and the 
   await runRound(db, { home, now: new Date(Date.now() + 1094 * day), settings: { plans: null } });
   expect(await count()).toBe(before);
   await runRound(db, { home, now: new Date(Date.now() + 1096 * day), settings: { plans: null } });
-  // What says that they were removed stays.
+  // The records of the removal stay.
   expect(await count()).toBeLessThan(before);
   expect(await readArchive('audit')).toHaveLength(before);
   expect((await verifyAudit(db, { key: null })).fault).toBeNull();

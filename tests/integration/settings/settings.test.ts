@@ -1,4 +1,4 @@
-// What the settings tell of an instance: how its parts are, and never a secret.
+// Settings as shown by an instance: the state of its parts, and never a secret.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Who has to approve or do something: mentioned once in the thread, and told once alone with a link to the card.
+// Required people: mentioned once in the thread, and sent one direct message with a link to the card.
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';
@@ -30,7 +30,7 @@ const own = ({ slack, channel }: Desk, root: string) =>
   slack.replies(channel, root).filter(({ bot_id }) => bot_id !== undefined);
 const direct = ({ slack, before }: Asking, user: string) =>
   slack.messages(slack.direct(user).id).slice(before.get(user) ?? 0);
-/** All pings of what was posted; a change of a message tells nobody. */
+/** All pings of posts; an edit sends no notification. */
 const posts = ({ slack }: Desk) =>
   slack.calls
     .filter(({ method }) => method === 'chat.postMessage')
@@ -55,7 +55,7 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   await approve(desk, ben, await seeCard(desk, root));
   await reach(instance, plan.id, 'completed');
   await waitFor('nobody to be asked any more', () => lookAgain(desk, card).pings.length === 0);
-  // One post mentions them, whatever was changed and said after it.
+  // One post mentions them, despite later changes and messages.
   const naming = posts(desk).filter((one) => JSON.stringify(one).includes(ben.id));
   expect(naming).toHaveLength(1);
   expect(direct(desk, ben.id)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Who is blocked does nothing in Slack, whatever they use, and is told so alone; what they could read is gone.
+// Blocked people in Slack can do nothing, only they are told so, and earlier content is hidden.
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, scriptedPlanner } from '../../setup/instance.ts';

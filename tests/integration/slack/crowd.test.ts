@@ -1,4 +1,4 @@
-// Many cards at once in one workspace, against Slack's own limits: nothing is refused, and what has ended or is answered goes first.
+// Many cards at once in one workspace, within Slack's limits: nothing is refused, and ended or answered cards go first.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { followPlan } from '#chat/outbox/deliver-jobs.ts';
@@ -51,7 +51,7 @@ test('of 60 cards that move, one that ends and an answer are shown before the ot
     () => all.every(({ channel }) => slack.messages(channel).length === 1),
     { timeoutMs: 60_000 },
   );
-  // They run, and their cards say so.
+  // They run, and their cards show it.
   await db.query.execute(sql`
     update countersign.plans set status = 'executing', approved_digest = digest, ready = 0, pending = 8, paused_at = now()`);
   for (const { id } of all) await followPlan({ db, enqueue: async () => {} }, id);

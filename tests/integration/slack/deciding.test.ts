@@ -1,4 +1,4 @@
-// Cards in Slack and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else.
+// Cards in Slack and their presses: each decides once, for permitted people, only in the card's conversation.
 import { expect, test } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Signal } from '../../fixtures/slack/delivery.ts';
@@ -134,7 +134,7 @@ test('a press replayed from another channel, user, workspace or plan decides not
     action.value = JSON.stringify({ action: 'approve', plan_id: other.id, version, digest });
   });
   await settled(instance);
-  // In the other channel and workspace there is nobody to tell.
+  // The other channel and workspace have no reader.
   expect(slack.ephemerals().map(({ user }) => user)).toEqual([ben.id, ben.id, ana.id]);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   expect((await instance.service.getPlan(other.id)).status).toBe('proposed');

@@ -1,4 +1,4 @@
-// What tests of cards in Slack share: a channel with people, what they ask for there, and the cards and windows they see.
+// Shared by tests of cards in Slack: a channel with people, their requests, and the cards and windows they see.
 import type { Plan } from '#domain/plan/plan.ts';
 import type { SlackMessage, StoredView, User } from '../../fixtures/slack/types.ts';
 import type { TestDatabase } from '../../setup/database.ts';
@@ -39,7 +39,7 @@ export function seeCard(
 
 export type Asked = { root: string; card: SlackMessage; plan: Plan };
 
-/** Ana mentions the app in the channel and gets a plan. @param part what is on its card */
+/** Ana mentions the app in the channel and gets a plan. @param part text on its card */
 export async function askFor(desk: Desk, text: string, part?: string): Promise<Asked> {
   const { message } = await desk.slack.mention(desk.ana.id, desk.channel, text);
   const card = await seeCard(desk, message.ts, part);
@@ -47,14 +47,14 @@ export async function askFor(desk: Desk, text: string, part?: string): Promise<A
   return { root: message.ts, card, plan: await desk.instance.service.getPlan(id) };
 }
 
-/** The card as it stands now. */
+/** The current card. */
 export function lookAgain({ slack, channel }: Desk, { ts }: SlackMessage): SlackMessage {
   const now = slack.messages(channel).find((message) => message.ts === ts);
   if (now === undefined) throw new Error('The card is gone.');
   return now;
 }
 
-/** Presses what opens a window, and waits until that is filled. */
+/** Presses a button that opens a window, and waits until it is filled. */
 export async function openWindow(
   { slack }: Desk,
   user: User,
@@ -68,7 +68,7 @@ export async function openWindow(
   });
 }
 
-/** What only `user` was told, as soon as it is said. */
+/** Messages that only `user` sees, once they arrive. */
 export async function told({ slack }: Desk, user: User, count = 1): Promise<string[]> {
   await waitFor(`${user.name} to be told`, async () => slack.ephemerals(user.id).length >= count);
   return slack.ephemerals(user.id).map(({ text }) => text);

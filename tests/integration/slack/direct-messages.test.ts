@@ -1,5 +1,5 @@
-// Direct messages beside a channel: who opens theirs is told once how to begin, what they keep there is not shown elsewhere, and times
-// that people speak of are theirs.
+// Direct messages and channels: people who open theirs are welcomed once, their memories appear nowhere else, and times are in
+// their zone.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { usualScopes } from '../../fixtures/slack/app.ts';

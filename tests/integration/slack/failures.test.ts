@@ -1,5 +1,5 @@
-// When Slack refuses: what passes is waited for and the latest state wins; what an operator has to mend is said, and then goes on;
-// nothing that was said is lost, and nothing stands there twice.
+// Slack's refusals: transient ones are waited for and the latest state wins; others are reported to an operator, then continue;
+// no message is lost or posted twice.
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
@@ -18,7 +18,7 @@ const planner = scriptedPlanner(({ text }) =>
     ? { kind: 'proposal', draft: { title: 'Nothing', steps: [noop('a'), noop('b', 'a')] } }
     : { kind: 'answer', text: `Heard: ${text}` },
 );
-/** What a test before left to be posted would be posted here: to threads that this Slack has never seen. */
+/** An earlier test's messages would be posted here, to threads unknown to this Slack. */
 async function useFailing(options: Parameters<typeof useDesk>[1] = {}): Promise<Desk> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -27,7 +27,7 @@ async function useFailing(options: Parameters<typeof useDesk>[1] = {}): Promise<
   return useDesk(database, { planner, ...options });
 }
 
-/** What an operator is told has to be done. */
+/** The advice to an operator. */
 const broken = ({ instance }: Desk) =>
   waitFor('a place to be broken', async () => {
     const { last } = await readDeliveryState(instance.db.query, 100);
@@ -116,7 +116,7 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
   slack.fail('chat.postMessage', { hangUp: 'after' });
   slack.fail('conversations.replies', { status: 500 });
   const { message } = await slack.mention(ana.id, channel, 'one');
-  // What is said while something is being planned goes on with that, and has one answer.
+  // Messages during planning join it, and share one answer.
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
   await waitFor('the first answer', async () => {
     const said = await readLatestMessages(instance.db.query, conversation, 10);

@@ -1,4 +1,4 @@
-// The Home tab follows the plans while somebody may look at it: what waits for the reader first, drawn no oftener than Slack likes.
+// The Home tab follows plans while it may be seen: the reader's waits first, drawn at most as often as Slack allows.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -104,7 +104,7 @@ test('however often plans change, Slack is asked seldom, and the latest state st
       return rows.length === 0;
     });
   await rest();
-  // What is not different is not drawn.
+  // An unchanged Home is not drawn.
   const settled = drawn();
   await instance.db.query.execute(
     sql`update countersign.chat_homes set stale = true, not_before = null`,

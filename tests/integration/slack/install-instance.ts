@@ -80,7 +80,7 @@ async function openAt(
 }
 
 type InstallOptions = {
-  /** null: the one that the environment asks for. */
+  /** Null for the one of the environment. */
   planner?: Planner | null;
   socket?: boolean;
   slack?: SlackOptions;
@@ -126,7 +126,9 @@ const share = createSharing(open, async ({ slack, lines }) => {
 
 export type InstallInstance = Awaited<ReturnType<typeof useInstallInstance>>;
 
-/** A double and an instance that Slack reaches and people add to their workspaces: the one of the test before, if it was the same. */
+/**
+ * A double and an instance reached by Slack that people add to workspaces: shared with the previous test if the options match.
+ */
 export async function useInstallInstance(database: TestDatabase, options: InstallOptions = {}) {
   const use = await share(database, options);
   const { slack, home, socket } = use;
@@ -167,7 +169,7 @@ export async function useWorkspace(use: InstallInstance, name: string) {
   return { ...place, ...(await ask(use, place)) };
 }
 
-/** Mentions the app and waits for the card of what it proposes. */
+/** Mentions the app and waits for the proposal's card. */
 export async function ask(
   { slack }: Pick<InstallInstance, 'slack'>,
   { user, channel }: Place,

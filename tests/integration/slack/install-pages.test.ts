@@ -1,4 +1,4 @@
-// The way to Slack and back, as a browser goes it: what comes back once, in time and to the browser that began it is kept.
+// Installation in a browser: an answer is accepted once, in time, from the browser that began it.
 import { sql } from 'drizzle-orm';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';

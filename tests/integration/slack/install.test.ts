@@ -70,13 +70,13 @@ for (const socket of [true, false]) {
       const id = planOf(card);
       await slack.press(user.id, card, 'countersign:approve');
       const { approvals } = await reach(instance, id, 'completed');
-      // Of several workspaces none vouches for an address.
+      // With several workspaces none vouches for an address.
       expect(approvals.map(({ by }) => by)).toEqual([`slack:${workspace.id}:${user.id}`]);
       await waitFor('the outcome', async () => {
         const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
         return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
       });
-      // What is left to be posted would be posted in the next test, with a token of this one.
+      // Waiting messages would be posted in the next test, with this one's token.
       await waitFor('its news', async () =>
         slack.replies(channel, root).some(({ text }) => text.includes('is done')),
       );
@@ -151,7 +151,7 @@ test('news of a removal that come after the app was added again remove nothing',
   const use = await useInstance();
   const { slack, instance } = use;
   const globex = await useWorkspace(use, 'Globex');
-  // The events are sent, and nobody is there to take them.
+  // The events are lost.
   const url = `${use.home}/slack/events`;
   slack.connect(null);
   const late = await slack.uninstall(globex.workspace.id);
@@ -233,7 +233,7 @@ test('an organisation that added the app is found for its workspaces once someth
   if (delivery === undefined) throw new Error('Nothing was sent.');
   // The double knows no organisations; without its name nothing is found.
   expect((await settled(instance)).map(({ state }) => state)).toContain('failed');
-  // Another of its workspace's events names it; then what came before is handled too.
+  // Another event of the workspace names it; then earlier ones are handled too.
   await slack.replay(delivery.signal, (payload) => {
     payload.enterprise_id = organisation.owner;
     payload.event_id = 'Ev0OTHER';

@@ -19,13 +19,13 @@ import { addPlace, ask, type Place, planOf, useInstallInstance } from './install
 
 const database = useDatabase();
 const dayMs = 86_400_000;
-/** Stands in whatever is of a workspace, and nowhere else. */
+/** In all text of a workspace, and nowhere else. */
 const words = ['Quetzal', 'Axolotl'] as const;
 type Word = (typeof words)[number];
-/** Names of files give nobody away. */
+/** File names reveal no workspace. */
 const fileOf = (word: string) => String([...words, ''].indexOf(word));
 
-/** What the model says: to a mention a file, to a wish for regions a read and then two parts, each with a planner of its own. */
+/** The model's replies: a file for a mention; for regions a read and then two parts, each with its planner. */
 function answer(body: ChatBody): Turn {
   const said = JSON.stringify(body.messages);
   const word = words.find((one) => said.includes(one)) ?? 'nobody';
@@ -62,7 +62,7 @@ async function openHomes() {
       retention: { archive: false },
     },
   });
-  // A second try of this test begins anew.
+  // A retry of this test starts over.
   await use.instance.db.query.execute(
     sql`truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places`,
   );
@@ -84,7 +84,7 @@ type Use = Awaited<ReturnType<typeof openHomes>>;
 
 async function send(instance: TestInstance, name: JobName): Promise<void> {
   await instance.db.query.execute(sql`insert into pgboss.job (name, data) values (${name}, '{}')`);
-  // As whoever sends a job does; else it would be found by the next look for jobs.
+  // Like a job's sender; otherwise only the next poll would find it.
   const channel = `pgboss_${hash('sha224', 'pgboss', 'hex').slice(0, 24)}`;
   await instance.db.query.execute(sql`select pg_notify(${channel}, ${name})`);
 }
@@ -171,7 +171,7 @@ async function live(use: Use, { place, word, actor }: Home): Promise<string[]> {
   return [asked, large, reminding.id, run_id, ...rows.map(({ run }) => run)];
 }
 
-/** Every row in which one of `marks` stands, by its table; what is drawn anew with any change of the instance is left out. */
+/** Rows that contain one of `marks`, by table; without data rebuilt on any change of the instance. */
 async function readRows({ db }: TestInstance, marks: string[]): Promise<Record<string, string[]>> {
   const { rows: tables } = await db.query.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables

@@ -14,7 +14,7 @@ async function useLists() {
   const use = await useSlackInstance(database, { socket: true });
   const { slack, instance } = use;
   await clearInbox(instance);
-  // What another test asked for waits for nobody here.
+  // Other tests' requests wait for no person here.
   await instance.db.query.execute(sql`update countersign.plans set status = 'completed'`);
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id], bot: false }).id;

@@ -1,5 +1,4 @@
-// Several workspaces in one instance: people of one are shown its plans and what concerns them elsewhere, and no plan of another, by
-// whatever way they look.
+// Several workspaces in one instance: people see their own plans and their waits elsewhere, and no other plan by any way.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -35,7 +34,7 @@ async function useTwo() {
   return { ...use, globex, initech, ask, of: planOf(globex.card), own: planOf(initech.card) };
 }
 
-/** What is said of a plan, without which plan it is. */
+/** The message about a plan without its ID. */
 const without = (text: string, id: string) =>
   text.replaceAll(id, 'PLAN-').replace(/"block_id":"\w+"/g, '');
 
@@ -62,7 +61,7 @@ test('a Home shows the plans of its own workspace, and opens no other', async ()
   const home = await waitFor('the Home tab', async () => slack.home(initech.user.id));
   expect(JSON.stringify(home.blocks)).toContain(own);
   expect(JSON.stringify(home.blocks)).not.toContain(of);
-  // What a button names is looked up as anew: the plan is another workspace's by now.
+  // A button's subject is looked up again: the plan now belongs to another workspace.
   await instance.db.query.execute(sql`
     update countersign.plans set tenant = 'slack:T0ELSEWHERE' where id = ${own}`);
   await slack.press(initech.user.id, home, `countersign:details:${own}`);

@@ -1,4 +1,4 @@
-// Progress in Slack: its own plan block on the card of a plan that runs, and text where a workspace does not take the block.
+// Progress in Slack: its plan block on a running plan's card, and text in workspaces that refuse the block.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -86,6 +86,6 @@ test('what a workspace refuses for another reason than the block is written in w
   await desk.instance.service.pause(plan.id, { version: plan.version }, ana);
   await waitFor('words alone', () => lookAgain(desk, card).blocks.length === 0);
   await desk.instance.service.resume(plan.id, { version: plan.version }, ana);
-  // The block was not what was wrong, so it is sent again.
+  // The block was not at fault, so it is sent again.
   await waitFor('the card', () => typesOf(lookAgain(desk, card)).includes('plan'));
 });

@@ -1,4 +1,4 @@
-// What Slack wants to be left alone with stays so for every process, until it said, and for nothing else.
+// Slack's pauses apply to every process until they end, and to nothing else.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAsk, queueProgress } from '#adapters/slack/calls/hold.ts';

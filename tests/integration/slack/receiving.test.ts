@@ -1,4 +1,4 @@
-// What Slack sends reaches the instance once, signed, stored and in its own conversation; everything else reaches nothing.
+// Slack's requests reach the instance once, signed, stored and in their own conversation; others reach nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
@@ -21,7 +21,7 @@ async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
   return { ...use, ana, ben, channel };
 }
 
-/** What was said in a thread, as `author: text`. */
+/** Messages of a thread, as `author: text`. */
 async function talkIn({ instance, slack }: SlackInstance, channel: string, root: string | null) {
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
   const messages = await instance.service.messages(conversation, { limit: 50 });

@@ -1,5 +1,5 @@
-// The review in Slack: a card that cannot show an effect whole opens it, the window shows every call, and approving from there is bound
-// to what it showed.
+// The review in Slack: a card without room for an effect opens it, the window shows every call, and its approval is bound to what
+// it showed.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
@@ -139,7 +139,7 @@ test('a plan that was revised while its window was open is not approved: the win
     status: 'proposed',
     approvals: [],
   });
-  // What it shows now can be approved.
+  // The current content can be approved.
   await slack.submit(ana.id, next, {});
   await waitFor('an approval', async () => (await instance.service.getPlan(plan.id)).approvals[0]);
 });

@@ -1,4 +1,4 @@
-// Who is not Slack changes nothing; who is in Slack decides only what is theirs to decide, where it was asked.
+// Forged requests change nothing; people in Slack decide only their own matters, where they were asked.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Forgery, Signal } from '../../fixtures/slack/delivery.ts';
@@ -14,7 +14,7 @@ const planner = scriptedPlanner(() => ({
   draft: { title: 'Nothing', steps: [noop('a'), noop('b')] },
 }));
 
-/** How many rows every table has. */
+/** Row counts of all tables. */
 async function countRows({ db }: TestInstance): Promise<Record<string, number>> {
   const { rows: tables } = await db.query.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables
@@ -94,7 +94,7 @@ test('a form that was opened here decides nothing when it is sent from another u
   let count = 0;
   const replay = (change: (payload: Payload) => void) =>
     slack.replay(delivery.signal, (raw) => {
-      // What the double sends of a form has these.
+      // The double's forms have these fields.
       const payload = raw as Payload;
       count += 1;
       payload.view.hash = `replayed.${count}`;

@@ -1,4 +1,4 @@
-// What a planning session asks in Slack: gates and questions, by buttons that are bound to the turn and the digest that were shown.
+// Planning sessions in Slack: gates and questions, with buttons bound to the shown turn and digest.
 import { expect, test } from 'vitest';
 import type { SlackMessage } from '../../fixtures/slack/types.ts';
 import { stagedPlanner } from '../../fixtures/staged-planner.ts';

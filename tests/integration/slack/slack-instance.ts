@@ -14,7 +14,7 @@ export type SlackInstance = { slack: SlackDouble; instance: TestInstance; lines:
 export type SlackInstanceOptions = {
   planner?: Planner;
   settings?: object;
-  /** Variables beside those of Slack. */
+  /** Variables in addition to Slack's. */
   env?: Record<string, string>;
   slack?: SlackOptions;
   work?: boolean;

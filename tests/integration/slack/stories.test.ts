@@ -1,4 +1,4 @@
-// What went wrong elsewhere, and must not here: one test a story, as far as chats can tell it.
+// Failures of other products that must not happen here: one test per story, as far as chats show it.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';

@@ -1,4 +1,4 @@
-// What people do on a running plan in Slack: tasks with forms, unknown outcomes, retries, pauses, and changes that need a word.
+// People and a running plan in Slack: tasks with forms, unknown outcomes, retries, pauses, and changes to approve.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
@@ -93,7 +93,7 @@ test('a form has a field of each kind, says beside each what is wrong with it, a
       paid: true,
     },
   });
-  // Whom it is for, and nobody the text names.
+  // Pings the assignee, and no one named in the text.
   const pinged = slack.messages(desk.channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []));
   expect([...new Set(pinged)]).toEqual([`@${ben.id}`]);
 });
@@ -145,7 +145,7 @@ async function serveOnce(listener: RequestListener): Promise<number> {
   return address.port;
 }
 
-/** A plan whose only call is cut off: nobody knows whether it acted. */
+/** A plan whose only call is cut off, with an unknown outcome. */
 async function loseAnswer(desk: Desk) {
   let hits = 0;
   const port = await serveOnce((_, response) => {

@@ -1,4 +1,4 @@
-// User groups where several workspaces share an instance: each decides about plans of its own workspace only.
+// User groups in an instance shared by workspaces: each decides on plans of its own workspace only.
 import { expect, test } from 'vitest';
 import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Slack's user groups in approver rules: who is in one when somebody decides may decide, and nobody else.
+// Slack's user groups in approver rules: only current members may decide.
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { readCopyTime, readUserGroups, storeUserGroups } from '#db/people/user-groups.ts';
@@ -64,7 +64,7 @@ test('a group is named by its mention, its handle or its id, is shown by its han
     await expect(decide(plan, inSlack('ana'))).rejects.toThrow('Only @finance can approve this.');
     expect((await decide(plan, inSlack('ben'))).status).toBe('approved');
   }
-  // What is no group's handle is somebody's name.
+  // A name that is no group's handle is a person's.
   const { approver_policy } = await propose(['@zoe']);
   expect(approver_policy).toMatchObject({ people: ['@zoe'] });
 });

@@ -1,4 +1,4 @@
-// What people see in Slack between their request and the answer, and how they stop it there.
+// Planning in Slack as people see it between request and answer, and how they stop it.
 import { expect, test } from 'vitest';
 import { usualScopes } from '../../fixtures/slack/app.ts';
 import { createSlowPlanner } from '../../fixtures/slow-planner.ts';

@@ -1,5 +1,4 @@
-// What waits for whoever reads a list stands on top of it: their own plans, tasks and whatever they are to approve, however much has
-// come since.
+// The reader's waits come first in a list: their plans, tasks and approvals, despite any later plans.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { User } from '../../fixtures/slack/types.ts';
@@ -15,7 +14,7 @@ const database = useDatabase();
 const propose = (instance: SlackInstance['instance'], title: string, by: string) =>
   instance.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
 
-/** What /plans answers to `user`, as it is written. */
+/** The text of the /plans answer to `user`. */
 function asking({ slack }: SlackInstance, user: User) {
   const channel = slack.addChannel({ name: 'lists', members: [user.id], bot: false }).id;
   return async (text: string): Promise<string> => {
@@ -72,7 +71,7 @@ test('what waits for the reader is on top however much came since, whoever asks 
   expect(pages[0]).toContain('Next page: /plans others 2');
   expect(pages.at(-1)).not.toContain('Next page');
   expect(await ask('others 4')).toContain('There is no page 4.');
-  // What needs the reader says so in a list of all plans as well.
+  // The list of all plans also marks the reader's waits.
   expect(await ask('mine')).toContain('needs your approval');
   await slack.openHome(ana.id);
   const home = await waitFor('the Home tab', async () => slack.home(ana.id));

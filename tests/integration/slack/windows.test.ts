@@ -1,5 +1,4 @@
-// Windows in Slack: opened before anything is looked up, filled afterwards, paged where there is much; and what somebody is told when
-// Slack opens none.
+// Windows in Slack: opened before any lookup, filled afterwards, in pages; and the message if Slack opens none.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../setup/database.ts';

@@ -1,4 +1,4 @@
-// What Teams tells one person alone: the stats, and how their accounts are linked.
+// Private answers in Teams: the stats, and account linking.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
@@ -29,7 +29,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   const told = JSON.stringify((await awaitMessage(teams, own, 'flights_book')).activity);
   expect(told).toContain('2 times, by 2 people');
   expect(told).not.toContain('plumber_call');
-  // What would stand in the channel stands there before the answer to what is asked after it.
+  // A public answer would appear before the answer to the next question.
   const next = await teams.say(ben, channel, 'help');
   await awaitMessage(teams, next.conversation, 'what needs you, what runs');
   const since = teams.messages.slice(before);

@@ -1,4 +1,4 @@
-// Who has to approve or do something: mentioned once on the card, and told once in their own chat, with a link to the card.
+// Required people: mentioned once on the card, and told once in their own chat, with a link to the card.
 import { expect, test } from 'vitest';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
@@ -36,11 +36,11 @@ test('an approver is mentioned on the card and told alone, with what is asked an
   const told = await awaitMessage(teams, benAlone.id, 'asks for your approval');
   expect(JSON.stringify(told.activity)).toContain(`/${card.id}?`);
   const plan = /PLAN-[0-9a-f]+/.exec(first)?.[0] ?? '';
-  // What is guarded is said once more before it is approved.
+  // Guarded calls are listed again before the approval.
   expect(first).toContain('Guarded: ');
   await teams.press(ana, card, ['Approve', 'Approve and run']);
   await waitFor('the changed card', async () => card.updates > 0);
-  // A change tells nobody.
+  // An edit sends no notification.
   expect(mentions(card)).toBe(0);
   await teams.press(ben, card, ['Approve', 'Approve and run']);
   await reach(instance, plan, 'completed');

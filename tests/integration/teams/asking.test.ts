@@ -1,4 +1,4 @@
-// What people are asked in Teams while a plan is made and while it runs: forms, gates, questions and what to do about a failure.
+// Questions to people in Teams during planning and a run: forms, gates, questions and failures.
 import { expect, test } from 'vitest';
 import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';

@@ -1,5 +1,5 @@
-// Cards in Teams and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else; and
-// whoever presses is answered with what came of it.
+// Cards in Teams and their presses: each decides once, for permitted people, only in the card's conversation, and the presser
+// gets the result.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
@@ -134,7 +134,7 @@ test('a press replayed from another channel, user, tenant or plan decides nothin
   for (const [activity, why] of replays) expect(words(await teams.send(activity))).toContain(why);
   const foreign = { ...press(), channelData: { tenant: { id: 'another-tenant' } } };
   expect((await teams.send(foreign)).status).toBe(403);
-  // An address is believed of the object that Teams names, not of one that is claimed beside it.
+  // The address belongs to the object that Teams names, not to a claimed one.
   const claimed = { ...press(), from: { ...from, aadObjectId: ana.aadObjectId } };
   await teams.send(claimed);
   expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
@@ -318,7 +318,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
 test('what is read by others too says whose list it is, and for whom its plans wait', async () => {
   const { teams, ana, channel, conversation, plan, instance } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
-  // What another test asked for is over here.
+  // Ends other tests' plans here.
   await instance.db.query.execute(sql`
     update countersign.plans set status = 'completed' where id <> ${plan.id}`);
   await teams.say(ana, channel, 'plans', { root });

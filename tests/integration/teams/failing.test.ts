@@ -1,4 +1,4 @@
-// What Teams refuses, and what became of it: nothing is lost, the latest state wins, and the operator is told what to mend.
+// Teams' refusals and their results: nothing is lost, the latest state wins, and the operator gets advice.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { readDeliveryState } from '#db/chat/places.ts';
@@ -52,7 +52,7 @@ test('Retry-After is obeyed: nobody asks again before', async () => {
     return rows[0]?.seconds;
   });
   expect(wait).toBeGreaterThan(3500);
-  // That the bot types is no message.
+  // Typing is not a message.
   const posts = teams.calls.filter(
     ({ method, path, body }) =>
       posting.test(`${method} ${path}`) && !JSON.stringify(body).includes('"typing"'),

@@ -1,4 +1,4 @@
-// Without credentials only a Teams client on this machine is let in, by nobody's token and from no web page.
+// Without credentials only a Teams client on this machine is accepted, without a token and not from web pages.
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '#app/serve.ts';

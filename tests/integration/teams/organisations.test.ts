@@ -1,4 +1,4 @@
-// A bot that several tenants add: people of one are shown its plans, and none of another, whatever their client asks for.
+// A bot in several tenants: people see their own plans and no others, whatever their client requests.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';

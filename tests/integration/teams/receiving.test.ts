@@ -1,4 +1,4 @@
-// What Teams sends reaches the instance once, with Teams' own token, stored and in its own conversation; everything else reaches nothing.
+// Teams' requests reach the instance once, with Teams' token, stored and in their own conversation; others reach nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { conversationAt } from '#domain/chat/chat.ts';
@@ -27,7 +27,7 @@ async function usePeople(options: { single?: boolean } = {}) {
   };
 }
 
-/** What was said at a place, as `author: text`. */
+/** Messages of a place, as `author: text`. */
 async function talkIn({ instance, teams }: TeamsInstance, conversation: string) {
   const [channel = '', thread = null] = conversation.split(';messageid=');
   const place = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };

@@ -1,5 +1,5 @@
-// What people see in Teams between their request and the answer: that the bot types and, where it speaks with one person, what it is
-// doing, which the answer ends. These tests wait for the pace of Teams, and do so together.
+// Planning in Teams as people see it: typing and, in personal chats, a stream that the answer ends. These tests wait concurrently
+// for Teams' pace.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => use.close());
 
-/** What the place keeps of its status. */
+/** The stored status of the place. */
 async function readStatus({ db }: Pick<TestInstance, 'db'>, channel: string): Promise<unknown> {
   const { rows } = await db.query.execute<{ status: unknown }>(
     sql`select status from countersign.chat_places where channel = ${channel}`,
@@ -27,7 +27,7 @@ async function readStatus({ db }: Pick<TestInstance, 'db'>, channel: string): Pr
 
 const postingIn = (chat: string) => new RegExp(`^POST .*${encodeURIComponent(chat)}/activities$`);
 
-/** Makes the stream of a chat older, while nobody is about to write down what stands there. */
+/** Makes a chat's stream older, while no status is being stored. */
 async function age({ db }: Pick<TestInstance, 'db'>, channel: string, ms: number) {
   const began = Date.now() - ms;
   await waitFor('a quiet place', async () => {
@@ -39,7 +39,7 @@ async function age({ db }: Pick<TestInstance, 'db'>, channel: string, ms: number
   });
 }
 
-/** Asks in a chat, and waits until a stream stands there. */
+/** Asks in a chat, and waits for the stream. */
 async function streamIn(about: string) {
   const words = `${about} (${randomUUID()})`;
   const { teams, instance } = use;

@@ -1,4 +1,4 @@
-// Numbers from outside reach what they are sent to as they were, or the call is refused: over HTTP and MCP, through the database.
+// Numbers from outside arrive unchanged, or the call is refused: over HTTP and MCP, through the database.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ beforeEach(async () => {
   await writeFile(log, '');
 });
 
-/** Runs the steps; what a step would send is confirmed as it is shown. @returns what was shown, and the steps in the end */
+/** Runs the steps; confirms outgoing data as shown. @returns the shown data, and the steps at the end */
 async function run(steps: StepDraft[]) {
   const { service } = instance;
   const plan = await service.propose({ title: 'Send it on', steps }, { user: ana.id }, ana);

@@ -107,7 +107,7 @@ async function startForgetful(knows: (method: string) => Promise<boolean>) {
 }
 
 describe('servers over stdio', () => {
-  /** What the untrusted and the trusted server may reach, and the third keeps. */
+  /** Folders of the untrusted and the trusted server, and the third one's store. */
   let folders: { fs: string; trusted: string; memory: string };
   let bench: Bench;
   beforeAll(async () => {
@@ -334,7 +334,7 @@ describe('servers that have trouble', () => {
       await waitFor('the late server', () => state('late')?.ok);
       expect((await call('late_echo', { message: 'hi' })).data).toEqual({ text: 'Echo: hi' });
       expect(state('late')?.health?.protocol).toBe('2025-11-25');
-      // How it says it is to be used, for planners.
+      // Its usage instructions for planners.
       expect(state('late')?.instructions).toContain('Everything Server');
     } finally {
       await rm(script);

@@ -1,4 +1,4 @@
-// Servers that send what the protocol does not have: what is sound of it works, and the rest is named.
+// Servers that violate the protocol: valid parts work, and the rest is reported.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -242,7 +242,7 @@ const json = (response: ServerResponse, body: unknown) =>
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
 const events = { 'content-type': 'text/event-stream' };
 
-/** A server behind an address, whose tool `say` answers what `say` writes. */
+/** A server behind an address, whose tool `say` answers with `say`. */
 async function openHost(
   say: (response: ServerResponse, id: number) => unknown,
   type: 'http' | 'sse' = 'http',

@@ -15,14 +15,14 @@ import { root } from '../../setup/process.ts';
 import { type Bench, openBench, toolContext } from '../../unit/tools/tool-bench.ts';
 
 const [one, two, three] = ['slack:T1', 'slack:T2', 'teams:33333333-aaaa'] as const;
-/** Stands in everything that is of one organisation only. */
+/** In all data of only one organisation. */
 const secret = 'Quetzal';
 const never = new AbortController().signal;
 
 let tenancy: Tenancy = { apart: true, owners: [] };
 let bench: Bench;
 let folder: string;
-/** Where the first organisation's files are on the disk. */
+/** Folder of the first organisation's files. */
 let first: string;
 
 const ics = (title: string) =>
@@ -81,7 +81,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Texts that could lead to what the first organisation has. */
+/** Texts that might reach the first organisation's data. */
 const waysIn = () => {
   const name = first.split('/').at(-1);
   const inside = `.countersign/organisations/${name}`;
