@@ -84,7 +84,11 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     log.warn(`${given.settingsFile.path}: ${warning}`);
   const unfollow = followRules(given, { info: (message) => log.info(message), warn });
   closers.add('the rules of the settings file', async () => unfollow());
-  const connections = await openConnections(given, { log, work: work !== false, warn }, closers);
+  const connections = await openConnections(
+    given,
+    { log, work: work !== false, reopened: options.reopened === true, warn },
+    closers,
+  );
   const { db, boss, enqueue, enqueueAll, listener } = connections;
   const {
     model,
@@ -216,9 +220,9 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     recoverEveryMs: options.recoverEveryMs,
     closers,
   };
-  const vitals =
+  const working =
     work === false
-      ? () => null
+      ? { vitals: () => null, drain: async () => {} }
       : await (work === 'when_alone' ? workWhenAlone(parts) : startWorking(parts));
   return {
     model,
@@ -246,7 +250,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     db,
     listener,
     database: connections.words,
-    vitals,
+    ...working,
     linkTo,
     close: closers.closeAll,
   };

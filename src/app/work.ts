@@ -28,7 +28,7 @@ import { readWorkspaceId } from '#tools/workspace/workspace-id.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { auditKeyOf, type Config } from './config.ts';
 import { version } from './version.ts';
-import type { Vitals } from './wire/instance.ts';
+import type { Instance } from './wire/instance.ts';
 
 /** Milliseconds between recovery rounds. */
 const usualRecoverEveryMs = 5000;
@@ -61,12 +61,14 @@ type Parts = {
   closers: Closers;
 };
 
+/** What an instance tells of its work. */
+type Working = Pick<Instance, 'vitals' | 'drain'>;
+
 /**
  * Starts working; registers shutdown with `closers`.
  * @param lasting whether this process's webhook settings now apply to all
- * @returns its vital signs
  */
-export async function startWorking(parts: Parts, lasting = true): Promise<() => Vitals> {
+export async function startWorking(parts: Parts, lasting = true): Promise<Working> {
   const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
   const { decide, budget, closers } = parts;
   const { settings } = config;
@@ -166,35 +168,35 @@ export async function startWorking(parts: Parts, lasting = true): Promise<() => 
     parts.recoverEveryMs ?? usualRecoverEveryMs,
   );
   closers.add('the recovery round', () => recovery.stop());
-  return () => ({
-    leasesQuietMs: crew.leasesQuietMs(),
-    beatQuietMs: registration.quietMs(),
-    leaseMs: settings.executor.lease_seconds * 1000,
-  });
+  return {
+    vitals: () => ({
+      leasesQuietMs: crew.leasesQuietMs(),
+      beatQuietMs: registration.quietMs(),
+      leaseMs: settings.executor.lease_seconds * 1000,
+    }),
+    drain: crew.drain,
+  };
 }
 
 /** Milliseconds between checks for other workers. */
 const lookEveryMs = 2000;
 
-/**
- * Starts working once no other worker is alive, since others have the installation's settings.
- * @returns its vital signs, or null while others work
- */
-export async function workWhenAlone(parts: Parts): Promise<() => Vitals | null> {
+/** Starts working once no other worker is alive, since others have the installation's settings. */
+export async function workWhenAlone(parts: Parts): Promise<Working> {
   const { log, closers, conversation } = parts;
   const { db, warn } = conversation;
   const own = createClosers(log);
-  let vitals: (() => Vitals) | null = null;
+  let working: Working | null = null;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   let stopped = false;
 
   async function look(): Promise<void> {
     if (!(await hasWorker(db.query)))
-      vitals = await startWorking({ ...parts, closers: own }, false);
+      working = await startWorking({ ...parts, closers: own }, false);
   }
   function next(): void {
-    if (vitals !== null || stopped) return;
+    if (working !== null || stopped) return;
     timer = setTimeout(() => {
       round = again();
     }, lookEveryMs);
@@ -215,5 +217,8 @@ export async function workWhenAlone(parts: Parts): Promise<() => Vitals | null> 
   });
   await look();
   next();
-  return () => vitals?.() ?? null;
+  return {
+    vitals: () => working?.vitals() ?? null,
+    drain: async () => working?.drain(),
+  };
 }

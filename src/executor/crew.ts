@@ -9,8 +9,8 @@ import { PlanLoop } from './plan-loop.ts';
 import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 
-/** Milliseconds that calls get to finish when the process stops. */
-const callsEndWithinMs = 5000;
+/** Milliseconds that calls get to finish when the instance ends. */
+const usualCallsEndWithinMs = 5000;
 
 export type PlanWorker = {
   /** Works on the plan until nothing is ready for this back end. Pokes the loop if there is one. */
@@ -20,22 +20,28 @@ export type PlanWorker = {
    * left to a person.
    */
   stop(): Promise<void>;
+  /** Stops claiming, and resolves once no call runs. Only calls that may be repeated are cut off. */
+  drain(): Promise<void>;
 };
 
-export function createPlanWorker(context: ExecutorContext): PlanWorker {
+export function createPlanWorker(
+  context: ExecutorContext,
+  callsEndWithinMs = usualCallsEndWithinMs,
+): PlanWorker {
   const mark = createMarker(context);
   const loops = new Map<string, { loop: PlanLoop; done: Promise<void> }>();
-  let stopping = false;
+  let state: 'working' | 'draining' | 'stopping' = 'working';
+  const isEnding = () => state !== 'working';
 
   /** Runs again if poked at the very end; nothing is awaited between that check and the next `work`. */
   async function run(loop: PlanLoop): Promise<void> {
     try {
       do await loop.run();
-      while (loop.poked && !stopping);
+      while (loop.poked && !isEnding());
     } finally {
       loops.delete(loop.planId);
     }
-    if (stopping) await handBack(loop.planId);
+    if (state === 'stopping') await handBack(loop.planId);
   }
 
   /** Sends a wakeup for the worker that continues the plan. */
@@ -43,6 +49,15 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     await context.db.transaction((tx) =>
       context.enqueue(tx, 'step', { plan_id: planId }, { key: planId }),
     );
+  }
+
+  async function end(mustEnd: boolean): Promise<void> {
+    state = mustEnd ? 'stopping' : 'draining';
+    for (const { loop } of loops.values()) loop.poke();
+    const ended = Promise.allSettled([...loops.values()].map(({ done }) => done));
+    await Promise.race([ended, pause(callsEndWithinMs, undefined, { ref: false })]);
+    context.leases.abortAll(new Error('this process stops'), mustEnd);
+    await ended;
   }
 
   return {
@@ -53,20 +68,16 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
         current.loop.poke();
         return Promise.resolve();
       }
-      if (stopping) return handBack(planId);
-      const loop = new PlanLoop(context, planId, mark, () => stopping);
+      if (state === 'stopping') return handBack(planId);
+      // Jobs are still taken here, so one that was handed back would return at once. Recovery rounds find the plan.
+      if (state === 'draining') return Promise.resolve();
+      const loop = new PlanLoop(context, planId, mark, isEnding);
       const done = run(loop);
       loops.set(planId, { loop, done });
       return done;
     },
-    async stop() {
-      stopping = true;
-      for (const { loop } of loops.values()) loop.poke();
-      const ended = Promise.allSettled([...loops.values()].map(({ done }) => done));
-      await Promise.race([ended, pause(callsEndWithinMs, undefined, { ref: false })]);
-      context.leases.abortAll(new Error('this process stops'));
-      await ended;
-    },
+    stop: () => end(true),
+    drain: () => end(false),
   };
 }
 
@@ -79,6 +90,8 @@ export type Crew = {
   lookForWork(): Promise<void>;
   /** Stops claiming, gives calls a few seconds and hands the rest back. */
   stop(): Promise<void>;
+  /** Stops claiming, and resolves once no call runs. */
+  drain(): Promise<void>;
   /** Milliseconds since the held leases were renewed, or 0 if none are held. */
   leasesQuietMs(): number;
   /** Stops renewing leases. */
@@ -168,6 +181,10 @@ export function createCrew(
       stopping = true;
       for (const off of offs) off();
       await Promise.all(members.map((member) => member.worker.stop()));
+    },
+    async drain() {
+      stopping = true;
+      await Promise.all(members.map((member) => member.worker.drain()));
     },
     leasesQuietMs: () => Math.max(...members.map(({ context: own }) => own.leases.quietMs())),
     letGo() {

@@ -2,16 +2,18 @@
 import type { Database } from '#db/database.ts';
 import { type Lease, type RenewedLease, renewLeases } from '#db/sql/leases.ts';
 import { retryUntilDatabaseAnswers } from '#db/transient.ts';
+import type { Effect } from '#domain/tool.ts';
 import { isTerminal } from '#plans/lifecycle/lifecycle-table.ts';
 
 export type Leases = {
   /** Tracks a lease. The controller aborts when the lease is lost or its plan cancelled; the holder may abort it too. */
-  hold(lease: Lease): AbortController;
+  hold(lease: Lease, effect: Effect): AbortController;
   release(lease: Lease): void;
   abortPlan(planId: string, reason: Error): void;
   /** Checks all leases and plans at once, in case a notification was missed. */
   renew(): void;
-  abortAll(reason: Error): void;
+  /** @param mustEnd also calls that must not be repeated */
+  abortAll(reason: Error, mustEnd: boolean): void;
   held(): number;
   /** Milliseconds since the held leases were renewed or the first was taken, or 0 if none are held. */
   quietMs(): number;
@@ -36,7 +38,7 @@ export function keepLeases(
   leaseSeconds: number,
   warn: (message: string, error: unknown) => void,
 ): Leases {
-  const held = new Map<string, { lease: Lease; abort: AbortController }>();
+  const held = new Map<string, { lease: Lease; effect: Effect; abort: AbortController }>();
   const stopping = new AbortController();
   let renewing = false;
   let renewedAt = performance.now();
@@ -92,16 +94,17 @@ export function keepLeases(
 
   const timer = setInterval(() => void renew(), (leaseSeconds * 1000) / 3);
   return {
-    hold(lease) {
+    hold(lease, effect) {
       const abort = new AbortController();
-      held.set(keyOfLease(lease), { lease, abort });
+      held.set(keyOfLease(lease), { lease, effect, abort });
       return abort;
     },
     release: (lease) => void held.delete(keyOfLease(lease)),
     abortPlan,
     renew: () => void renew(),
-    abortAll(reason) {
-      for (const { abort } of held.values()) abort.abort(reason);
+    abortAll(reason, mustEnd) {
+      for (const { effect, abort } of held.values())
+        if (mustEnd || effect !== 'write') abort.abort(reason);
     },
     held: () => held.size,
     quietMs: () => (held.size === 0 ? 0 : performance.now() - renewedAt),

@@ -280,7 +280,7 @@ export class PlanLoop implements Claimant {
     this.person = turn.plan.requester;
     for (const step of turn.steps) {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
-      const call = context.leases.hold(lease);
+      const call = context.leases.hold(lease, step.effect);
       this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
     context.slots.release(this, room - turn.steps.length);

@@ -1,13 +1,16 @@
 // A model connected in the console: its key is tested, kept encrypted, used by every process without a restart, and can be removed again.
+import { createServer } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/database.ts';
 import type { SettingsView } from '#domain/settings-view.ts';
+import { listenOnLoopback } from '../fixtures/loopback.ts';
 import { call, propose } from '../fixtures/model-calls.ts';
 import { type OpenAiDouble, start, type Turn } from '../fixtures/openai-double.ts';
+import { draftStep } from '../fixtures/steps.ts';
 import { openBrowser } from '../setup/chromium.ts';
 import { useDatabase } from '../setup/database.ts';
-import { type Server, usePrograms } from '../setup/process.ts';
+import { type Program, type Server, usePrograms } from '../setup/process.ts';
 import { waitFor } from '../wait.ts';
 
 const database = useDatabase();
@@ -18,6 +21,7 @@ let model: OpenAiDouble;
 let refuses = true;
 let home: string;
 let gateway: Server;
+let worker: Program;
 
 beforeAll(async () => {
   model = await start({
@@ -37,9 +41,9 @@ beforeAll(async () => {
       });
     },
   });
-  home = await programs.home();
+  home = await programs.home({ http: { allowPrivate: ['127.0.0.1'] } });
   gateway = await programs.serve({ home, database: database.url, env, verb: 'gateway' });
-  await programs.work({ home, database: database.url, env });
+  worker = await programs.work({ home, database: database.url, env });
 });
 afterAll(() => model.close());
 
@@ -120,6 +124,44 @@ test('it is removed, and commands are read again', async () => {
     { timeoutMs: 60_000 },
   );
   expect(run.response_text).toContain('“help” lists them all');
+});
+
+test('a call that runs when the model changes ends, also where a later version has migrated the database', async () => {
+  let cutOff = false;
+  let came = 0;
+  // Longer than a process that is told to stop would wait.
+  const slow = createServer((_request, response) => {
+    came += 1;
+    const timer = setTimeout(() => response.end('done'), 7000);
+    response.once('close', () => {
+      clearTimeout(timer);
+      cutOff ||= !response.writableFinished;
+    });
+  });
+  const { url, close } = await listenOnLoopback(slow);
+  onTestFinished(close);
+  const db = openDatabase(database.url, { max: 1, applicationName: 'test', onError: () => {} });
+  await db.query.execute(
+    sql`insert into countersign_migrations.applied (hash, created_at) values ('x', ${Date.UTC(3000, 0)})`,
+  );
+  await db.close();
+  const plan = await gateway.api.propose({
+    title: 'Slow',
+    steps: [
+      draftStep('slow', 'Send it', 'http_request', {
+        method: 'POST',
+        url: `${url}/`,
+      }),
+      draftStep('next', 'Do nothing', 'control_noop', {}, 'slow'),
+    ],
+  });
+  await gateway.api.approve(plan);
+  await waitFor('the call', () => came === 1);
+  await send('PUT', { api_key: key, base_url: model.url });
+  await whenConnected(true);
+  await gateway.api.reach(plan.id, 'completed');
+  expect({ came, cutOff }).toEqual({ came: 1, cutOff: false });
+  expect(worker.stdout().match(/this worker is ready/g)).toHaveLength(4);
 });
 
 test('it is connected in an open page, which then no longer says that there is none', async () => {

@@ -138,13 +138,18 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   try {
     for (let again = false; !signal.aborted; again = true) {
       const instance = await openWhenThere(
-        () => openInstance({ config, log, work: parts.work, ...links }),
+        () => openInstance({ config, log, work: parts.work, reopened: again, ...links }),
         signal,
       );
       if (instance === null) return;
       const metrics = await openMetrics(instance, config, log, role);
       // With another model, everything that knows of it is opened anew.
       const end = AbortSignal.any([signal, instance.model.changed]);
+      const waitUntilDone = async () => {
+        await waitFor(end);
+        // At a change of the model nothing is in a hurry.
+        if (!signal.aborted) await Promise.race([instance.drain(), waitFor(signal)]);
+      };
       try {
         if (http !== null && metrics !== null) {
           const { app, port } = await http.serve(instance, config, log, metrics.registry);
@@ -155,14 +160,14 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
           else print(http.banner(instance, config, url, seconds));
           if (!again) await openConsole(config, url);
           trimMemory();
-          await waitFor(end);
+          await waitUntilDone();
           await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
         } else {
           const health =
             metrics === null ? null : await listenForProbes(instance, config, log, metrics);
           print(`Countersign ${version}: this worker is ready.${health?.words ?? ''}`);
           trimMemory();
-          await waitFor(end);
+          await waitUntilDone();
           await health?.close();
         }
       } finally {

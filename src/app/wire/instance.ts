@@ -48,6 +48,8 @@ export type Instance = {
   vitals(): Vitals | null;
   /** A plan's URL, as far as this process knows. */
   linkTo: (planId: string) => string | null;
+  /** Begins no further step, and resolves once no call runs. */
+  drain(): Promise<void>;
   /** Ends or hands back work, and closes connections. */
   close(): Promise<void>;
 };
@@ -67,6 +69,8 @@ export type InstanceOptions = {
   log: Logger;
   /** Takes jobs: planners, executors, reminders; `when_alone`: only if no other process does. */
   work: boolean | 'when_alone';
+  /** Takes the database as it is, since this process has migrated it before. */
+  reopened?: boolean;
   linkTo: (planId: string) => string | null;
   /** The same for chat cards; default: no links. */
   chatLinkTo?: (planId: string) => string | null;

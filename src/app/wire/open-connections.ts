@@ -10,7 +10,7 @@ import type { Enqueue, EnqueueAll } from '#domain/jobs.ts';
 import { queuesFor } from '#jobs/queues.ts';
 import type { Closers } from '../closers.ts';
 import type { Config } from '../config.ts';
-import { openMigrated } from '../open-database.ts';
+import { openMigrated, openPlace } from '../open-database.ts';
 
 export type Connections = {
   db: Database;
@@ -28,11 +28,17 @@ export type Connections = {
  */
 export async function openConnections(
   config: Config,
-  options: { log: Logger; work: boolean; warn(message: string, err?: unknown): void },
+  options: {
+    log: Logger;
+    work: boolean;
+    reopened: boolean;
+    warn(message: string, err?: unknown): void;
+  },
   closers: Closers,
 ): Promise<Connections> {
-  const { log, work, warn } = options;
-  const place = await openMigrated(config, log);
+  const { log, work, reopened, warn } = options;
+  // A later version may have migrated it meanwhile, beside which this one goes on.
+  const place = await (reopened ? openPlace(config, log) : openMigrated(config, log));
   closers.add('the database server', place.close);
   const db = openDatabase(place.url, {
     max: config.env.DATABASE_POOL_SIZE,

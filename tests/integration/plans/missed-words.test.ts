@@ -42,7 +42,7 @@ test('a worker that is not told stops what a person cancelled when it renews its
   // Renewed by itself only long after the test.
   const leases = keepLeases(executor.db, executor.worker, 3600, executor.warn);
   const calls = steps.map(({ position, attempt }) =>
-    leases.hold({ plan_id: id, position, attempt }),
+    leases.hold({ plan_id: id, position, attempt }, 'read'),
   );
   await instance.service.cancel(id, version, ana);
   expect(calls[0]?.signal.aborted).toBe(false);
