@@ -45,7 +45,19 @@ export async function openModelAccess(
     throw new CountersignError('invalid_request', seal);
   };
   const readStored = async () => readModelAccessRow(db.query, requireSeal());
-  const mark = await readModelMark(db.query);
+  // Listens before it reads, so that no change in between is missed.
+  const marked = readModelMark(db.query);
+  async function look(): Promise<void> {
+    const before = await marked;
+    if ((await readModelMark(db.query)) !== before) changed.abort();
+  }
+  const stop =
+    ofEnvironment === null
+      ? listener.on('model-access', () => {
+          look().catch((err: unknown) => warn('The access to the model could not be read.', err));
+        })
+      : () => undefined;
+  const mark = await marked;
   const stored =
     mark === null || ofEnvironment !== null
       ? null
@@ -61,15 +73,6 @@ export async function openModelAccess(
           env: { ...given.env, ...stored.access },
           secrets: [...given.secrets, ...Object.values(stored.access)],
         };
-  async function look(): Promise<void> {
-    if ((await readModelMark(db.query)) !== mark) changed.abort();
-  }
-  const stop =
-    ofEnvironment === null
-      ? listener.on('model-access', () => {
-          look().catch((err: unknown) => warn('The access to the model could not be read.', err));
-        })
-      : () => undefined;
   return {
     config,
     close: stop,
