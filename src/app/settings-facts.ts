@@ -145,6 +145,7 @@ async function connectModel(
   const access = readModelAccess({
     OPENAI_API_KEY: entry.api_key,
     OPENAI_BASE_URL: entry.base_url,
+    OPENAI_API: env.OPENAI_API,
   });
   if (access === null)
     throw new CountersignError(

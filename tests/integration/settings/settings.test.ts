@@ -1,5 +1,6 @@
 // Settings as shown by an instance: the state of its parts, and never a secret.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -9,6 +10,7 @@ import { createSettingsFacts, type SettingsFacts } from '#app/settings-facts.ts'
 import { removeModelAccess, storeModelAccess } from '#db/model-access.ts';
 import { createSeal } from '#db/seal.ts';
 import { SettingsView } from '#domain/settings-view.ts';
+import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { openTestInstance, type TestInstance } from '../../setup/instance.ts';
 
@@ -239,5 +241,31 @@ it('a stored model key that cannot be read leaves the instance without a model',
   await expect(connectModel({ base_url: 'http://127.0.0.1:9/v1' }, 'ana')).rejects.toMatchObject({
     code: 'invalid_request',
     message: expect.stringContaining('COUNTERSIGN_ENCRYPTION_KEY'),
+  });
+});
+
+describe('a model that is connected', () => {
+  const sealed = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
+
+  /** A server that refuses every request, and what was asked of it. */
+  async function refuseAll() {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'Told by what is inside.' } }));
+    });
+    const { url, close } = await listenOnLoopback(server);
+    onTestFinished(close);
+    return { url, asked };
+  }
+
+  it('is tested by the interface that the process will use', async () => {
+    const { url, asked } = await refuseAll();
+    const { instance, connectModel } = await open({}, { OPENAI_API: 'responses', ...sealed });
+    onTestFinished(() => instance.close());
+    await connectModel({ base_url: `${url}/v1` }, 'ana');
+    expect(asked).toContain('/v1/responses');
+    expect(asked).not.toContain('/v1/chat/completions');
   });
 });
