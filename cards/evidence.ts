@@ -1,5 +1,6 @@
 // The reads a plan is based on, stored by its planner. Their content is others' text, shown as text only.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { isRecord } from '#domain/plan/operation-form.ts';
 import { showLine } from '#domain/shown-text.ts';
 import { tellTime } from './times.ts';
 
@@ -7,12 +8,10 @@ import { tellTime } from './times.ts';
 export type Evidence = { what: string; content: string };
 
 type Fields = { [key: string]: unknown };
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A file or page by name, else the operation and its arguments. */
 function nameRead(name: string, { args }: Fields): string {
-  const given = isRecord(args) ? args : {};
+  const given: Fields = isRecord(args) ? args : {};
   const texts = [given.path, given.url, ...Object.values(given)];
   const named = texts.find((value) => typeof value === 'string' && value.trim() !== '');
   if (typeof named !== 'string' || named === '.') return name;

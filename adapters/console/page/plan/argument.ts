@@ -1,4 +1,5 @@
 // The arguments of a call as a page shows them: what is known, and what comes from earlier steps or is decided when it runs.
+import { isRecord } from '#domain/plan/operation-form.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 
@@ -11,9 +12,6 @@ export type Argument =
   | { kind: 'template'; pieces: (string | { step: string; path: string })[] }
   | { kind: 'list'; items: Json[] }
   | { kind: 'record'; entries: [string, Json][] };
-
-const isRecord = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const textAt = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 

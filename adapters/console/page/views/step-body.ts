@@ -1,5 +1,6 @@
 // What a step does, drawn for what it is: a change of a file, a request, a message, a question, or its arguments. Every argument is there.
 import type { ShownStep } from '#domain/plan/call.ts';
+import { isRecord } from '#domain/plan/operation-form.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import { showText } from '#domain/shown-text.ts';
 import type { Json } from '#domain/text.ts';
@@ -40,9 +41,8 @@ function drawRequest({ names, take }: Body): Drawn {
   const headers = take('headers');
   const body = take('body');
   if (headers === undefined && body === undefined) return nothing;
-  const isRecord = typeof headers === 'object' && headers !== null && !Array.isArray(headers);
   return html`<div class="request">
-    ${headers === undefined ? nothing : isRecord ? drawRest(Object.entries(headers), names) : drawValue(headers, names)}
+    ${headers === undefined ? nothing : isRecord(headers) ? drawRest(Object.entries(headers), names) : drawValue(headers, names)}
     ${body === undefined ? nothing : drawBodyText(body, names)}
   </div>`;
 }
