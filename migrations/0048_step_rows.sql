@@ -30,10 +30,12 @@ ALTER TABLE "countersign"."plan_steps" ADD COLUMN "until" integer;--> statement-
 CREATE INDEX "past_steps_until" ON "countersign"."past_steps" USING btree ("plan_id","until");--> statement-breakpoint
 CREATE INDEX "plan_steps_since" ON "countersign"."plan_steps" USING btree ("plan_id","since") WHERE since > 1;--> statement-breakpoint
 -- Versions that patches made go together with the one that was proposed: from `begins` on, positions mean the same steps.
+-- A patch that only reran steps made none, unless a person approved it.
 CREATE TEMPORARY TABLE "step_versions" ON COMMIT DROP AS
 SELECT v.plan_id, v.version, coalesce(max(v.version) FILTER (WHERE NOT EXISTS (
     SELECT FROM "countersign"."plan_patches" p
-    WHERE p.plan_id = v.plan_id AND p.status = 'applied' AND p.version = v.version))
+    WHERE p.plan_id = v.plan_id AND p.status = 'applied' AND p.version = v.version
+      AND (p.added + p.changed + p.removed > 0 OR p.decided_by IS NOT NULL)))
   OVER (PARTITION BY v.plan_id ORDER BY v.version), 1) AS begins
 FROM "countersign"."plan_versions" v;--> statement-breakpoint
 -- An archive holds what its version says and the next one says otherwise; it is valid since the archive of the step before it.

@@ -5,6 +5,7 @@ import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
 import type { Schedule } from '#domain/planning/schedule.ts';
 import type { Queryable } from '../database.ts';
+import { isPatched } from '../plans/patches.ts';
 import { countersign } from '../schema/columns.ts';
 import {
   nodeSteps,
@@ -209,9 +210,8 @@ async function findPlanned(db: Queryable, planId: string, version: number): Prom
     select a.version from ${countersign}.planning_artifacts a
     where a.plan_id = ${planId} and a.version <= ${version} and not exists (
       select 1 from ${countersign}.plan_versions v
-      where v.plan_id = a.plan_id and v.version > a.version and v.version <= ${version} and not exists (
-        select 1 from ${countersign}.plan_patches p
-        where p.plan_id = v.plan_id and p.status = 'applied' and p.version = v.version))
+      where v.plan_id = a.plan_id and v.version > a.version and v.version <= ${version}
+        and not ${isPatched(sql`v.plan_id`, sql`v.version`)})
     order by a.version desc limit 1`);
   return rows[0]?.version ?? null;
 }

@@ -201,23 +201,16 @@ export async function forgetApprovals(
     .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
 }
 
-/** Whether this version of a plan was made by a patch instead of a proposal. */
+/** Whether a version was made by a patch instead of a proposal. Reruns and stale steps alone make one only if approved. */
+export const isPatched = (planId: SQL, version: SQL): SQL => sql`exists (
+  select 1 from ${countersign}.plan_patches p where p.plan_id = ${planId} and p.version = ${version}
+    and p.status = 'applied' and (p.added + p.changed + p.removed > 0 or p.decided_by is not null))`;
+
 export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
-  const { plan_id, version: made, status } = planPatches;
-  const [row] = await db
-    .select({ id: planPatches.id })
-    .from(planPatches)
-    .where(
-      and(
-        eq(plan_id, planId),
-        eq(made, version),
-        eq(status, 'applied'),
-        // Reruns and stale steps alone make no new version.
-        sql`${planPatches.added} + ${planPatches.changed} + ${planPatches.removed} > 0`,
-      ),
-    )
-    .limit(1);
-  return row !== undefined;
+  const { rows } = await db.execute<{ patched: boolean }>(
+    sql`select ${isPatched(sql`${planId}`, sql`${version}`)} as patched`,
+  );
+  return rows[0]?.patched === true;
 }
 
 /** The operations, by name, of the steps that a patch adds. */

@@ -194,6 +194,34 @@ test('versions that a program of the version before writes after the upgrade are
   }
 });
 
+test('a version that was proposed again stays apart from the one before it, also when its steps ran again', async () => {
+  const url = await withDatabase(emptyDatabase);
+  await query(gunzipSync(readFileSync(join(fixtures, '0047_node_steps_node.sql.gz'))).toString());
+  const { plans: ids } = JSON.parse(
+    readFileSync(join(fixtures, '0047_node_steps_node.json'), 'utf8'),
+  );
+  // As if version 2, which has a step more, had been proposed instead of patched.
+  await query(`
+    delete from countersign.plan_version_steps where plan_id = '${ids.changed}' and version = 1;
+    insert into countersign.plan_version_steps
+    select plan_id, 1, position, step_id, content from countersign.plan_version_steps
+    where plan_id = '${ids.changed}' and version = 2
+    union all
+    select s.plan_id, 1, s.position, s.step_id, to_jsonb(s) || jsonb_build_object('id', s.step_id, 'after', (
+      select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)), '[]')
+      from countersign.plan_edges e join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+      where e.plan_id = s.plan_id and e.successor = s.position))
+    from countersign.plan_steps s where s.plan_id = '${ids.changed}' and s.step_id in ('task', 'b');
+    update countersign.plan_patches set added = 0, rerun = 1 where plan_id = '${ids.changed}' and version = 2`);
+  await migrate(url);
+  const db = openDatabase(url, { max: 2, applicationName: 'reruns', onError: fail });
+  try {
+    expect(await expectVersions(db.query, ids.changed)).toBe(5);
+  } finally {
+    await db.close();
+  }
+});
+
 test.each(globSync('*.sql.gz', { cwd: fixtures }))(
   'every plan, version and step of %s has the digest and the seal that it was stored with',
   async (name) => {

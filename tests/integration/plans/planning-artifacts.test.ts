@@ -172,13 +172,16 @@ describe('what a plan was made from', () => {
       ana,
     );
     expect(await instance.service.planning(plan.id)).toMatchObject({ version: 1, outline });
-    await instance.db.query.execute(
-      sql`update countersign.plan_patches set status = 'rejected' where plan_id = ${plan.id}`,
-    );
-    expect(await instance.service.planning(plan.id)).toMatchObject({
-      version: null,
-      outline: null,
-    });
+    const rewritten = async (columns: string) => {
+      await instance.db.query.execute(
+        sql`update countersign.plan_patches set ${sql.raw(columns)} where plan_id = ${plan.id}`,
+      );
+      return (await instance.service.planning(plan.id)).version;
+    };
+    // A patch that only reruns steps makes a version when it was approved.
+    expect(await rewritten("added = 0, rerun = 1, decided_by = 'ana'")).toBe(1);
+    expect(await rewritten('decided_by = null')).toBeNull();
+    expect(await rewritten("added = 1, status = 'rejected'")).toBeNull();
   });
 
   test('gives new occurrences the node of those before, once', async () => {
