@@ -1,3 +1,6 @@
+-- Locks are taken before any work is done, so that a migration that has to give way loses none.
+LOCK TABLE "countersign"."plan_version_steps", "countersign"."step_states" IN SHARE ROW EXCLUSIVE MODE;--> statement-breakpoint
+LOCK TABLE "countersign"."plan_steps" IN ACCESS EXCLUSIVE MODE;--> statement-breakpoint
 CREATE TABLE "countersign"."past_steps" (
 	"plan_id" text NOT NULL,
 	"position" integer NOT NULL,

@@ -2,6 +2,7 @@
 // wait and find nothing to do. A database newer than the build is refused.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { Client, DatabaseError, escapeIdentifier } from 'pg';
@@ -9,7 +10,7 @@ import { z } from 'zod';
 import { CountersignError } from '#domain/errors.ts';
 import type { Queryable } from './database.ts';
 import { journal, schemaName, sessionName } from './instance.ts';
-import { causeOf } from './transient.ts';
+import { causeOf, isLockedOut } from './transient.ts';
 
 // What migrations this build has and what a database has had: the two lists `migrate` compares.
 
@@ -179,14 +180,32 @@ export async function migrate(url: string): Promise<string[]> {
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const now = await compareMigrations(client);
     refuseUnknown(now);
-    if (now.pending.length > 0) {
-      // Where one fails, the connection ends without a commit.
-      await client.query('begin');
-      await migrateWithin(client, null);
-      await client.query('commit');
-    }
+    if (now.pending.length > 0) await migrateBeside(client);
     return now.pending;
   });
+}
+
+/** Below the usual `deadlock_timeout` of 1 s, so that the migration gives way first. */
+const firstLockMs = 500;
+const longestLockMs = 60_000;
+
+/**
+ * Migrates while other programs may use the tables. What waits too long for a lock rolls back and lets them go on, then
+ * starts again and waits longer. Where it fails otherwise, the connection ends without a commit.
+ */
+async function migrateBeside(client: Client): Promise<void> {
+  for (let lockMs = firstLockMs; ; lockMs = Math.min(lockMs * 2, longestLockMs)) {
+    try {
+      await client.query(`begin; set local lock_timeout = ${lockMs}`);
+      await migrateWithin(client, null);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      if (!isLockedOut(error)) throw error;
+      await client.query('rollback');
+      await pause(firstLockMs);
+    }
+  }
 }
 
 /** The newest migration that the database has had, with its name; null: none. @throws `schema_too_new` when it is not known */

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const lockTimeout = '55P03';
+const deadlock = '40P01';
 /** What the server says where there is no room left for what a statement writes. */
 export const diskFull = '53100';
 const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53100|53300)/;
@@ -74,6 +75,11 @@ export function isDatabaseTrouble(error: unknown): boolean {
 /** Whether a statement waited for a lock longer than its transaction allows. */
 export function isLockTimeout(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout);
+}
+
+/** Whether locks of other transactions ended this one: it waited too long, or they waited for each other. */
+export function isLockedOut(error: unknown): boolean {
+  return someCause(error, (code) => code === lockTimeout || code === deadlock);
 }
 
 /** What a pool says that this process has closed: nothing comes back there. */

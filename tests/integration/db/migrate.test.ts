@@ -118,28 +118,59 @@ const fail = (error: Error) => {
   throw error;
 };
 
-test('a process of the version before that leaves an orphan while the schema is upgraded stops nothing', async () => {
-  const url = await withDatabase(emptyDatabase);
+/** A session of the version before migration `tag`. */
+async function openBefore(tag: string, url: string): Promise<Client> {
   const journal = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'));
   const old = new Client({ connectionString: url });
   await old.connect();
-  await migrateWithin(old, journal.entries[files.indexOf('0047_node_steps_node') - 1]);
-  await old.query("begin; set local session_replication_role = 'replica'");
-  await old.query(
-    "insert into countersign.node_steps (plan_id, version, node_id, step_id) values ('gone', 1, 'a', 'b')",
-  );
-  const migrating = migrate(url);
-  await waitFor('the migration to wait for it', async () => {
+  await migrateWithin(old, journal.entries[files.indexOf(tag) - 1]);
+  return old;
+}
+
+const migrationWaits = (old: Client) =>
+  waitFor('the migration to wait for a lock', async () => {
     const { rows } = await old.query(
       'select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()',
     );
     return rows.length > 0;
   });
+
+test('a process of the version before that leaves an orphan while the schema is upgraded stops nothing', async () => {
+  const url = await withDatabase(emptyDatabase);
+  const old = await openBefore('0047_node_steps_node', url);
+  await old.query("begin; set local session_replication_role = 'replica'");
+  await old.query(
+    "insert into countersign.node_steps (plan_id, version, node_id, step_id) values ('gone', 1, 'a', 'b')",
+  );
+  const migrating = migrate(url);
+  await migrationWaits(old);
   await old.query('commit');
   await old.end();
   expect(await migrating).toContain('0047_node_steps_node');
   expect(await query('select from countersign.node_steps')).toEqual([]);
 });
+
+test.each([
+  ['plan_version_steps', 'plan_steps'],
+  ['step_states', 'plan_steps'],
+  ['plan_steps', 'step_states'],
+])(
+  'a process of the version before that writes %s, then %s goes on while the schema is upgraded',
+  async (...tables) => {
+    const url = await withDatabase(emptyDatabase);
+    const old = await openBefore('0048_step_rows', url);
+    const [first, then] = tables.map((one) => `delete from countersign.${one} where plan_id = 'P'`);
+    await old.query(`begin; ${first}`);
+    const migrating = migrate(url);
+    const settled = Promise.allSettled([migrating]);
+    await migrationWaits(old);
+    await old.query(then ?? '');
+    await old.query('commit');
+    await old.end();
+    await settled;
+    expect(await migrating).toContain('0048_step_rows');
+  },
+);
 
 test('versions that a program of the version before writes after the upgrade are kept as they were', async () => {
   const url = await withDatabase(freshDatabase);
