@@ -96,7 +96,8 @@ CREATE TRIGGER "end_removed" AFTER UPDATE OF lane ON "countersign"."step_states"
   WHEN (NEW.lane = 0 AND OLD.lane <> 0) EXECUTE FUNCTION "countersign"."end_removed"();--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "countersign"."forget_plan"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- Before the parts: a program of the version before does not know of this one.
+  IF current_setting('countersign.in_parts', true) = 'past_steps' THEN RETURN OLD; END IF;
+  -- A program of the version before deletes the other tables in parts, and does not know of this one.
   DELETE FROM "countersign"."past_steps" WHERE plan_id = OLD.id;
   IF current_setting('countersign.in_parts', true) = 'on' THEN RETURN OLD; END IF;
   DELETE FROM "countersign"."node_steps" WHERE plan_id = OLD.id;

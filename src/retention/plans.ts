@@ -109,7 +109,8 @@ function deleteRows(
       where ${still} for update of p skip locked`);
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return ids;
-    await tx.execute(sql`select set_config('countersign.in_parts', 'on', true)`);
+    // The newest large table that this program knows; the trigger deletes later ones at once.
+    await tx.execute(sql`select set_config('countersign.in_parts', 'past_steps', true)`);
     await tx.execute(sql`
       insert into ${countersign}.deleted_plans (id, ended_at, archive)
       select t.id, t.updated_at, ${archive} from ${countersign}.plans t where ${rowsOfPlans(ids, 'id')}`);

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sealAudit } from '#db/audit/seals.ts';
 import { verifyAudit } from '#db/audit/verify.ts';
 import { readRetention } from '#db/retention.ts';
+import { endRows } from '#db/steps/versions.ts';
 import { systemRandom } from '#domain/clock.ts';
 import { Settings } from '#domain/settings.ts';
 import { tableRules } from '#retention/rules.ts';
@@ -36,6 +37,9 @@ async function ended(title: string, days: number): Promise<string> {
   );
   return id;
 }
+
+/** As if a second version had changed step a. */
+const changeStep = (id: string) => endRows(instance.db.query, id, 2, [1]);
 
 async function countRows(id: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -71,10 +75,15 @@ async function readArchive(kind: string): Promise<Line[]> {
 test('a plan that ended long ago goes with all that is its, its whole record is archived, and its link says so', async () => {
   const old = await ended('Old', 366);
   const young = await ended('Young', 364);
+  await changeStep(old);
   const before = await countRows(old);
   expect(before.plan_events ?? 0).toBeGreaterThan(3);
-  await runRound(instance.db, { home });
+  expect(before.past_steps).toBe(1);
+  const deleted = await runRound(instance.db, { home });
   expect(await countRows(old)).toEqual({});
+  // All rows of large tables are deleted in parts.
+  const large = Object.entries(tableRules).filter(([, rule]) => 'large' in rule);
+  expect(deleted?.plans).toBe(large.reduce((sum, [table]) => sum + (before[table] ?? 0), 0));
   expect((await instance.service.getPlan(young)).status).toBe('completed');
 
   const lines = (await readArchive('plans')).filter(
@@ -205,16 +214,25 @@ test('a plan that somebody goes on with while it is archived stays', async () =>
 
 test('a round that was cut off is gone on with, and its archive is readable', async () => {
   const { db } = instance;
-  const id = await ended('Cut off', 400);
   // A process that died after the plan's row was deleted, and in the middle of a line.
-  await db.transaction(async (tx) => {
-    await tx.execute(sql`select set_config('countersign.in_parts', 'on', true)`);
-    await tx.execute(
-      sql`insert into countersign.deleted_plans (id, ended_at) values (${id}, now() - interval '400 days')`,
-    );
-    await tx.execute(sql`delete from countersign.plans where id = ${id}`);
-  });
-  expect((await countRows(id)).plan_steps).toBe(2);
+  const cutOff = async (title: string, parts: string) => {
+    const plan = await ended(title, 400);
+    await changeStep(plan);
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`select set_config('countersign.in_parts', ${parts}, true)`);
+      await tx.execute(
+        sql`insert into countersign.deleted_plans (id, ended_at) values (${plan}, now() - interval '400 days')`,
+      );
+      await tx.execute(sql`delete from countersign.plans where id = ${plan}`);
+    });
+    return plan;
+  };
+  const id = await cutOff('Cut off', 'past_steps');
+  expect(await countRows(id)).toMatchObject({ plan_steps: 2, past_steps: 1 });
+  // A program of the version before does not know of past steps, so that they go at once.
+  const before = await countRows(await cutOff('Cut off before', 'on'));
+  expect(before).toMatchObject({ plan_steps: 2 });
+  expect(before.past_steps).toBeUndefined();
   const other = await ended('Whole', 400);
   await runRound(db, { home });
   expect(await countRows(id)).toEqual({});
