@@ -57,7 +57,7 @@ export function createHandler(context: SlackContext): InboxHandler {
   };
 }
 
-/** Who waits for an answer, or null if nobody does. */
+/** The person waiting for an answer, or null if there is none. */
 function senderOf(signal: Signal): Listener | null {
   const { team } = signal;
   switch (signal.kind) {

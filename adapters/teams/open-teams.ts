@@ -32,8 +32,8 @@ import type { TeamsContext } from './teams-context.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerTeams } from './transport/http.ts';
 
-// Writes to Teams: posts and edits cards, and tells people things in their chat with the bot. Teams has no keys to find a message
-// whose response was lost, so it is posted again: a duplicate does less harm than a question that nobody reads.
+// Writes to Teams: posts and edits cards, and messages people in their chat with the bot. Teams has no keys to find a message
+// whose response was lost, so it is posted again: a duplicate does less harm than an unread question.
 
 /** The ID of a posted message for which Teams gave none. */
 const unnamed = '';

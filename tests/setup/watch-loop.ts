@@ -106,7 +106,7 @@ function measureSlowness(): number {
 const toIdleMs = (ms: number, slownessOf = measureSlowness): number =>
   ms < longestTurnMs ? ms : ms / slownessOf();
 
-/** What `work` returns. @throws Error if it takes longer than a turn may */
+/** The result of `work`. @throws Error if it takes longer than a turn may */
 export function runInTurn<T>(work: () => T): T {
   const { value, ms } = measureTurn(work);
   const took = toIdleMs(ms);

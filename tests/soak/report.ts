@@ -79,7 +79,7 @@ export type Report = {
   /** Totals. */
   counts: Record<string, number>;
   latencies: Latency[];
-  /** Of each process that lived long enough: after full collections, and resident. */
+  /** For each process that lived long enough: after full collections, and resident. */
   memory: { live: Growth[]; resident: Growth[] };
   incidents: Record<string, number>;
   /** The start, and the end of the last incident, in milliseconds since 1970. */

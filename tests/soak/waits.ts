@@ -1,4 +1,4 @@
-// What open requests wait for, sampled each second: a refused event, a paused attempt, a lease, a due card.
+// Waits of open requests, sampled each second: a refused event, a paused attempt, a lease, a due card.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import type { Stage } from './stage.ts';

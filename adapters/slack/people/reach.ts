@@ -19,7 +19,6 @@ export type Reach = {
   openDirect(team: string, known: Known): Promise<Reached['place']>;
 };
 
-/** Finds nobody. */
 export const reachNobody: Reach = { find: async () => null, openDirect: async () => null };
 
 const keptForMs = 10 * 60_000;

@@ -1,5 +1,5 @@
-// Turns the output of `cards/` into Slack content: text that pings nobody, and blocks; with a `plan` block if Slack accepts it,
-// else text blocks, else text only.
+// Turns the output of `cards/` into Slack content: text without pings, and blocks; with a `plan` block if Slack accepts it, else
+// text blocks, else text only.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { ChatContent } from '#domain/chat/chat.ts';
@@ -16,7 +16,7 @@ const Card = z.union([
   z.null().transform(() => []),
 ]);
 
-/** Makes text ping nobody. Leaves escaped text from `cards/` as it is. */
+/** Removes pings from text. Leaves escaped text from `cards/` as it is. */
 export function calm(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,5 +1,5 @@
-// Writes to Slack: posts, edits and sends ephemeral messages from `cards/`. Texts ping nobody, and a message whose response was
-// lost is searched by its key before it is posted again.
+// Writes to Slack: posts, edits and sends ephemeral messages from `cards/`. Texts cause no pings, and a message whose response
+// was lost is searched by its key before it is posted again.
 import type {
   ChatContent,
   ChatFile,
@@ -67,7 +67,7 @@ export function createSlackPort(options: {
       triedSince === null ? null : await look(place, key, { since: triedSince ?? null, givenUp });
     if (before !== null) return { post: before, again: true };
     const begun = clock.now();
-    // After a post is sent, only its response tells whether it arrived.
+    // After a post is sent, only its response shows whether it arrived.
     const client = await clientOf(place.tenant);
     const { tenant: team, channel } = place;
     try {

@@ -167,7 +167,7 @@ export async function fillDetails(
     pages.at(-1) ?? '',
     platformLimits.slack.reviewPage,
   );
-  // Windows opened from a list or Home decide nothing: nobody else would see it.
+  // Windows opened from a list or Home decide nothing: others in the conversation would not see it.
   const view = viewDetails(facts, { ...review, pages }, held.place !== null);
   const { approve, covers, earlier, steps, ticks } = view;
   const words = windowWords.review;

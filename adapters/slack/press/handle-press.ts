@@ -16,7 +16,6 @@ import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
 import { isApproval, isPart } from './windows.ts';
 
-/** The rest of the event, beside its signal. */
 type Event = Pick<InboxEvent, 'id' | 'received_at'>;
 
 const markOf = ({ id, received_at: at }: Event) => ({ once: `slack:press:${id}`, at });

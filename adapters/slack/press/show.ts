@@ -24,7 +24,7 @@ const filledAtOnce = 4;
 
 type Showing = SlackContext & { inTurn: InTurn };
 
-/** What to do if Slack opened no window, such as after the trigger expired. */
+/** Advice if Slack opened no window, such as after the trigger expired. */
 function describeNoWindow({ action }: AnyPress): string {
   if (action === 'propose_changes' || action === 'session_changes')
     return pressWords.notInTimeFor({ reply: 'propose changes: …' });

@@ -10,7 +10,7 @@ type Block = types.KnownBlock;
 /** `cards/` makes valid blocks by construction. */
 export const toBlocks = (drawn: Drawn[]) => drawn as unknown as Block[];
 
-/** What submitting a window does: enter something, approve the plan, or approve its checked steps. */
+/** The effect of submitting a window: enter something, approve the plan, or approve its checked steps. */
 type Kind = 'form' | 'approve' | 'part';
 const callbackOf = (kind: Kind | 'notice') => `countersign:${kind}`;
 

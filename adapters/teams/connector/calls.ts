@@ -48,7 +48,7 @@ export function createCalls(options: {
         throw explainSignIn(error);
       },
     );
-    // After it is sent, only the response tells whether it arrived.
+    // After it is sent, only the response shows whether it arrived.
     givenUp?.throwIfAborted();
     return fetch(url, {
       method,

@@ -22,7 +22,7 @@ export class ConnectorRefusal extends Error {
   }
 }
 
-/** What an operator or the person can do, by Teams' error code. */
+/** Remedies for operators and people, by Teams' error code. */
 const remedies: Record<string, string> = {
   BotDisabledByAdmin:
     'An administrator has blocked the app in Teams. Allow it under "Manage apps" in the Teams admin center.',

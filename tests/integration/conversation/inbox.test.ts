@@ -335,14 +335,15 @@ const fill = (count: number) =>
 test('2,000 proposed plans are counted exactly and paged without a gap', async () => {
   await fill(2000);
   const found = await readAll(ana.id, { limit: 90 });
-  // Of every twelve: her own by the first rule, and those of which she is one of two. She approves nothing as another than the requester.
+  // Four of every twelve: one of her own by the first rule, and three that name two people. She may approve none by
+  // `not_requester`.
   const needs = found.get('needs_you') ?? [];
   expect(needs).toHaveLength(666);
   expect(new Set(allIds(found)).size).toBe(2000);
   const since = needs.map((plan) => plan.waits_since ?? '');
   expect(since).toEqual(since.toSorted());
   const read = (db: Database) => readInbox({ db, ...rules }, { user: ana.id, limit: 20 });
-  // Each plan, its version and its approvals are looked up a few times, whoever reads.
+  // Each plan, its version and its approvals are looked up a few times, for any reader.
   expect((await explainReads(instance.db, read)).blocks).toBeLessThan(2000 * 12);
 });
 

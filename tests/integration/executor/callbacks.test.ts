@@ -143,7 +143,7 @@ async function begin(operation = 'render', ...more: ReturnType<typeof noop>[]) {
   return { id, address: handed.at(-1) };
 }
 
-/** What the worker says of calls that came back is stored, or refused. */
+/** The worker's reports of returned calls are stored or refused. */
 const isQuiet = () =>
   waitFor('the worker to hold no lease', () => worker.vitals()?.leasesQuietMs === 0);
 
@@ -292,8 +292,8 @@ describe('a result that comes before the call has come back', () => {
 
 describe('beside a poll', () => {
   test('the first word counts, and the same news twice settles once', async () => {
-    // Work that the poll finds done as well, work that it finds lost, and work that goes on: rounds of polls follow each other,
-    // so what an earlier one heard is stored, or refused, when other work is asked for.
+    // Work that the poll also finds done, work that it finds lost, and work that continues: polls follow each other, so an
+    // earlier result is stored or refused when other work is asked for.
     const done: WorkState = { state: 'done', output: result };
     const lost: WorkState = { state: 'lost', message: 'Nobody knows this job.' };
     const ids: string[] = [];

@@ -275,7 +275,7 @@ describe('what is stored', () => {
         await receive(makeEvent(`${at}`, { keys: [`Ev${at}`, `C1:${at}`] }));
       return (await count()) - before;
     };
-    // What is planned once is planned now, while there are few.
+    // Prepared statements are planned now, while there are few rows.
     const ofFew = await countReadBy(0, 20);
     await db.query.execute(sql`
       insert into countersign.inbox_keys (platform, tenant, key, event_id)

@@ -84,7 +84,7 @@ test('no statement of a thread reads what is open in other threads', async () =>
   const { asked } = await work(async () => {});
   expect(asked.map(([{ name }]) => name)).toContain('settle_and_take');
   const plans = await instance.db.transaction(async (tx) => {
-    // So few rows are read faster without an index.
+    // Few rows are read faster without an index.
     await tx.execute(sql`set local enable_seqscan = off`);
     const explained: string[][] = [];
     for (const [{ name, text, params }, values] of asked) {

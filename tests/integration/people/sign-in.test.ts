@@ -204,7 +204,7 @@ test('a session ends when it is idle, when it is old, when it is signed out of, 
   const age = (set: ReturnType<typeof sql>) =>
     instance.db.query.execute(sql`update countersign.sign_in_sessions set ${set}`);
   const idle = await signIn(ana);
-  // That it was used is written beside the answer, and may be written after this.
+  // Its use is recorded alongside the answer, perhaps after it.
   await waitFor('it to have ended', async () => {
     await age(sql`used_at = now() - interval '25 hours'`);
     return (await status(idle)) === 401;

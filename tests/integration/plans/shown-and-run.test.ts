@@ -394,8 +394,8 @@ describe('a plan that was approved', () => {
     };
 
     /**
-     * Approves a plan whose step sends `args` to the desk, waits for its confirmation, and confirms as read: nothing is sent before
-     * `values` stand on every surface, and all that is sent stands there.
+     * Approves a plan whose step sends `args` to the desk, waits for its confirmation, and confirms as read: before that nothing
+     * is sent, all `values` are on every surface, and so is everything sent.
      */
     async function confirmAndSend(args: JsonObject, before: StepDraft[], values: string[]) {
       await writeFile(log, '');
@@ -514,7 +514,7 @@ describe('a plan that was approved', () => {
       ['look_up', 'outside'],
       ['get', 'outside'],
     ]);
-    // The read is called 1a: the look beside it is 1b.
+    // The read is called 1a; the look next to it is 1b.
     await expectShown(plan, ['from step 1a /text']);
   });
 
