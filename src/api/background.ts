@@ -4,15 +4,32 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
-/** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait for ever. */
-const defaultMaxWaitMs = 250;
+const defaultLimits = {
+  /** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait for ever. */
+  maxWaitMs: 250,
+  /** A turn passes on after this, so that a request that hangs does not hold up the others. */
+  turnMs: 3000,
+  /** People's requests that take longer wait for something else, such as a model, and no longer count. */
+  busyMs: 1000,
+};
 
 function isBackground({ method, headers: { priority } }: FastifyRequest): boolean {
   return method === 'GET' && typeof priority === 'string' && background.test(priority);
 }
 
+async function within(promise: Promise<void>, ms: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
+
 /** Must come before the routes. A request counts until its answer is made, or its client has left. */
-export function queueBackground(app: FastifyInstance, maxWaitMs = defaultMaxWaitMs): void {
+export function queueBackground(
+  app: FastifyInstance,
+  limits: Partial<typeof defaultLimits> = {},
+): void {
+  const { maxWaitMs, turnMs, busyMs } = { ...defaultLimits, ...limits };
   const ends = new WeakMap<FastifyRequest, () => void>();
   let last = Promise.resolve();
   /** Requests of people that are being served. */
@@ -22,10 +39,8 @@ export function queueBackground(app: FastifyInstance, maxWaitMs = defaultMaxWait
   async function untilQuiet(): Promise<void> {
     if (urgent === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, maxWaitMs);
     onQuiet = resolve;
-    await promise;
-    clearTimeout(timer);
+    await within(promise, maxWaitMs);
   }
 
   app.addHook('preHandler', async (request, reply) => {
@@ -35,7 +50,7 @@ export function queueBackground(app: FastifyInstance, maxWaitMs = defaultMaxWait
     reply.raw.once('close', end);
     if (isBackground(request)) {
       const before = last;
-      last = before.then(() => ended);
+      last = before.then(() => within(ended, turnMs));
       await before;
       await untilQuiet();
       // A client that left while waiting needs no answer.
@@ -43,7 +58,7 @@ export function queueBackground(app: FastifyInstance, maxWaitMs = defaultMaxWait
       return;
     }
     urgent += 1;
-    void ended.then(() => {
+    void within(ended, busyMs).then(() => {
       urgent -= 1;
       if (urgent === 0) onQuiet();
     });

@@ -16,7 +16,7 @@ afterEach(async () => {
   await app?.close();
 });
 
-async function open(patienceMs?: number) {
+async function open(limits?: Parameters<typeof queueBackground>[1]) {
   begun = new Map();
   heard = 0;
   closed = 0;
@@ -27,7 +27,7 @@ async function open(patienceMs?: number) {
       closed += 1;
     });
   });
-  queueBackground(app, patienceMs);
+  queueBackground(app, limits);
   app.get<{ Params: { name: string } }>(
     '/:name',
     { config: { role: 'viewer', subject: 'list' } },
@@ -64,7 +64,7 @@ it('serves one background request at a time, and those that people wait for at o
 });
 
 it('begins a background request when nobody is served, or after a while', async () => {
-  const patient = await open(60_000);
+  const patient = await open({ maxWaitMs: 60_000, busyMs: 60_000 });
   const person = patient('person');
   await untilBegun('person');
   const later = patient('later', { headers: refresh });
@@ -75,7 +75,7 @@ it('begins a background request when nobody is served, or after a while', async 
   answer('later');
   for (const one of [person, later]) expect((await one).status).toBe(200);
   await app?.close();
-  const get = await open(5);
+  const get = await open({ maxWaitMs: 5 });
   const beside = [get('person'), get('later', { headers: refresh })];
   await untilBegun('person', 'later');
   for (const name of ['person', 'later']) answer(name);
@@ -113,4 +113,26 @@ it('serves none whose client has left before its turn', async () => {
   answer('last');
   for (const one of [first, last]) expect((await one).status).toBe(200);
   expect([...begun.keys()]).toEqual(['first', 'last']);
+});
+
+it('passes a turn on after a while, whatever hangs', async () => {
+  const get = await open({ turnMs: 5 });
+  const all = ['hangs', 'too', 'next'].map((name) => get(name, { headers: refresh }));
+  await untilBegun('hangs', 'too', 'next');
+  for (const name of begun.keys()) answer(name);
+  for (const one of all) expect((await one).status).toBe(200);
+});
+
+it('does not wait for a request of a person that has been open for long', async () => {
+  const get = await open({ maxWaitMs: 60_000, busyMs: 5 });
+  const model = get('model');
+  await untilBegun('model');
+  for (const name of ['one', 'two']) {
+    const refreshed = get(name, { headers: refresh });
+    await untilBegun(name);
+    answer(name);
+    expect((await refreshed).status).toBe(200);
+  }
+  answer('model');
+  expect((await model).status).toBe(200);
 });
