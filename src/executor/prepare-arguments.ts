@@ -211,14 +211,16 @@ async function readNamed(
   return { steps, labelOf: (id) => labels.get(id) ?? id };
 }
 
-/** `Ana answered No to step 1`, or `Ana said no to step 1` for a call that was not made. */
+/** `Ana answered No to step 1`; `Ana said no to step 1` for a call that was not made; `Ana skipped step 1` for a question left out. */
 async function tellNo(run: StepRun, question: string): Promise<string> {
   const { steps, labelOf } = await readNamed(run, [question]);
   const output = steps[0]?.output ?? null;
   const by = isObject(output) && typeof output.by === 'string' ? output.by : '';
   const name = by === '' ? 'A person' : await showName(run.context.db.query, by);
-  const said = steps[0]?.status === 'skipped' ? 'said no' : 'answered No';
-  return `${name} ${said} to step ${labelOf(question)}`;
+  const isLeftOut = isObject(output) && output.answer === undefined;
+  const skipped = isLeftOut ? 'skipped' : 'said no to';
+  const said = steps[0]?.status === 'skipped' ? skipped : 'answered No to';
+  return `${name} ${said} step ${labelOf(question)}`;
 }
 
 /** The questions answered with No that this step waits for, or null if there are none. */
@@ -238,7 +240,8 @@ async function findNo(run: StepRun): Promise<Skip | null> {
   }
   const own = new Set(step.when.map((condition) => condition.step));
   for (const { id, error } of before) {
-    const questions = error?.questions?.filter((question) => !own.has(question)) ?? [];
+    // A condition on a question that was skipped itself cannot hold.
+    const questions = error?.questions?.filter((one) => one === id || !own.has(one)) ?? [];
     if (questions.length === 0) continue;
     const [first = ''] = questions;
     const why = await tellNo(run, first);

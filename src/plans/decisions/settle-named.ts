@@ -14,7 +14,7 @@ import { isHumanTask } from '#domain/plan/assignee.ts';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import { Undecided } from '#domain/plan/open-values.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
-import { decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
+import { asksYesOrNo, decidesItself, isConfirmation } from '#domain/plan/yes-no.ts';
 import type { Settlement } from '#domain/service.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -60,11 +60,17 @@ function noToCall(
   return { verdict, said: { answer, note, yes_or_no: true }, problems };
 }
 
-/** Continues the plan without a failed step: steps that only wait for it run, and steps that need its output are skipped. */
-function leaveOut({ id: step_id, label, status }: Step, name: string): Word {
+/**
+ * Continues the plan without a failed step: steps that only wait for it run, and steps that need its output are skipped. Nobody
+ * said Yes to a skipped question, so steps that wait for it are skipped as after a No.
+ */
+function leaveOut(step: Step, actor: Actor, name: string): Word {
+  const { id: step_id, label, status } = step;
   const message = `${name} continued without it.`;
-  const error = { code: conditionNotMet, message };
-  const verdict: Verdict = { step_id, status: 'skipped', summary: message, output: null, error };
+  const asks = asksYesOrNo(step);
+  const error = { code: conditionNotMet, message, ...(asks ? { questions: [step_id] } : {}) };
+  const output = asks ? { by: actor.id } : null;
+  const verdict: Verdict = { step_id, status: 'skipped', summary: message, output, error };
   const refused = `Step ${label} has not failed, so it can't be left out.`;
   return {
     verdict,
@@ -82,7 +88,7 @@ function wordAboutCall(
   name: string,
 ): Word {
   const { id: step_id } = step;
-  if (outcome === 'skip') return leaveOut(step, name);
+  if (outcome === 'skip') return leaveOut(step, actor, name);
   const asked = step.status === 'waiting' ? Undecided.safeParse(step.output) : null;
   if (outcome === 'done' && asked?.success === true) {
     const { problems, chosen } = readChosen(step_id, asked.data, settlement);
@@ -128,7 +134,7 @@ function wordAboutTask(
   const { id: step_id } = step;
   const nothing = { summary: null, output: null, error: null };
   const whose = instead === null ? {} : { for: instead };
-  if (outcome === 'skip') return leaveOut(step, name);
+  if (outcome === 'skip') return leaveOut(step, actor, name);
   if (outcome !== 'retry' && isConfirmation(step)) {
     const { problems, answer, note } = readYesOrNo(step, outcome, settlement);
     const summary = note === null ? answer : `${answer}: ${note}`;

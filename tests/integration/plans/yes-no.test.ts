@@ -1,5 +1,5 @@
 // Yes/No questions for people: a No skips the dependent steps, and the plan completes.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
@@ -161,6 +161,34 @@ test('a Yes lets everything run, and is the output', async () => {
   await reach(instance, id, 'completed');
   expect((await stepOf(id, 'ask')).output).toMatchObject({ answer: 'Yes', note: null, by: 'ben' });
   expect([await isThere('y-close'), await isThere('y-by')]).toEqual([true, true]);
+});
+
+test('a question that failed and is left out has no Yes: what waits for it is skipped', async () => {
+  await writeFile(join(instance.workspace, 's-first.md'), '');
+  const question = { $from: 's-first', path: '/text' };
+  const { id } = await runPlan(instance, {
+    title: 'Ask',
+    steps: [
+      draftStep('s-first', 'Read it', 'workspace_read', { path: 's-first.md' }),
+      confirm('ask', { args: { question, assignee: 'ben' } }),
+      write('s-close', { after: ['ask'] }),
+      write('s-tell', { after: ['s-close'] }),
+      write('s-if', { when: { step: 'ask', path: '/answer', is: 'equals', value: 'Yes' } }),
+      write('s-then', { after: ['s-if'] }),
+    ],
+  });
+  await becomes(id, 'ask', 'failed');
+  await reach(instance, id, 'failed');
+  await answer(id, { steps: { ask: 'skip' } });
+  await reach(instance, id, 'completed');
+  const all = ['ask', 's-close', 's-tell', 's-if', 's-then'];
+  expect(await statusOf(id, ...all)).toEqual(all.map(() => 'skipped'));
+  expect([await isThere('s-close'), await isThere('s-then')]).toEqual([false, false]);
+  expect(await stepOf(id, 's-close')).toMatchObject({
+    result_summary: expect.stringMatching(/: ana skipped step \w+\.$/),
+    error: { code: 'condition_not_met', questions: ['ask'] },
+  });
+  await checkPlan(instance.db.query, id);
 });
 
 describe('a task whose form only takes Yes or No', () => {
