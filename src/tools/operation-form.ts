@@ -37,6 +37,7 @@ const nameValue = (value: unknown): string =>
 class FormMaker {
   readonly #walker: SchemaWalker;
   readonly #spec: OperationSpec;
+  /** Fields that can still be added. */
   #left = maxFields;
 
   constructor(spec: OperationSpec) {
@@ -47,9 +48,17 @@ class FormMaker {
   make(): OperationField[] {
     const root = this.#walker.root;
     const at = { path: [], neededFrom: 0, list: null, when: null, within: '' };
-    if (this.#walker.propertiesOf(root).length > 0 || this.#isClosed(root))
+    const count = this.#walker.propertiesOf(root).length;
+    if ((count > 0 || this.#isClosed(root)) && this.#takes(count))
       return this.#object(root, { ...at, depth: 0, name: '' });
     return [this.#field({ ...at, neededFrom: null, depth: 0, name: 'Arguments' }, root, 'json')];
+  }
+
+  /** Whether `more` fields fit in; what does not fit is entered as JSON as a whole. */
+  #takes(more: number): boolean {
+    if (more > this.#left) return false;
+    this.#left -= more;
+    return true;
   }
 
   #isClosed(schema: Schema): boolean {
@@ -96,7 +105,7 @@ class FormMaker {
   }
 
   #fields(schema: Schema, place: Place): OperationField[] {
-    if (this.#left <= 0 || place.depth > maxDepth) return [this.#field(place, schema, 'json')];
+    if (place.depth > maxDepth) return [this.#field(place, schema, 'json')];
     const choice = this.#choice(schema, place);
     if (choice !== null) return [choice];
     const types = this.#types(schema);
@@ -170,17 +179,21 @@ class FormMaker {
     const title = this.#labelFor(schema, place);
     const within = place.within === '' ? title : `${place.within}, ${title}`;
     if (others.length > 1) return this.#variants(schema, others, { ...place, within });
-    if (this.#walker.propertiesOf(schema).length > 0)
-      return this.#object(schema, { ...place, within });
+    const count = this.#walker.propertiesOf(schema).length;
+    if (count > 0 && this.#takes(count - 1)) return this.#object(schema, { ...place, within });
     const values = this.#word(schema, 'additionalProperties');
-    const isPairs = isObject(values) && this.#types(values).every((type) => type === 'string');
+    const isPairs =
+      count === 0 && isObject(values) && this.#types(values).every((type) => type === 'string');
     return [this.#field(place, schema, isPairs ? 'pairs' : 'json')];
   }
 
   /** A choice between alternatives, and the fields shown for each. */
   #variants(schema: Schema, others: Schema[], place: Place): OperationField[] {
     // In a list item each one would be required again.
-    if (place.list !== null) return [this.#field(place, schema, 'json')];
+    const counts = others.map((one) => this.#walker.propertiesOf(one).length);
+    const count = counts.reduce((sum, one) => sum + one, 0);
+    if (place.list !== null || others.length > formLimits.options || !this.#takes(count))
+      return [this.#field(place, schema, 'json')];
     const named = others.map((one, index) => {
       const constant = this.#walker
         .propertiesOf(one)
@@ -226,7 +239,8 @@ class FormMaker {
     }
     const isObjects = types.length > 0 && types.every((type) => type === 'object');
     const rows = isObjects && !tuple && place.list === null && this.#alternatives(items).length < 2;
-    if (!rows || this.#walker.propertiesOf(items).length === 0)
+    const count = this.#walker.propertiesOf(items).length;
+    if (!rows || count === 0 || !this.#takes(count - 1))
       return [this.#field(place, schema, 'json')];
     const label = this.#labelFor(schema, place);
     const at = place.path.length;
@@ -242,7 +256,6 @@ class FormMaker {
   }
 
   #field(place: Place, schema: Schema, holds: EntryKind): OperationField {
-    this.#left -= 1;
     const { path, neededFrom, list, when, within } = place;
     const short = this.#labelFor(schema, place);
     const description = this.#word(schema, 'description');

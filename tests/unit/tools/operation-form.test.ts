@@ -29,9 +29,17 @@ function makeForm(properties: JsonSchema, required: string[] = [], more: JsonSch
   const input = { type: 'object', properties, required, additionalProperties: false, ...more };
   const spec = { tool: 't', operation: 'o', name: 't_o', description: '', effect: 'read' } as const;
   const { fields } = formOf({ ...spec, input, destructive: false, source: 'mcp' }, []);
-  const check = compileValidator(input);
+  const check = (args: JsonObject) => compileValidator(input)(args);
   return { fields, read: (entries: Entries, of = fields) => readEntries(of, entries, zone), check };
 }
+
+const propertiesOf = (count: number, one: JsonSchema = { type: 'string' }): JsonSchema =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, one]));
+
+const manyOf = (count: number, one?: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: propertiesOf(count, one),
+});
 
 /** Something that fits a field. */
 function sampleOf(field: OperationField): string | boolean {
@@ -308,6 +316,30 @@ describe('entries', () => {
   it('have no field that no request may send', () => {
     const properties = Object.fromEntries(['__proto__', 'a'].map((key) => [key, {}]));
     expect(makeForm(properties, ['__proto__']).fields.map(({ name }) => name)).toEqual(['/a']);
+  });
+  it.each<[string, (many: JsonSchema) => JsonSchema, string]>([
+    ['an object', (many) => many, '/x'],
+    ['a list', (items) => ({ type: 'array', items }), '/x'],
+    ['an alternative', (many) => ({ type: 'object', oneOf: [many, { type: 'object' }] }), '/x'],
+    ['alternatives', (_) => ({ oneOf: Array(1000).fill({ type: 'object' }) }), '/x'],
+    [
+      'objects in objects',
+      (_) => ({ type: 'object', properties: { y: manyOf(60, manyOf(60)) } }),
+      '/x/y/p0',
+    ],
+  ])('of %s with too many properties are JSON as a whole', (_, toSchema, json) => {
+    const properties = { x: toSchema(manyOf(1000)), a: { type: 'string' } };
+    const { fields } = makeForm(properties);
+    expect(fields.length).toBeLessThanOrEqual(100);
+    expect(fields.find(({ holds }) => holds === 'json')?.name).toBe(json);
+    expect(fields.find(({ name }) => name === '/a')?.type).toBe('text');
+  });
+  it('of too many properties are one JSON object', () => {
+    const { fields, read } = makeForm(propertiesOf(1000));
+    expect(fields.map(({ name, required }) => ({ name, required }))).toEqual([
+      { name: '', required: false },
+    ]);
+    expect(read({ '': '{"p7": "a"}' })).toEqual({ args: { p7: 'a' }, problems: [] });
   });
   it('of a schema that says nothing are JSON as a whole', () => {
     const spec = {
