@@ -75,8 +75,8 @@ export const refusalWords = {
     `Several plans are open here: ${names.join(' and ')}. Use the buttons on the card you mean.`,
   severalThings: ({ names }: { names: string[] }) =>
     `Several things are waiting here: ${names.join(' and ')}. Use the buttons on the card you mean.`,
-  decidedBefore: ({ deed, by }: { deed: string; by: string }) =>
-    `${by} already ${deed} this, and planning is continuing. Your press changed nothing.`,
+  decidedBefore: ({ verb, by }: { verb: string; by: string }) =>
+    `${by} already ${verb} this, and planning is continuing. Your press changed nothing.`,
   saidMore:
     'Someone has replied since, and planning is continuing. Decide about what it shows next.',
   changedWhileReading: ({ shown }: { shown: string }) =>

@@ -50,7 +50,7 @@ const decided: Record<SessionKind, string> = {
   schedule: 'the dates',
 };
 
-const deeds: Record<SessionKind, Partial<Record<SessionOver['kind'], string>>> = {
+const decisionWords: Record<SessionKind, Partial<Record<SessionOver['kind'], string>>> = {
   running: {},
   questions: { said: 'Answered' },
   outline: { said: 'Continued' },
@@ -65,7 +65,7 @@ const deeds: Record<SessionKind, Partial<Record<SessionOver['kind'], string>>> =
   aborted: { said: 'Retried' },
 };
 
-const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone: Tone }> = {
+const decisionOf: Record<SessionOver['kind'], { symbol: string; words: string; tone: Tone }> = {
   approve: { symbol: '✓', words: 'Approved', tone: 'good' },
   reject: { symbol: '✕', words: 'Rejected', tone: 'default' },
   changes: { symbol: '↻', words: 'Changes requested', tone: 'default' },
@@ -79,10 +79,15 @@ const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone:
 
 /** `✓ Approved by ana, 14:02` */
 function describeOver(facts: SessionCardFacts, over: SessionOver, kind: SessionKind) {
-  const { symbol, words, tone } = deedOf[over.kind];
+  const { symbol, words, tone } = decisionOf[over.kind];
   const who = over.by === null ? '' : ` by ${callPerson(facts, over.by)}`;
   const when = over.at === null ? '' : `, ${tellTime(over.at, facts)}`;
-  return { symbol, words: `${deeds[kind][over.kind] ?? words}${who}${when}`, tone, open: false };
+  return {
+    symbol,
+    words: `${decisionWords[kind][over.kind] ?? words}${who}${when}`,
+    tone,
+    open: false,
+  };
 }
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };

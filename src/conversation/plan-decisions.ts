@@ -29,7 +29,7 @@ import { cancellation, failing, pausing, refusal } from '#plans/decisions/stop.t
 import { decide, type Ruling } from '#plans/lifecycle/decide.ts';
 import { nothingWaits, tellGivenBack, waitsAgain } from '#runs/given-back.ts';
 import { endTurn, queueTurn } from '#runs/start-run.ts';
-import { type Deed, traceDeed } from '#runs/trace-deed.ts';
+import { type TracedDecision, traceDecision } from '#runs/trace-decision.ts';
 import { composeFeedback } from './step-comments.ts';
 
 /** Settles a plan's run after a decision. Requires the plan's lock. */
@@ -38,14 +38,14 @@ export async function closeRun(
   tx: Transaction,
   row: PlanRow,
   text: string,
-  deed: Deed | null = null,
+  traced: TracedDecision | null = null,
 ): Promise<void> {
   if (row.run_id === null) return;
   const run = await lockRun(tx, row.run_id);
-  const trace = deed === null ? run.trace : await traceDeed(context, tx, run, row, deed);
+  const trace = traced === null ? run.trace : await traceDecision(context, tx, run, row, traced);
   // A run whose session has moved on is not closed by an earlier plan.
   if (run.plan_id !== row.id || (run.pause !== null && run.pause.kind !== 'plan')) {
-    if (deed !== null) await updateRun(tx, run.id, { trace });
+    if (traced !== null) await updateRun(tx, run.id, { trace });
     return;
   }
   await updateRun(tx, run.id, { ...nothingWaits(run, text), trace });
@@ -135,7 +135,7 @@ async function reviseFor(
   tx: Transaction,
   row: PlanRow,
   feedback: string,
-  { word, actor }: Deed,
+  { word, actor }: TracedDecision,
   said: boolean,
 ): Promise<void> {
   const run =
@@ -154,7 +154,7 @@ async function reviseFor(
     plan_id: row.id,
     plan_version: row.version,
     plan_digest: row.digest,
-    trace: await traceDeed(context, tx, run, row, { word, actor }),
+    trace: await traceDecision(context, tx, run, row, { word, actor }),
   });
   const change = { kind: 'changes' as const, by: actor.id, feedback };
   const zone = await readZoneOf(tx, actor, run);
@@ -175,13 +175,16 @@ async function refuse(
   return decidePlan(context, id, ruling, async (tx, refused) => {
     if (refused === null) return;
     const { row, replan } = refused;
-    const deed: Deed = { word: event === 'reject' ? 'reject' : 'propose changes', actor };
-    if (replan) return reviseFor(context, tx, row, decision.feedback ?? '', deed, said);
+    const traced: TracedDecision = {
+      word: event === 'reject' ? 'reject' : 'propose changes',
+      actor,
+    };
+    if (replan) return reviseFor(context, tx, row, decision.feedback ?? '', traced, said);
     const text =
       row.status === 'needs_review'
         ? decisionWords.rejectedOften({ id })
         : decisionWords.rejected({ id, by: await showName(tx, actor.id) });
-    await closeRun(context, tx, row, text, deed);
+    await closeRun(context, tx, row, text, traced);
   });
 }
 

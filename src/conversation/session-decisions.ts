@@ -85,7 +85,7 @@ export async function requireDecider(
   throw new CountersignError('not_allowed', refusalWords.onlyDeciders({ deciders: words }));
 }
 
-const deeds = {
+const decidedVerbs = {
   approve: 'approved',
   reject: 'rejected',
   changes: 'asked for changes to',
@@ -134,7 +134,10 @@ async function requireShown(
   if (before !== null && before.kind !== 'said') {
     throw new CountersignError(
       'already_decided',
-      refusalWords.decidedBefore({ deed: deeds[before.kind], by: await showName(db, before.by) }),
+      refusalWords.decidedBefore({
+        verb: decidedVerbs[before.kind],
+        by: await showName(db, before.by),
+      }),
       { details },
     );
   }

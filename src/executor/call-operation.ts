@@ -197,8 +197,15 @@ function recordDecision(
 ): Promise<void> {
   const { context, plan, step } = run;
   const data = { step: step.step_id, operation };
-  const deed = { planId: plan.id, actor: system, action, version: plan.version, reason, data };
-  return askDatabase(run, () => recordAudit(context.db.query, [deed]));
+  const auditEntry = {
+    planId: plan.id,
+    actor: system,
+    action,
+    version: plan.version,
+    reason,
+    data,
+  };
+  return askDatabase(run, () => recordAudit(context.db.query, [auditEntry]));
 }
 
 /**

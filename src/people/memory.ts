@@ -100,10 +100,10 @@ function recordChange(
   action: 'remember' | 'forget',
   actor: Actor,
 ): Promise<void> {
-  const deeds = entries.map(({ id, scope }) => {
+  const auditEntries = entries.map(({ id, scope }) => {
     return { planId: null, actor, action, data: { entry: id, scope } };
   });
-  return recordAudit(tx, deeds);
+  return recordAudit(tx, auditEntries);
 }
 
 /** Stores each note once in the conversation's memory. @returns the reply */

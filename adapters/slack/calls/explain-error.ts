@@ -54,12 +54,12 @@ const passing = new Set([
   'team_added_to_org',
 ]);
 
-function explainRefusal(error: webApi.WebAPIPlatformError, deed: string): CountersignError {
+function explainRefusal(error: webApi.WebAPIPlatformError, action: string): CountersignError {
   const { data } = error;
   const reason = data.error;
   const details = { slack: reason };
   if (passing.has(reason))
-    return new CountersignError('tool_unavailable', `Slack cannot ${deed} now: ${reason}.`, {
+    return new CountersignError('tool_unavailable', `Slack cannot ${action} now: ${reason}.`, {
       cause: error,
       details,
       passesAfterMs: 0,
@@ -67,7 +67,7 @@ function explainRefusal(error: webApi.WebAPIPlatformError, deed: string): Counte
   if (gone.has(reason))
     return new CountersignError(
       'not_found',
-      goneWords[reason] ?? `Slack cannot ${deed}: ${reason}.`,
+      goneWords[reason] ?? `Slack cannot ${action}: ${reason}.`,
       {
         cause: error,
         details,
@@ -80,26 +80,30 @@ function explainRefusal(error: webApi.WebAPIPlatformError, deed: string): Counte
       : remedies[reason];
   if (remedy !== undefined)
     return new CountersignError('not_allowed', remedy, { cause: error, details });
-  return new CountersignError('internal', `Slack refused to ${deed}: ${reason}.`, {
+  return new CountersignError('internal', `Slack refused to ${action}: ${reason}.`, {
     cause: error,
     details,
   });
 }
 
-/** @param deed completes "Slack cannot …" */
-export function explainSlackError(error: unknown, deed: string): CountersignError {
+/** @param action completes "Slack cannot …" */
+export function explainSlackError(error: unknown, action: string): CountersignError {
   if (error instanceof CountersignError) return error;
   if (error instanceof webApi.WebAPIRateLimitedError)
-    return new CountersignError('tool_unavailable', `Slack has too many requests to ${deed} now.`, {
-      cause: error,
-      details: { slack: 'ratelimited', limited: true },
-      passesAfterMs: error.retryAfter * 1000,
-    });
-  if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error, deed);
+    return new CountersignError(
+      'tool_unavailable',
+      `Slack has too many requests to ${action} now.`,
+      {
+        cause: error,
+        details: { slack: 'ratelimited', limited: true },
+        passesAfterMs: error.retryAfter * 1000,
+      },
+    );
+  if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error, action);
   const away =
     error instanceof webApi.WebAPIRequestError ||
     (error instanceof webApi.WebAPIHTTPError && error.statusCode >= 500);
-  const text = `Slack could not be reached to ${deed}: ${errorMessage(error)}`;
+  const text = `Slack could not be reached to ${action}: ${errorMessage(error)}`;
   return away
     ? new CountersignError('tool_unavailable', text, { cause: error, passesAfterMs: 0 })
     : new CountersignError('internal', text, { cause: error });

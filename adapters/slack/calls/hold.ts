@@ -12,7 +12,7 @@ type Call = {
   /** The channel of a posted message, or null if the limit is per workspace. */
   channel: string | null;
   /** Completes "Slack cannot …". */
-  deed: string;
+  action: string;
   /** Leaves most of the burst to other calls. */
   progress?: boolean;
 };
@@ -36,7 +36,7 @@ export const queueProgress = (limits: RateLimits, team: string): Promise<number>
 export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 export function createAsk(limits: RateLimits): Ask {
-  return async ({ team, method, channel, deed, progress = false }, ask) => {
+  return async ({ team, method, channel, action, progress = false }, ask) => {
     const key = `slack ${team} ${method} ${channel ?? ''}`;
     const full = rates[method] ?? null;
     const rate = full !== null && progress ? { ...full, burst: progressBurst } : full;
@@ -45,7 +45,7 @@ export function createAsk(limits: RateLimits): Ask {
     if (wait > 0) {
       throw new CountersignError(
         'tool_unavailable',
-        `Slack has too many requests to ${deed} now.`,
+        `Slack has too many requests to ${action} now.`,
         { passesAfterMs: wait, details: { slack: 'ratelimited', limited: true } },
       );
     }
@@ -55,7 +55,7 @@ export function createAsk(limits: RateLimits): Ask {
       if (cause instanceof webApi.WebAPIRateLimitedError) {
         await limits.hold(key, cause.retryAfter * 1000);
       }
-      throw explainSlackError(cause, deed);
+      throw explainSlackError(cause, action);
     }
   };
 }

@@ -67,7 +67,7 @@ export function createReach(options: {
       team,
       method: 'users.lookupByEmail',
       channel: null,
-      deed: 'find a person by their address',
+      action: 'find a person by their address',
     };
     const words = `People in ${team} can't be mentioned by their address.`;
     const answer = await orNull(words, ['users_not_found'], () =>
@@ -110,7 +110,7 @@ export function createReach(options: {
           team,
           method: 'conversations.open',
           channel: null,
-          deed: 'open direct messages',
+          action: 'open direct messages',
         };
         const words = `People in ${team} get no direct messages about plans that wait for them.`;
         const answer = await orNull(words, ['user_disabled', 'user_not_found'], () =>

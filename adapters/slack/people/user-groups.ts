@@ -44,7 +44,7 @@ export function createUserGroupReader({
           'User groups are not read where the Slack app is installed for a whole organisation.',
         );
       const client = await clientOf(team);
-      const call = { team, method: 'usergroups.list', channel: null, deed: 'list user groups' };
+      const call = { team, method: 'usergroups.list', channel: null, action: 'list user groups' };
       const { usergroups } = await ask(call, () =>
         client.usergroups.list({ include_disabled: true, include_count: true }),
       );
@@ -62,7 +62,7 @@ export function createUserGroupReader({
     async accountsIn({ team, id }) {
       const client = await clientOf(team);
       const method = 'usergroups.users.list';
-      const call = { team, method, channel: null, deed: 'say who is in a user group' };
+      const call = { team, method, channel: null, action: 'say who is in a user group' };
       let users: string[];
       try {
         const answer = await ask(call, () => client.usergroups.users.list({ usergroup: id }));

@@ -56,7 +56,7 @@ async function sendPages(
   { key, there }: Known,
 ): Promise<void> {
   const { messages, whole } = splitIntoMessages(text);
-  const call = { team, method: 'chat.postMessage', channel, deed: 'take text' };
+  const call = { team, method: 'chat.postMessage', channel, action: 'take text' };
   const pages = messages.map((sections, index) => ({
     text: cutText(`${title} (${index + 1} of ${messages.length})`, platformLimits.slack.pageTitle),
     blocks: sections.map(sectionOf),
@@ -81,7 +81,7 @@ export async function sendFile(
 ): Promise<void> {
   const { client, ask, warn } = sender;
   const { team, channel, thread } = target;
-  const call = { team, method: 'files', channel: null, deed: 'take a file' };
+  const call = { team, method: 'files', channel: null, action: 'take a file' };
   try {
     await ask(call, () =>
       client.files.uploadV2({

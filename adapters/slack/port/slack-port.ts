@@ -47,7 +47,7 @@ export function createSlackPort(options: {
   ): Promise<ChatPost | null> {
     const client = await clientOf(place.tenant, givenUp);
     const method = place.thread === null ? 'conversations.history' : 'conversations.replies';
-    const call = { team: place.tenant, method, channel: null, deed: 'say what was posted' };
+    const call = { team: place.tenant, method, channel: null, action: 'say what was posted' };
     const ts = await ask(call, () => findPosted(client, place, { key, since, now: clock.now() }));
     return ts === null ? null : { ...place, message: ts };
   }
@@ -71,7 +71,7 @@ export function createSlackPort(options: {
     const client = await clientOf(place.tenant);
     const { tenant: team, channel } = place;
     try {
-      const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
+      const call = { team, method: 'chat.postMessage', channel, action: 'post a message' };
       const metadata = metadataOf(key);
       const write = (said: Said) => {
         givenUp?.throwIfAborted();
@@ -105,7 +105,7 @@ export function createSlackPort(options: {
       team,
       method: 'conversations.replies',
       channel: null,
-      deed: 'say what was posted',
+      action: 'say what was posted',
     };
     try {
       const client = await clientOf(team, givenUp);
@@ -134,7 +134,7 @@ export function createSlackPort(options: {
       return [];
     });
     if (reached.length === 0) return {};
-    const call = { team, method: 'chat.getPermalink', channel: null, deed: 'link to a message' };
+    const call = { team, method: 'chat.getPermalink', channel: null, action: 'link to a message' };
     const client = await clientOf(team);
     const link = await ask(call, () => client.chat.getPermalink({ channel, message_ts })).catch(
       (error: unknown) => warn('The people that a card asks got no link to it.', error),
@@ -175,7 +175,7 @@ export function createSlackPort(options: {
       const client = await clientOf(post.tenant, givenUp);
       const { tenant: team, channel, message: ts } = post;
       const call = {
-        ...{ team, method: 'chat.update', channel: null, deed: 'change a message' },
+        ...{ team, method: 'chat.update', channel: null, action: 'change a message' },
         progress,
       };
       const write = (said: Said) =>
@@ -191,7 +191,7 @@ export function createSlackPort(options: {
       const client = await clientOf(place.tenant);
       const { text, blocks } = contentOf(content);
       const { tenant: team, channel } = place;
-      const call = { team, method: 'chat.postEphemeral', channel: null, deed: 'tell somebody' };
+      const call = { team, method: 'chat.postEphemeral', channel: null, action: 'tell somebody' };
       await ask(call, () =>
         client.chat.postEphemeral({
           channel,

@@ -53,7 +53,7 @@ export function createStatusPort(options: {
   /** Sets the words. @returns whether the app may write as an agent, or null if Slack refused them */
   async function setWords(at: Target, status: string): Promise<boolean | null> {
     const { team, channel_id, thread_ts, givenUp } = at;
-    const call = { team, method: 'assistant.threads.setStatus', channel: null, deed };
+    const call = { team, method: 'assistant.threads.setStatus', channel: null, action };
     const client = await clientOf(team, givenUp);
     try {
       const { response_metadata } = await ask(call, () =>
@@ -72,7 +72,7 @@ export function createStatusPort(options: {
   /** Sets the session's state. @returns whether Slack accepted it */
   async function setSession(at: Target, status: 'processing' | 'active'): Promise<boolean> {
     const { team, channel_id, thread_ts, givenUp } = at;
-    const call = { team, method: 'agents.sessions.setStatus', channel: null, deed };
+    const call = { team, method: 'agents.sessions.setStatus', channel: null, action };
     const client = await clientOf(team, givenUp);
     try {
       await ask(call, () => client.agents.sessions.setStatus({ channel_id, thread_ts, status }));
@@ -110,7 +110,7 @@ export function createStatusPort(options: {
   };
 }
 
-const deed = 'show what is being planned';
+const action = 'show what is being planned';
 
 type Target = { team: string; channel_id: string; thread_ts: string; givenUp: AbortSignal };
 

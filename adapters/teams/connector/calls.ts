@@ -65,7 +65,7 @@ export function createCalls(options: {
   async function call(
     { service_url }: Where,
     path: string,
-    { deed, ...request }: Request & { deed: string },
+    { action, ...request }: Request & { action: string },
   ): Promise<unknown> {
     // Addresses stored by a bot with other settings may lead anywhere.
     if (!answerable(service_url)) throw new CountersignError('not_allowed', elsewhere);
@@ -80,7 +80,7 @@ export function createCalls(options: {
         ? readJson(await readText(response, longestAnswer))
         : await readSaid(response);
     } catch (error) {
-      throw explainTeamsError(error, deed, now());
+      throw explainTeamsError(error, action, now());
     }
   }
 
@@ -93,7 +93,7 @@ export function createCalls(options: {
       const answer = await call(where, path, {
         method: 'POST',
         body: activity,
-        deed: 'post a message',
+        action: 'post a message',
         givenUp,
       });
       const posted = Posted.safeParse(answer);
@@ -101,13 +101,13 @@ export function createCalls(options: {
     },
     async update(where, { conversation, message }, activity, givenUp) {
       const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
-      const deed = 'change a message';
-      await call(where, path, { method: 'PUT', body: activity, deed, givenUp });
+      const action = 'change a message';
+      await call(where, path, { method: 'PUT', body: activity, action, givenUp });
     },
     async remove(where, { conversation, message }, givenUp) {
       const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
-      const deed = 'remove a message';
-      await call(where, path, { method: 'DELETE', body: null, deed, givenUp });
+      const action = 'remove a message';
+      await call(where, path, { method: 'DELETE', body: null, action, givenUp });
     },
     async stream(where, conversation, { id, sequence, bot, text }, givenUp) {
       const info = { type: 'streaminfo', streamType: 'informative', streamSequence: sequence };
@@ -118,15 +118,15 @@ export function createCalls(options: {
         entities: [id === null ? info : { ...info, streamId: id }],
       };
       const path = `${pathOf(conversation)}/activities`;
-      const deed = 'show what is being done';
-      const answer = await call(where, path, { method: 'POST', body: activity, deed, givenUp });
-      return id ?? readAs(Posted, answer, deed).id;
+      const action = 'show what is being done';
+      const answer = await call(where, path, { method: 'POST', body: activity, action, givenUp });
+      return id ?? readAs(Posted, answer, action).id;
     },
     async endStream(where, { conversation, message }, activity, givenUp) {
       const end = { type: 'streaminfo', streamId: message, streamType: 'final' };
       const body = { ...activity, id: message, entities: [...entitiesOf(activity), end] };
       const path = `${pathOf(conversation)}/activities`;
-      await call(where, path, { method: 'POST', body, deed: 'post a message', givenUp });
+      await call(where, path, { method: 'POST', body, action: 'post a message', givenUp });
     },
     async openChat({ bot, tenant, ...where }, person) {
       const answer = await call(where, '', {
@@ -138,14 +138,14 @@ export function createCalls(options: {
           tenantId: tenant,
           channelData: { tenant: { id: tenant } },
         },
-        deed: 'open a chat',
+        action: 'open a chat',
       });
       return readAs(Posted, answer, 'open a chat').id;
     },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${pathOf(person)}`;
-      const deed = 'say who somebody is';
-      return readAs(Member, await call(where, path, { method: 'GET', body: null, deed }), deed);
+      const action = 'say who somebody is';
+      return readAs(Member, await call(where, path, { method: 'GET', body: null, action }), action);
     },
     async members(where, conversation, limit) {
       const found: Member[] = [];
@@ -154,9 +154,9 @@ export function createCalls(options: {
         const query: string =
           token === null ? '' : `&continuationToken=${encodeURIComponent(token)}`;
         const path = `${pathOf(conversation)}/pagedmembers?pageSize=100${query}`;
-        const deed = 'say who is there';
-        const answer = await call(where, path, { method: 'GET', body: null, deed });
-        const page = readAs(Members, answer, deed);
+        const action = 'say who is there';
+        const answer = await call(where, path, { method: 'GET', body: null, action });
+        const page = readAs(Members, answer, action);
         found.push(...page.members);
         token = page.continuationToken ?? null;
       } while (token !== null && found.length < limit);
@@ -194,10 +194,10 @@ async function readSaid(response: Response): Promise<unknown> {
 }
 
 /** @throws CountersignError that is not transient: asking again gives the same answer */
-function readAs<T>(schema: z.ZodType<T>, answer: unknown, deed: string): T {
+function readAs<T>(schema: z.ZodType<T>, answer: unknown, action: string): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
-  const text = `Teams was asked to ${deed}, and its answer is of an unknown form.`;
+  const text = `Teams was asked to ${action}, and its answer is of an unknown form.`;
   throw new CountersignError('internal', text, { cause: read.error });
 }
 

@@ -44,36 +44,40 @@ const wrongToken =
 /** Teams asks for pauses of one or two seconds if it names none. */
 const usualPauseMs = 2000;
 
-function explainRefusal(refusal: ConnectorRefusal, deed: string, now: Date): CountersignError {
+function explainRefusal(refusal: ConnectorRefusal, action: string, now: Date): CountersignError {
   const { status, code, message } = refusal;
   const details = { teams: code, status };
   const options = { cause: refusal, details };
   if (status === 429)
-    return new CountersignError('tool_unavailable', `Teams has too many requests to ${deed} now.`, {
-      ...options,
-      passesAfterMs: readRetryAfter(refusal.retryAfter, now.getTime()) ?? usualPauseMs,
-    });
+    return new CountersignError(
+      'tool_unavailable',
+      `Teams has too many requests to ${action} now.`,
+      {
+        ...options,
+        passesAfterMs: readRetryAfter(refusal.retryAfter, now.getTime()) ?? usualPauseMs,
+      },
+    );
   // 412: a concurrent change; the next drawing is current.
   if (status >= 500 || [408, 409, 412].includes(status))
-    return new CountersignError('tool_unavailable', `Teams cannot ${deed} now: ${message}`, {
+    return new CountersignError('tool_unavailable', `Teams cannot ${action} now: ${message}`, {
       ...options,
       passesAfterMs: 0,
     });
   if (status === 404)
-    return new CountersignError('not_found', `Teams cannot ${deed}: ${message}`, options);
+    return new CountersignError('not_found', `Teams cannot ${action}: ${message}`, options);
   if (status === 401) return new CountersignError('not_allowed', wrongToken, options);
   if (status === 403)
     return new CountersignError('not_allowed', remedies[code] ?? notHere, options);
   const remedy = remedies[code];
   if (remedy !== undefined) return new CountersignError('not_allowed', remedy, options);
-  return new CountersignError('internal', `Teams refused to ${deed}: ${message}`, options);
+  return new CountersignError('internal', `Teams refused to ${action}: ${message}`, options);
 }
 
-/** @param deed completes "Teams cannot …" */
-export function explainTeamsError(error: unknown, deed: string, now: Date): CountersignError {
+/** @param action completes "Teams cannot …" */
+export function explainTeamsError(error: unknown, action: string, now: Date): CountersignError {
   if (error instanceof CountersignError) return error;
-  if (error instanceof ConnectorRefusal) return explainRefusal(error, deed, now);
-  const text = `Teams could not be reached to ${deed}: ${errorMessage(error)}`;
+  if (error instanceof ConnectorRefusal) return explainRefusal(error, action, now);
+  const text = `Teams could not be reached to ${action}: ${errorMessage(error)}`;
   return new CountersignError('tool_unavailable', text, { cause: error, passesAfterMs: 0 });
 }
 

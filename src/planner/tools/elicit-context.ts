@@ -214,7 +214,7 @@ export function putQuestions(
 }
 
 /** Words of operations for the action instead of its object. */
-const deeds = new Set('check find get list read query search show view'.split(' '));
+const lookupVerbs = new Set('check find get list read query search show view'.split(' '));
 
 /** An operation that reads the very thing a question is about, by its name: `crm_list_customers` for “Which customer?”. */
 function findReader(questions: Question[], { tools }: ToolContext): string | null {
@@ -223,7 +223,7 @@ function findReader(questions: Question[], { tools }: ToolContext): string | nul
     .readable()
     .find(({ name }) =>
       [...meaningfulWords(name.replaceAll(/[_-]/g, ' '))].some(
-        (word) => word.length > 3 && !deeds.has(word) && asked.has(word),
+        (word) => word.length > 3 && !lookupVerbs.has(word) && asked.has(word),
       ),
     );
   return reader?.name ?? null;

@@ -18,8 +18,14 @@ export async function applyBySystem(
   reason: string,
 ): Promise<PlanRow> {
   const id = `PATCH-${context.random.hex(4)}`;
-  const deed = { patchId: id, actor: system, baseRevision: row.revision, reason, approved: false };
-  const patched = await applyPatch(context, tx, row, effect, deed);
+  const decision = {
+    patchId: id,
+    actor: system,
+    baseRevision: row.revision,
+    reason,
+    approved: false,
+  };
+  const patched = await applyPatch(context, tx, row, effect, decision);
   await insertPatch(tx, {
     id,
     plan_id: row.id,

@@ -33,7 +33,7 @@ import { requireUsers } from './sets.ts';
 import { isGated, type NextVersion, writeVersion } from './write-version.ts';
 
 /** The author of the patch and its audit data. */
-export type PatchDeed = {
+export type PatchDecision = {
   patchId: string;
   actor: Actor;
   baseRevision: number;
@@ -113,7 +113,7 @@ async function invalidate(
   tx: Transaction,
   row: PlanRow,
   { invalidated }: PatchEffect,
-  { patchId, actor }: PatchDeed,
+  { patchId, actor }: PatchDecision,
 ): Promise<void> {
   const findings = invalidated.map(({ steps, reason, count }, nth): RaisedFinding => {
     const [only, ...others] = steps.ids ?? [];
@@ -163,7 +163,7 @@ async function storeVersion(
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
-  deed: PatchDeed,
+  decision: PatchDecision,
 ): Promise<void> {
   const { next, pools } = await resolveVersion(context, tx, row, effect);
   const { version } = next;
@@ -208,7 +208,9 @@ async function storeVersion(
         pools,
         has_start_edges: row.has_start_edges || starts,
         pending_patch: null,
-        ...(deed.approved ? { decided_by: deed.actor.id, decided_at: sql`clock_timestamp()` } : {}),
+        ...(decision.approved
+          ? { decided_by: decision.actor.id, decided_at: sql`clock_timestamp()` }
+          : {}),
       })
       .where(eq(plans.id, row.id));
     return { ...said, digest };
@@ -241,30 +243,30 @@ export async function applyPatch(
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
-  deed: PatchDeed,
+  decision: PatchDecision,
 ): Promise<PlanRow> {
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
   // Without a change of content the version stays, unless the change was approved.
-  const moves = changesContent(effect) || deed.approved;
-  if (moves) await storeVersion(context, tx, row, effect, deed);
-  await invalidate(context, tx, row, effect, deed);
+  const moves = changesContent(effect) || decision.approved;
+  if (moves) await storeVersion(context, tx, row, effect, decision);
+  await invalidate(context, tx, row, effect, decision);
   const stopped = await runAgain(tx, row, effect);
-  await settleStates(tx, row, effect, { before, stopped }, deed.baseRevision);
+  await settleStates(tx, row, effect, { before, stopped }, decision.baseRevision);
   await holdBehindStale(tx, row, effect);
-  const what = moves ? `version ${row.version + 1}` : deed.patchId;
-  await touchPlan(tx, row.id, 'patch_applied', `${what} by ${deed.actor.id}`);
+  const what = moves ? `version ${row.version + 1}` : decision.patchId;
+  await touchPlan(tx, row.id, 'patch_applied', `${what} by ${decision.actor.id}`);
   const patched = await lockPlan(tx, row.id);
   await recordAudit(tx, [
     {
       planId: row.id,
-      actor: deed.actor,
+      actor: decision.actor,
       action: 'patch_applied',
       version: patched.version,
       digest: patched.digest,
-      ...(deed.reason === null ? {} : { reason: deed.reason }),
+      ...(decision.reason === null ? {} : { reason: decision.reason }),
       data: {
-        patch: deed.patchId,
-        base_revision: deed.baseRevision,
+        patch: decision.patchId,
+        base_revision: decision.baseRevision,
         base_digest: row.digest,
         added: effect.added.length,
         changed: effect.changed.length,

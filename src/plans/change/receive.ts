@@ -268,14 +268,14 @@ async function takePatch(
     await holdPatch(context, tx, row, held, actor);
     return lockPlan(tx, row.id);
   }
-  const deed = {
+  const decision = {
     patchId: id,
     actor,
     baseRevision: base_revision,
     reason: patch.reason,
     approved: false,
   };
-  const patched = await applyPatch(context, tx, row, effect, deed);
+  const patched = await applyPatch(context, tx, row, effect, decision);
   const { version, digest } = patched;
   await insertPatch(tx, { ...patch, status: 'applied', version, digest });
   return patched;

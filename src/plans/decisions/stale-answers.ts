@@ -27,7 +27,7 @@ async function nameAnswerer(
     : name;
 }
 
-function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
+function describeSettlement(step: string, actor: string, action: string, data: JsonObject): string {
   if (data.yes_or_no === true) return `Step ${step} was already answered by ${actor}${quote(data)}`;
   switch (action) {
     case 'settle_done':
@@ -50,14 +50,14 @@ export async function explainLateAnswer(
   row: PlanRow,
   steps: string[],
 ): Promise<void> {
-  const deed = await readLastSettlement(tx, row.id, steps);
+  const settlement = await readLastSettlement(tx, row.id, steps);
   const labels = await readLabels(tx, row.id, steps);
   const nameStep = (id: string) => labels.get(id) ?? id;
-  if (deed !== null) {
+  if (settlement !== null) {
     throw new CountersignError(
       'already_decided',
-      `${describeDeed(nameStep(deed.step), await nameAnswerer(tx, deed), deed.action, deed.data)} Your answer was not stored.`,
-      { details: { step: deed.step, by: deed.actor } },
+      `${describeSettlement(nameStep(settlement.step), await nameAnswerer(tx, settlement), settlement.action, settlement.data)} Your answer was not stored.`,
+      { details: { step: settlement.step, by: settlement.actor } },
     );
   }
   const [first] = steps;

@@ -190,8 +190,8 @@ export function findingSettlement(
       await act(context, tx, row, finding, action, actor);
       await touchPlan(tx, planId, 'finding_settled', `${findingId}: ${action} by ${actor.id}`);
       const data = { finding: findingId };
-      const deed = { planId, actor, action: `finding_${action}`, version: row.version, data };
-      await recordAudit(tx, [deed]);
+      const auditEntry = { planId, actor, action: `finding_${action}`, version: row.version, data };
+      await recordAudit(tx, [auditEntry]);
       await goOn(context, tx, planId, actor);
     },
   };

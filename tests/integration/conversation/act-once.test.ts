@@ -42,8 +42,8 @@ test('a press that is tried again after it was carried out changes nothing, what
   await instance.service.resume(id, { version }, ana);
   await instance.service.pause(id, { version, pressed }, ana);
   expect(await isPaused(id)).toBe(false);
-  const deeds = await instance.service.audit(id, { limit: 100 });
-  expect(deeds.filter(({ action }) => action === 'pause')).toHaveLength(1);
+  const auditEntries = await instance.service.audit(id, { limit: 100 });
+  expect(auditEntries.filter(({ action }) => action === 'pause')).toHaveLength(1);
 });
 
 test('a press that was refused is refused again in the same words, although it could be carried out by then', async () => {

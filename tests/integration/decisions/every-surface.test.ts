@@ -153,7 +153,7 @@ async function offer(surface: Surface, name: string, row: Row): Promise<CardPres
   return { action, plan_id: id, version, digest, ...ended, ...(action === 'retry' ? {} : about) };
 }
 
-const countDeeds = async (id: string, action: string) =>
+const countAuditEntries = async (id: string, action: string) =>
   (await all.instance.service.audit(id, { limit: 100 })).filter((one) => one.action === action)
     .length;
 
@@ -177,7 +177,7 @@ describe.each(surfaces)('in %s', (name) => {
       await waitFor(`${action} to hold`, async () => row.holds(await readFacts(id, row.step)));
       if (row.text === undefined || name !== 'slack')
         expect(await surface.press(button, 'ana', row.text)).toBe(row.twice);
-      expect(await countDeeds(id, row.action)).toBe(1);
+      expect(await countAuditEntries(id, row.action)).toBe(1);
     },
   );
 
@@ -208,7 +208,7 @@ describe.each(surfaces)('in %s', (name) => {
     const surface = all[name];
     const button = await offer(surface, 'approve', row);
     await Promise.all([surface.press(button, 'ana'), surface.press(button, 'ana')]);
-    expect(await countDeeds(button.plan_id, 'approve')).toBe(1);
+    expect(await countAuditEntries(button.plan_id, 'approve')).toBe(1);
     const { approvals } = (await readFacts(button.plan_id)).plan;
     expect(approvals.map(({ by }) => by)).toEqual([ana.id]);
   });

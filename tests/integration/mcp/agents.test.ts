@@ -153,8 +153,8 @@ describe.each(eras)('an agent that speaks the protocol of %s', (era) => {
     });
     const card = await gateway.instance.service.card(id, { user: 'ben', timezone: 'UTC' });
     expect(viewPlan(card).facts).toContain('requested by local through the agent “Claude Code”');
-    const [deed] = await gateway.instance.service.audit(id, { limit: 1 });
-    expect(deed).toMatchObject({ actor: 'Claude Code', actor_kind: 'model', via: 'mcp' });
+    const [auditEntry] = await gateway.instance.service.audit(id, { limit: 1 });
+    expect(auditEntry).toMatchObject({ actor: 'Claude Code', actor_kind: 'model', via: 'mcp' });
   });
 });
 

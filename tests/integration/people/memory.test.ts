@@ -30,7 +30,7 @@ async function say(conversation: string, text: string, actor: Actor = ana) {
   return said.at(-1)?.text ?? '';
 }
 
-async function readDeeds(): Promise<string[]> {
+async function readAuditEntries(): Promise<string[]> {
   const { rows } = await instance.db.query.execute<{ deed: string }>(
     sql`select actor || ': ' || action as deed from countersign.audit order by id`,
   );
@@ -55,7 +55,7 @@ describe('words about memory', () => {
       'Forgotten: “Ana is ana@example.com”.',
     );
     expect(await textsOf(ana)).toEqual([]);
-    expect(await readDeeds()).toEqual(['ana: remember', 'ana: forget']);
+    expect(await readAuditEntries()).toEqual(['ana: remember', 'ana: forget']);
     const { rows } = await instance.db.query.execute<{ n: number }>(
       sql`select count(*)::int as n from countersign.runs where conversation = 'm1' and planning_status <> 'complete'`,
     );

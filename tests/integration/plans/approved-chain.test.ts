@@ -143,7 +143,7 @@ const change: fc.Arbitrary<(n: number) => PatchOperation> = fc.oneof(
   selector.map((steps) => () => ({ op: 'invalidate_steps' as const, steps })),
 );
 
-type Deed = (id: string, n: number) => Promise<unknown>;
+type Intervention = (id: string, n: number) => Promise<unknown>;
 
 async function decide(id: string, approves: boolean): Promise<void> {
   const { pending_patch: patch } = await instance.service.getPlan(id);
@@ -168,11 +168,11 @@ async function passHold(id: string): Promise<void> {
   await instance.service.resume(id, { version, steps: { hold: 'done' } }, ana);
 }
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const intervention: fc.Arbitrary<Intervention> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.tuple(change, fc.constantFrom(ana, planner)).map(
-      ([make, actor]): Deed =>
+      ([make, actor]): Intervention =>
         async (id, n) => {
           const { revision } = await instance.service.overview(id);
           const patch = { base_revision: revision, operations: [make(n)] };
@@ -183,7 +183,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.boolean().map(
-      (yes): Deed =>
+      (yes): Intervention =>
         (id) =>
           decide(id, yes),
     ),
@@ -191,7 +191,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.tuple(index, fc.constantFrom('source_changed', 'reported')).map(
-      ([at, category]): Deed =>
+      ([at, category]): Intervention =>
         (id) =>
           instance.service.raiseFinding(
             id,
@@ -203,12 +203,12 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom('proceed' as const, 'leave_out' as const, 'replan' as const).map(
-      (action): Deed =>
+      (action): Intervention =>
         (id) =>
           settle(id, action),
     ),
   },
-  { weight: 1, arbitrary: fc.constant<Deed>(passHold) },
+  { weight: 1, arbitrary: fc.constant<Intervention>(passHold) },
 );
 
 /** Refusals change nothing. @returns whether it succeeded */
@@ -242,7 +242,10 @@ test('every call says what its step said in a version that was approved, or that
   await fc.assert(
     fc.asyncProperty(
       plans,
-      fc.array(fc.array(deed, { minLength: 1, maxLength: 2 }), { minLength: 3, maxLength: 10 }),
+      fc.array(fc.array(intervention, { minLength: 1, maxLength: 2 }), {
+        minLength: 3,
+        maxLength: 10,
+      }),
       async (parts, groups) => {
         const { id } = await runPlan(instance, draftOf(parts));
         for (const [n, group] of groups.entries()) {

@@ -192,8 +192,8 @@ describe('a plan that is done', () => {
     expect(done).toMatchObject({ version: 2, result_summary: '3 steps done.' });
     expect(await attemptsOf(id)).toEqual({ a: 1, b: 1, r: 1 });
     await expectSoundPlan(instance, id);
-    const deeds = await instance.service.audit(id, { limit: 100 });
-    const carriedOut = deeds
+    const auditEntries = await instance.service.audit(id, { limit: 100 });
+    const carriedOut = auditEntries
       .map(({ action }) => action)
       .filter((action) => action !== 'call_allowed');
     expect(carriedOut).toEqual([

@@ -75,8 +75,8 @@ describe('an answer with a form', () => {
     expect(result_summary).toBe('as agreed; Amount in EUR: 12.5; Room: Blue');
     expect(await readFile(join(instance.workspace, 'room.md'), 'utf8')).toBe('Blue');
     expect(await readFile(join(instance.workspace, 'by.md'), 'utf8')).toBe('ben');
-    const deeds = await instance.service.audit(id, { limit: 100 });
-    expect(deeds.find(({ action }) => action === 'settle_done')).toMatchObject({
+    const auditEntries = await instance.service.audit(id, { limit: 100 });
+    expect(auditEntries.find(({ action }) => action === 'settle_done')).toMatchObject({
       actor: 'ben',
       data: { step: 'ask', answer: 'as agreed' },
     });
@@ -102,8 +102,8 @@ describe('an answer with a form', () => {
       },
     });
     for (const step of ['ask', 'other']) expect((await stepOf(id, step)).status).toBe('waiting');
-    const deeds = await instance.service.audit(id, { limit: 100 });
-    expect(deeds.filter(({ action }) => action.startsWith('settle'))).toEqual([]);
+    const auditEntries = await instance.service.audit(id, { limit: 100 });
+    expect(auditEntries.filter(({ action }) => action.startsWith('settle'))).toEqual([]);
   });
 
   test.each<[string, object, string]>([
@@ -289,9 +289,9 @@ describe('a question to one person', () => {
     expect(waiting.label).toContain('ana answers for');
     await instance.service.resume(id, settlement, ana);
     expect((await stepOf(id, 'ask')).output).toMatchObject({ by: 'ana', for: step.args?.assignee });
-    const deeds = await instance.service.audit(id, { limit: 100 });
-    expect(deeds.map(({ action }) => action)).toEqual(expect.arrayContaining(['take_over']));
-    expect(deeds.find(({ action }) => action.startsWith('settle'))).toMatchObject({
+    const auditEntries = await instance.service.audit(id, { limit: 100 });
+    expect(auditEntries.map(({ action }) => action)).toEqual(expect.arrayContaining(['take_over']));
+    expect(auditEntries.find(({ action }) => action.startsWith('settle'))).toMatchObject({
       actor: 'ana',
       data: { step: 'ask', for: step.args?.assignee },
     });

@@ -98,10 +98,14 @@ describe('a patch that narrows an approved plan', () => {
       'step_changed',
       'patch_applied',
     ]);
-    const deed = (await instance.service.audit(plan.id, { limit: 100 })).find(
+    const auditEntry = (await instance.service.audit(plan.id, { limit: 100 })).find(
       ({ action }) => action === 'patch_applied',
     );
-    expect(deed).toMatchObject({ actor: 'ana', version: 2, data: { base_digest: plan.digest } });
+    expect(auditEntry).toMatchObject({
+      actor: 'ana',
+      version: 2,
+      data: { base_digest: plan.digest },
+    });
     await goOn(plan.id);
     const done = await reach(instance, plan.id, 'completed');
     expect(done.result_summary).toBe('2 steps done, 2 steps left out.');

@@ -28,7 +28,7 @@ const propose = () =>
     ana,
   );
 
-async function countDeeds({ id }: Plan, action: string): Promise<number> {
+async function countAuditEntries({ id }: Plan, action: string): Promise<number> {
   const audit = await instance.service.audit(id, { limit: 100 });
   return audit.filter((entry) => entry.action === action).length;
 }
@@ -38,7 +38,7 @@ test('an approval', async () => {
   const approval = { version: 1, digest: plan.digest };
   const first = await instance.service.approve(plan.id, approval, ana);
   expect(await instance.service.approve(plan.id, approval, ana)).toEqual(first);
-  expect(await countDeeds(plan, 'approve')).toBe(1);
+  expect(await countAuditEntries(plan, 'approve')).toBe(1);
   await expect(instance.service.approve(plan.id, approval, ben)).rejects.toMatchObject(
     alreadyDecided,
   );
@@ -56,7 +56,7 @@ test('an approval of a part, whatever the order in which it is named', async () 
   const first = await instance.service.approve(plan.id, part, ana);
   const again = { ...approval, steps: ['b', 'a'] };
   expect(await instance.service.approve(plan.id, again, ana)).toEqual(first);
-  expect(await countDeeds(plan, 'approve')).toBe(1);
+  expect(await countAuditEntries(plan, 'approve')).toBe(1);
   for (const other of [approval, { ...approval, steps: ['a'] }, { ...approval, except: ['b'] }])
     await expect(instance.service.approve(plan.id, other, ana)).rejects.toMatchObject(
       alreadyDecided,
@@ -67,7 +67,7 @@ test('a refusal', async () => {
   const plan = await propose();
   const first = await instance.service.reject(plan.id, { version: 1 }, ana);
   expect(await instance.service.reject(plan.id, { version: 1 }, ana)).toEqual(first);
-  expect(await countDeeds(plan, 'reject')).toBe(1);
+  expect(await countAuditEntries(plan, 'reject')).toBe(1);
   await expect(
     instance.service.reject(plan.id, { version: 1, feedback: 'no' }, ana),
   ).rejects.toMatchObject({ code: 'invalid_transition' });
@@ -81,7 +81,7 @@ test('feedback, which asks the planner once', async () => {
   const decision = { version: 1, feedback: 'only a' };
   const first = await instance.service.proposeChanges(plan.id, decision, ana);
   expect(await instance.service.proposeChanges(plan.id, decision, ana)).toEqual(first);
-  expect(await countDeeds(plan, 'request_changes')).toBe(1);
+  expect(await countAuditEntries(plan, 'request_changes')).toBe(1);
   expect(first.rejection_history).toHaveLength(1);
 });
 

@@ -170,8 +170,8 @@ describe('a plan that comes again', () => {
     expect(patches).toMatchObject([
       { status: 'applied', proposed_by: 'countersign', added: 3, widening: [] },
     ]);
-    const deeds = await instance.service.audit(id, { limit: 100 });
-    expect(deeds.find(({ action }) => action === 'patch_applied')).toMatchObject({
+    const auditEntries = await instance.service.audit(id, { limit: 100 });
+    expect(auditEntries.find(({ action }) => action === 'patch_applied')).toMatchObject({
       actor_kind: 'system',
       reason: 'The next occurrences of “Daily look”, as approved.',
     });
@@ -334,8 +334,8 @@ describe('what is in force', () => {
     await extendPlan(later(2 * day), id);
     expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
     expect((await seriesOf(id))[0]?.stopped_at).not.toBeNull();
-    const deeds = await instance.service.audit(id, { limit: 100 });
-    expect(deeds.at(-1)).toMatchObject({ action: 'series_stopped', actor_kind: 'system' });
+    const auditEntries = await instance.service.audit(id, { limit: 100 });
+    expect(auditEntries.at(-1)).toMatchObject({ action: 'series_stopped', actor_kind: 'system' });
   });
 
   test('stops when its operation does more by now than people have approved', async () => {

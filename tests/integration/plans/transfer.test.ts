@@ -68,8 +68,8 @@ test('open plans are proposed under their ids with nothing approved, ended ones 
     ...{ title: 'open', approvals: [], version: 1 },
   });
   expect(here.summary).toContain(`Imported: ${open.id}`);
-  const deeds = (await to.service.audit(open.id, { limit: 10 })).map(({ action }) => action);
-  expect(deeds).toEqual(['propose', 'import']);
+  const auditEntries = (await to.service.audit(open.id, { limit: 10 })).map(({ action }) => action);
+  expect(auditEntries).toEqual(['propose', 'import']);
   const [again, ended] = await load(lines, to, true);
   expect(again).toMatchObject({ outcome: 'here already', plan_id: open.id });
   expect(ended).toMatchObject({ outcome: 'proposed' });

@@ -22,7 +22,7 @@ const call = (channel: string) => ({
   team: 'T1',
   method: 'chat.postMessage',
   channel,
-  deed: 'post a message',
+  action: 'post a message',
 });
 
 test('a limit that one process was told of holds for the other, and ends when Slack said', async () => {
@@ -76,7 +76,7 @@ test('of two that were told the later end counts, and what has passed is forgott
 describe('the budget of a workspace for one method', () => {
   beforeEach(() => first.query.execute(sql`delete from countersign.rate_limits`));
   const update = (more: object = {}) => ({
-    ...{ team: 'T1', method: 'chat.update', channel: null, deed: 'change a message' },
+    ...{ team: 'T1', method: 'chat.update', channel: null, action: 'change a message' },
     ...more,
   });
   /** The number of `count` calls by two processes in turn that get through, and the first refusal. */

@@ -121,7 +121,7 @@ const draft: fc.Arbitrary<Sketch[]> = fc.array(
   { minLength: 4, maxLength: 20 },
 );
 
-const deeds = [
+const interventions = [
   'pause',
   'resume',
   'retry',
@@ -133,10 +133,10 @@ const deeds = [
   'lose',
   'cancel',
 ] as const;
-type Deed = (typeof deeds)[number];
+type Intervention = (typeof interventions)[number];
 const script = fc.array(
   fc.record({
-    deed: fc.constantFrom(...deeds, 'lose' as const, 'lose' as const),
+    intervention: fc.constantFrom(...interventions, 'lose' as const, 'lose' as const),
     after: fc.integer({ min: 0, max: 40 }),
     step: fc.integer({ min: 1, max: 20 }),
     yes: fc.boolean(),
@@ -159,9 +159,9 @@ const late = new Set([
 ]);
 
 let added = 0;
-function operationsOf(deed: Deed, step: number): PatchOperation[] {
+function operationsOf(intervention: Intervention, step: number): PatchOperation[] {
   const id = `s${step}`;
-  switch (deed) {
+  switch (intervention) {
     case 'remove':
       return [{ op: 'remove_steps', steps: { ids: [id] } }];
     case 'hurry':
@@ -189,10 +189,15 @@ function operationsOf(deed: Deed, step: number): PatchOperation[] {
   }
 }
 
-async function act(plan: Plan, deed: Deed, step: number, yes: boolean): Promise<void> {
+async function act(
+  plan: Plan,
+  intervention: Intervention,
+  step: number,
+  yes: boolean,
+): Promise<void> {
   const { service } = instance;
   const { id, version } = plan;
-  switch (deed) {
+  switch (intervention) {
     case 'pause':
       await service.pause(id, { version }, ana);
       return;
@@ -220,16 +225,21 @@ async function act(plan: Plan, deed: Deed, step: number, yes: boolean): Promise<
     default:
       await service.patch(
         id,
-        { base_revision: plan.revision, operations: operationsOf(deed, step) },
+        { base_revision: plan.revision, operations: operationsOf(intervention, step) },
         ana,
       );
   }
 }
 
 /** @returns whether the deed was done; somebody who comes late is told so, and nothing has changed */
-async function tryTo(id: string, deed: Deed, step: number, yes: boolean): Promise<boolean> {
+async function tryTo(
+  id: string,
+  intervention: Intervention,
+  step: number,
+  yes: boolean,
+): Promise<boolean> {
   try {
-    await act(await instance.service.getPlan(id), deed, step, yes);
+    await act(await instance.service.getPlan(id), intervention, step, yes);
     return true;
   } catch (error) {
     if (error instanceof CountersignError && late.has(error.code)) return false;
@@ -262,7 +272,7 @@ function bringToRest(id: string): Promise<Plan> {
   );
 }
 
-const actions: Partial<Record<Deed, string>> = {
+const actions: Partial<Record<Intervention, string>> = {
   pause: 'pause',
   resume: 'resume',
   retry: 'retry',
@@ -275,7 +285,7 @@ const manyWaits: Sketch[] = [
   ...Array.from({ length: 18 }, () => ({ kind: 'wait', partition: 'a', tools: 0, after: [] })),
 ];
 const manyLosses = Array.from({ length: 4 }, () => ({
-  deed: 'lose' as const,
+  intervention: 'lose' as const,
   after: 40,
   step: 1,
   yes: true,
@@ -283,27 +293,29 @@ const manyLosses = Array.from({ length: 4 }, () => ({
 
 test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, async () => {
   await fc.assert(
-    fc.asyncProperty(draft, script, async (sketches, deeds) => {
+    fc.asyncProperty(draft, script, async (sketches, interventions) => {
       const steps = toSteps(sketches);
       const { id } = await runPlan(instance, { title: 'Interference', steps });
-      const done: Deed[] = [];
-      for (const { deed, after, step, yes } of deeds) {
+      const done: Intervention[] = [];
+      for (const { intervention, after, step, yes } of interventions) {
         await new Promise((resolve) => setTimeout(resolve, after));
-        if (await tryTo(id, deed, step, yes)) done.push(deed);
+        if (await tryTo(id, intervention, step, yes)) done.push(intervention);
       }
       const plan = await bringToRest(id);
       await checkPlan(instance.db.query, id);
       const audit = await instance.service.audit(id, { limit: 1000 });
       const byPeople = audit.filter(({ actor_kind }) => actor_kind === 'person');
-      for (const [deed, action] of Object.entries(actions)) {
-        const times = done.filter((one) => one === deed).length;
+      for (const [intervention, action] of Object.entries(actions)) {
+        const times = done.filter((one) => one === intervention).length;
         // A decision that the same person repeats is answered as done, and noted once.
         const turns = done.filter((one) => one in actions);
-        const first = turns.filter((one, i) => one === deed && turns[i - 1] !== deed).length;
+        const first = turns.filter(
+          (one, i) => one === intervention && turns[i - 1] !== intervention,
+        ).length;
         const noted = byPeople.filter((entry) => entry.action === action).length;
         // Bringing it to rest may have resumed it.
-        if (deed !== 'resume') expect(noted, deed).toBeLessThanOrEqual(times);
-        expect(noted, deed).toBeGreaterThanOrEqual(first);
+        if (intervention !== 'resume') expect(noted, intervention).toBeLessThanOrEqual(times);
+        expect(noted, intervention).toBeGreaterThanOrEqual(first);
       }
       if (done.includes('cancel')) expect(plan.status).toBe('cancelled');
     }),

@@ -12,19 +12,22 @@ import type { ConversationContext } from '#messages/context.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { statusWords } from '#plans/lifecycle/lifecycle-table.ts';
 
-export type Deed = { word: 'approve' | 'reject' | 'propose changes' | 'cancel'; actor: Actor };
+export type TracedDecision = {
+  word: 'approve' | 'reject' | 'propose changes' | 'cancel';
+  actor: Actor;
+};
 
 /**
  * Appends the decision to the run's trace. A version counts as shown from its proposal, or from the refusal that returned it to
  * people.
  * @param row the plan after the decision
  */
-export async function traceDeed(
+export async function traceDecision(
   { clock }: ConversationContext,
   tx: Transaction,
   run: RunRow,
   row: PlanRow,
-  { word, actor }: Deed,
+  { word, actor }: TracedDecision,
 ): Promise<TraceEntry[]> {
   const { id, version } = row;
   const [stored] = await tx
