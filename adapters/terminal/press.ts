@@ -21,7 +21,7 @@ export function findPress(
   return other === undefined ? null : { ...other.press, action };
 }
 
-const fates: Partial<Record<AnyPress['action'], string>> = {
+const resolutions: Partial<Record<AnyPress['action'], string>> = {
   settle_retry: 'retry',
   settle_done: 'done',
   settle_failed: 'failed',
@@ -33,12 +33,13 @@ const fates: Partial<Record<AnyPress['action'], string>> = {
 
 /** The press on a step as the API's body, and the button in `press`. */
 function settlementOf({ button, text, fields }: Press): Record<string, unknown> | null {
-  const fate = fates[button.action];
-  if (fate === undefined || !('step_id' in button) || button.step_id === undefined) return null;
+  const resolution = resolutions[button.action];
+  if (resolution === undefined || !('step_id' in button) || button.step_id === undefined)
+    return null;
   const about = expectedStep(button);
   return {
     ...{ action: 'settle', press: button.action },
-    steps: { [button.step_id]: fate },
+    steps: { [button.step_id]: resolution },
     ...(about === null ? {} : { about }),
     ...(text === '' ? {} : { answer: text }),
     ...(fields === null ? {} : { answers: { [button.step_id]: fields } }),

@@ -45,7 +45,7 @@ export async function readApproval(
 async function settle(
   service: Service,
   press: CardPress,
-  fate: 'retry' | 'done' | 'failed' | 'skip' | 'take_over',
+  resolution: 'retry' | 'done' | 'failed' | 'skip' | 'take_over',
   { text, fields }: Entered,
   actor: Actor,
   named: Named,
@@ -57,7 +57,7 @@ async function settle(
     plan_id,
     {
       version,
-      steps: { [step]: fate },
+      steps: { [step]: resolution },
       ...(about === null ? {} : { about }),
       ...(text === '' ? {} : { answer: text }),
       ...(fields === null ? {} : { answers: { [step]: fields } }),

@@ -16,7 +16,7 @@ import { isObject } from '#domain/text.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { requireManager } from './authority.ts';
 
-type Fates = NonNullable<Settlement['steps']>;
+type Resolutions = NonNullable<Settlement['steps']>;
 type Delegating = Pick<PlansContext, 'delegates'>;
 
 /** Whether a guarded call asks for confirmation of its final values, which is a separate approval. */
@@ -58,10 +58,11 @@ async function isAskedPerson(
   steps: Settlement['steps'],
   actor: Actor,
 ): Promise<boolean> {
-  const fates = Object.entries(steps ?? {});
-  if (actor.kind !== 'person' || fates.length === 0) return false;
-  if (fates.some(([, fate]) => fate !== 'done' && fate !== 'failed')) return false;
-  const ids = fates.map(([id]) => id);
+  const resolutions = Object.entries(steps ?? {});
+  if (actor.kind !== 'person' || resolutions.length === 0) return false;
+  if (resolutions.some(([, resolution]) => resolution !== 'done' && resolution !== 'failed'))
+    return false;
+  const ids = resolutions.map(([id]) => id);
   const named = await readStepsById(tx, planId, ids);
   const names = await readAskedNames(tx, context, actor.id);
   const theirs = named.filter((step) => assigneeOf(step) !== null && standingOf(step, names).may);
@@ -85,9 +86,13 @@ export async function requireAnswerer(
 }
 
 /** Whether the outcome answers on a person's behalf. A plan can continue without the answer of a blocked person. */
-function answers(step: Step, fates: Fates, { answer, answers: said = {} }: Settlement): boolean {
-  const fate = fates[step.id];
-  if (fate !== 'done' && fate !== 'failed') return false;
+function answers(
+  step: Step,
+  resolutions: Resolutions,
+  { answer, answers: said = {} }: Settlement,
+): boolean {
+  const resolution = resolutions[step.id];
+  if (resolution !== 'done' && resolution !== 'failed') return false;
   if (step.status === 'waiting' || isConfirmation(step)) return true;
   return answer !== undefined || Object.hasOwn(said, step.id);
 }
@@ -100,7 +105,7 @@ export async function readAnswering(
   tx: Transaction,
   context: Delegating,
   found: Step[],
-  fates: Fates,
+  resolutions: Resolutions,
   settlement: Settlement,
   actor: Actor,
 ): Promise<(step: Step) => { instead: string | null }> {
@@ -108,7 +113,7 @@ export async function readAnswering(
   const standings = new Map(found.map((step) => [step.id, standingOf(step, names)]));
   for (const step of found) {
     const { may = true, instead = null } = standings.get(step.id) ?? {};
-    if (may || instead === null || !answers(step, fates, settlement)) continue;
+    if (may || instead === null || !answers(step, resolutions, settlement)) continue;
     const asked = quoteName(await showName(tx, instead), 120);
     const taker = takerOf(step);
     const by = taker === null ? null : quoteName(await showName(tx, taker), 120);

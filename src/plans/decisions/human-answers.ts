@@ -92,11 +92,11 @@ export function readChosen(
  */
 export function readYesOrNo(
   step: Step,
-  fate: 'done' | 'failed',
+  resolution: 'done' | 'failed',
   settlement: Settlement,
 ): { answer: 'Yes' | 'No'; note: string | null; problems: FieldProblem[] } {
   const { words, given } = saidAbout(step.id, settlement);
-  if (fate === 'failed') return { answer: 'No', note: words, problems: [] };
+  if (resolution === 'failed') return { answer: 'No', note: words, problems: [] };
   const said = given.answer ?? words ?? true;
   const read = /^(?:(y|yes|true)|n|no|false)[.!]?$/i.exec(String(said).trim());
   if (read !== null && Object.keys(given).every((name) => name === 'answer'))

@@ -21,7 +21,7 @@ export async function hasTakenOver(
   steps: NonNullable<Settlement['steps']>,
   actor: Actor,
 ): Promise<boolean> {
-  if (Object.values(steps).some((fate) => fate !== 'take_over')) return false;
+  if (Object.values(steps).some((resolution) => resolution !== 'take_over')) return false;
   const ids = Object.keys(steps);
   const found = await readStepsById(q, planId, ids);
   const taken = found.filter((step) => step.status === 'waiting' && takerOf(step) === actor.id);
@@ -43,7 +43,7 @@ export async function takeOver(
   const { steps = {}, about } = settlement;
   const names = Object.keys(steps);
   requireOutcomes(settlement);
-  if (Object.values(steps).some((fate) => fate !== 'take_over'))
+  if (Object.values(steps).some((resolution) => resolution !== 'take_over'))
     throw new CountersignError(
       'invalid_request',
       'Take over the steps first, then send their outcomes in another request.',

@@ -161,7 +161,7 @@ function openConsole(origin: string): Surface {
 
 /** The paths of single decisions, for programs. */
 function openHttp(origin: string): Surface {
-  const fates = {
+  const resolutions = {
     settle_done: 'done',
     settle_skip: 'skip',
     human_done: 'done',
@@ -182,10 +182,10 @@ function openHttp(origin: string): Surface {
         post(origin, `/api/plans/${plan_id}/${path}`, { ...decision, ...more });
       if (action === 'approve') return call('approve', { digest });
       if (action === 'retry') return call('retry', { ended_at });
-      const fate = new Map(Object.entries(fates)).get(action);
-      if (fate === undefined) return call(action.replace('_', '-'));
+      const resolution = new Map(Object.entries(resolutions)).get(action);
+      if (resolution === undefined) return call(action.replace('_', '-'));
       const about = { [step_id]: { attempt, status: stood } };
-      return call('resume', { steps: { [step_id]: fate }, about });
+      return call('resume', { steps: { [step_id]: resolution }, about });
     },
   };
 }

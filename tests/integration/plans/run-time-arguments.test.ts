@@ -90,8 +90,8 @@ const deletes = (path: Json, rest: JsonObject = {}): StepDraft =>
 const writes = (content: Json, path = 'note.md'): StepDraft =>
   draftStep('w', 'Write a note', 'workspace_write', { path, content });
 const choose = (name: string, args: JsonObject) => (): Turn => ({ calls: [{ name, args }] });
-const settle = (planId: string, fate: 'retry' | 'failed') =>
-  settleAsRead(instance, planId, { d: fate });
+const settle = (planId: string, resolution: 'retry' | 'failed') =>
+  settleAsRead(instance, planId, { d: resolution });
 async function rerun(planId: string, step: string) {
   const { revision } = await instance.service.overview(planId);
   const again = { op: 'rerun_steps' as const, steps: { ids: [step] } };

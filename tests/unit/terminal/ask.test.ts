@@ -526,12 +526,12 @@ describe('while it runs', () => {
     ['r', 'retry'],
     ['mark done', 'done'],
     ['f', 'failed'],
-  ])('settles an unknown outcome by "%s"', async (word, fate) => {
+  ])('settles an unknown outcome by "%s"', async (word, resolution) => {
     const after = { approve: [samples.unknown], resume: [samples.completed] };
     const { calls, printed } = await run({ ...done, after }, ['a', 'I think so', word]);
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
-      steps: { '2': fate },
+      steps: { '2': resolution },
       about: { '2': { attempt: 1, status: 'unknown' } },
     });
     expect(printed).toContain('its result was never recorded');
