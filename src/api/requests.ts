@@ -157,7 +157,7 @@ export const DecisionBody = documented(z.strictObject({ version, feedback, user 
   id: 'Decision',
 });
 
-export const WishBody = documented(z.strictObject({ version, feedback, comments, user }), {
+export const ChangeRequestBody = documented(z.strictObject({ version, feedback, comments, user }), {
   id: 'Wish',
   description:
     'What should be different: `feedback` in words about the plan as a whole, `comments` on single steps, or both. Steps that nobody speaks of stay as they are.',

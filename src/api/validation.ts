@@ -56,8 +56,8 @@ function flattenIssue(issue: Issue): Issue[] {
   const depth = (branch: Issue[]): number => Math.max(0, ...branch.map((one) => one.path.length));
   const best = issue.errors.reduce((a, b) => (depth(b) > depth(a) ? b : a));
   if (depth(best) === 0) {
-    const wishes = issue.errors.flatMap((branch) => branch.map((one) => one.message));
-    return [{ ...issue, errors: [], message: [...new Set(wishes)].join(' or ') }];
+    const messages = issue.errors.flatMap((branch) => branch.map((one) => one.message));
+    return [{ ...issue, errors: [], message: [...new Set(messages)].join(' or ') }];
   }
   return best.flatMap((inner) => flattenIssue({ ...inner, path: [...issue.path, ...inner.path] }));
 }

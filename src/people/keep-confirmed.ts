@@ -8,7 +8,7 @@ import { applyOverride, defaultPolicy } from '#domain/people/policy.ts';
 import type { AskedQuestion, GivenAnswer } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { keepNotesIn } from './memory.ts';
-import { keepWish, sayPreference } from './policy.ts';
+import { storePolicyRequest, sayPreference } from './policy.ts';
 
 const isYes = (text: string) => [memoryWords.yes.toLowerCase(), 'yes'].includes(text.toLowerCase());
 
@@ -27,7 +27,7 @@ export async function keepConfirmed(
     if (keep.kind === 'policy') {
       const { override, lasting } = keep;
       const confirmation = confirmPolicy(applyOverride(defaultPolicy, override), override, lasting);
-      await keepWish(context, tx, run, { override, lasting, confirmation }, user);
+      await storePolicyRequest(context, tx, run, { override, lasting, confirmation }, user);
     } else {
       const source = { kind: 'said', message } as const;
       const kept = await keepNotesIn(tx, { conversation, user }, keep.notes, source, actor);

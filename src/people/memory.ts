@@ -127,18 +127,18 @@ export async function keepNotesIn(
 }
 
 /** Applies a memory command. @returns the reply */
-export type MemoryWish = (tx: Transaction, message: number | null) => Promise<string>;
+export type MemoryRequest = (tx: Transaction, message: number | null) => Promise<string>;
 
 /**
  * @param actor the speaker
  * @returns null unless the message is a memory command and nothing else
  */
-export async function readMemoryWish(
+export async function readMemoryRequest(
   db: Queryable,
   { conversation, user }: Spoken,
   text: string,
   actor: Actor,
-): Promise<MemoryWish | null> {
+): Promise<MemoryRequest | null> {
   const phrase = readMemoryPhrase(text);
   if (phrase === null) return null;
   switch (phrase.kind) {

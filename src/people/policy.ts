@@ -14,7 +14,7 @@ import {
   defaultPolicy,
   type InteractionPolicy,
   PolicyOverride,
-  type PolicyWish,
+  type PolicyRequest,
 } from '#domain/people/policy.ts';
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
 import type { PolicyChange, PolicyView, SaidPolicy } from '#domain/service.ts';
@@ -60,13 +60,13 @@ export async function readSaidPolicies(
 }
 
 /** A message's preferences and remaining request, or null if there are none or the planner reads them. */
-export async function readWish(
+export async function readPolicyRequest(
   { db, planner }: Pick<ConversationContext, 'db' | 'planner'>,
   conversation: string,
   text: string,
-): Promise<PolicyWish | null> {
-  if (planner.readWish === undefined) return null;
-  return planner.readWish(text, await isStyleAsked(db.query, conversation));
+): Promise<PolicyRequest | null> {
+  if (planner.parsePolicyRequest === undefined) return null;
+  return planner.parsePolicyRequest(text, await isStyleAsked(db.query, conversation));
 }
 
 /** Whether the bot's last message asks how the person likes to be talked with. */
@@ -78,11 +78,11 @@ async function isStyleAsked(db: Queryable, conversation: string): Promise<boolea
 }
 
 /** Stores a preference for the run, and permanently if meant so, and confirms it. */
-export async function keepWish(
+export async function storePolicyRequest(
   context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
   run: Pick<RunRow, 'id' | 'conversation' | 'policy'>,
-  { override, lasting, confirmation }: Pick<PolicyWish, 'override' | 'lasting' | 'confirmation'>,
+  { override, lasting, confirmation }: Pick<PolicyRequest, 'override' | 'lasting' | 'confirmation'>,
   user: string,
 ): Promise<void> {
   if (lasting) await storePolicy(tx, user, override);

@@ -18,7 +18,7 @@ import { type ControllerOptions, createController } from './controller/controlle
 import { createRemember } from './memo/memo.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import { createCommandReasoner } from './offline/reasoner.ts';
-import { readPolicyWish } from './policy/policy-words.ts';
+import { parsePolicyRequest } from './policy/policy-words.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import { runAgain } from './run-again.ts';
@@ -133,7 +133,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       return again ?? controller.plan(request, ...rest);
     },
     // A model keeps what it reads of this with set_policy.
-    ...(options.model === null ? { readWish: readPolicyWish } : {}),
+    ...(options.model === null ? { parsePolicyRequest } : {}),
   };
 }
 

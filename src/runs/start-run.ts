@@ -14,8 +14,13 @@ import { askToDeliver } from '#messages/ask-to-deliver.ts';
 import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
-import { readMemoryWish } from '#people/memory.ts';
-import { inheritPolicy, keepWish, readWish, sayPreference } from '#people/policy.ts';
+import { readMemoryRequest } from '#people/memory.ts';
+import {
+  inheritPolicy,
+  storePolicyRequest,
+  readPolicyRequest,
+  sayPreference,
+} from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { requireBudget, requireRoom } from './person-limits.ts';
 import { readModes } from './read-modes.ts';
@@ -44,20 +49,23 @@ export async function startRun(
   const { typed } = request;
   // A message with a quotation is not a memory command.
   const speaks = own && typed === undefined;
-  const wish = speaks ? await readWish(context, conversation, request.text) : null;
+  const policyRequest = speaks
+    ? await readPolicyRequest(context, conversation, request.text)
+    : null;
   const memory =
-    speaks && wish === null
-      ? await readMemoryWish(context.db.query, { conversation, user }, request.text, actor)
+    speaks && policyRequest === null
+      ? await readMemoryRequest(context.db.query, { conversation, user }, request.text, actor)
       : null;
-  const wanted = wish === null || wish.rest === '' ? request.text : wish.rest;
+  const wanted =
+    policyRequest === null || policyRequest.rest === '' ? request.text : policyRequest.rest;
   const asked = memory === null ? readModes(wanted) : null;
-  const asks = memory === null && (wish === null || wish.rest !== '');
+  const asks = memory === null && (policyRequest === null || policyRequest.rest !== '');
   const timezone = zoneOf(actor);
   const heard: MessageParts = {
     kind: 'said',
     facts: {
       answers: [],
-      rest: memory === null ? (asked?.rest ?? wish?.rest ?? null) : '',
+      rest: memory === null ? (asked?.rest ?? policyRequest?.rest ?? null) : '',
       ...(typed === undefined ? {} : { typed }),
     },
     action: null,
@@ -80,14 +88,15 @@ export async function startRun(
       conversation,
       planning_status: asks ? 'running' : 'complete',
       request: asked?.rest ?? wanted,
-      response_text: remembered ?? (asks ? '' : (wish?.confirmation ?? '')),
+      response_text: remembered ?? (asks ? '' : (policyRequest?.confirmation ?? '')),
       // Controls take precedence over words.
       modes: { ...context.modes, ...asked?.modes, ...pickModes(request) },
       policy,
       traceparent: currentTrace(),
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
-    if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
+    if (policyRequest !== null)
+      await storePolicyRequest(context, tx, { id, conversation, policy }, policyRequest, user);
     if (remembered !== null)
       await sayPreference(context, tx, { runId: id, conversation }, remembered);
     if (!asks) return;

@@ -13,7 +13,7 @@ import { type Actor, person } from '#domain/people/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#domain/plan/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#domain/planning/run.ts';
 import type { Settlement } from '#domain/service.ts';
-import { readPolicyWish } from '#planner/policy/policy-words.ts';
+import { parsePolicyRequest } from '#planner/policy/policy-words.ts';
 import { draftStep } from '../fixtures/steps.ts';
 import { waitFor } from '../wait.ts';
 
@@ -122,7 +122,7 @@ export function scriptedPlanner(
 ): Planner {
   return {
     name: 'scripted planner',
-    readWish: readPolicyWish,
+    parsePolicyRequest,
     plan: async (request) => ({
       result: script(request),
       reason: 'scripted',

@@ -71,7 +71,7 @@ function objectToFields(view: Sent, fields: Held['fields']): Record<string, stri
 }
 
 /** "Plan this" needs a text. */
-function objectToWish(view: Sent): Acknowledgement {
+function objectToRequest(view: Sent): Acknowledgement {
   const about = readAbout(view);
   if (about === null) return null;
   const missing = about.text.trim() === '' ? planThisWords.nothing : null;
@@ -83,7 +83,7 @@ function objectToWish(view: Sent): Acknowledgement {
 export function objectTo(signal: Signal): Acknowledgement {
   if (signal.kind !== 'sent') return null;
   const { view } = signal.sent;
-  if (isPlanThis(view)) return objectToWish(view);
+  if (isPlanThis(view)) return objectToRequest(view);
   const held = readHeld(view.private_metadata);
   if (held === null) return null;
   if (isPart(view) && readTicked(view).length === 0)

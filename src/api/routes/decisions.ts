@@ -21,7 +21,7 @@ import {
   ResumeBody,
   RetryBody,
   SimulateBody,
-  WishBody,
+  ChangeRequestBody,
 } from '../requests.ts';
 import { PlanAnswer, RunAnswer, SimulationAnswer } from '../schemas.ts';
 
@@ -180,7 +180,7 @@ export const decisionRoutes: Routes = async (app) => {
         tags: [tags.decisions],
         summary: 'Send it back with feedback, or with comments on single steps',
         params: PlanPath,
-        body: WishBody,
+        body: ChangeRequestBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
           ...planProblems,
           'feedback_required',
@@ -196,9 +196,9 @@ export const decisionRoutes: Routes = async (app) => {
           'feedback_required',
           'Say in "feedback" what should be different, or in "comments" on single steps; the planner starts from it.',
         );
-      const wish = comments.length === 0 ? decision : { ...decision, comments };
+      const changeRequest = comments.length === 0 ? decision : { ...decision, comments };
       return answerPost(request, reply, (joined) =>
-        joined.proposeChanges(request.params.id, wish, actorOf(request, user)),
+        joined.proposeChanges(request.params.id, changeRequest, actorOf(request, user)),
       );
     },
   );

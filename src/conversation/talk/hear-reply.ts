@@ -9,8 +9,8 @@ import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
-import { readMemoryWish } from '#people/memory.ts';
-import { keepWish, readWish, sayPreference } from '#people/policy.ts';
+import { readMemoryRequest } from '#people/memory.ts';
+import { storePolicyRequest, readPolicyRequest, sayPreference } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';
@@ -31,10 +31,10 @@ async function continueRun(
 ): Promise<void> {
   // Only the requester sets how they are talked to: it decides what waits for them.
   const theirs = await isOnePerson(context.db.query, actor.id, user);
-  const wish = theirs ? await readWish(context, conversation, text) : null;
+  const policyRequest = theirs ? await readPolicyRequest(context, conversation, text) : null;
   const memory =
-    wish === null
-      ? await readMemoryWish(context.db.query, { conversation, user: actor.id }, text, actor)
+    policyRequest === null
+      ? await readMemoryRequest(context.db.query, { conversation, user: actor.id }, text, actor)
       : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);
@@ -46,22 +46,22 @@ async function continueRun(
       const said = await memory(tx, await hearPerson(tx, heard));
       return sayPreference(context, tx, { conversation, runId: id }, said);
     }
-    const rest = wish === null ? text : wish.rest;
+    const rest = policyRequest === null ? text : policyRequest.rest;
     const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];
     const parts: MessageParts = {
       kind: 'said',
-      facts: { answers: assignAnswers(asked, rest), rest: wish === null ? null : rest },
+      facts: { answers: assignAnswers(asked, rest), rest: policyRequest === null ? null : rest },
       action: null,
     };
     const heard = { conversation, actor, text, runId: id, parts, once };
     const message = await hearPerson(tx, heard);
     if (theirs)
       await keepConfirmed(context, tx, now, { asked, ...parts.facts }, { actor, message });
-    if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
+    if (policyRequest !== null) await storePolicyRequest(context, tx, now, policyRequest, actor.id);
     const zone = theirs ? zoneOf(actor) : null;
-    if (rest !== '' || wish === null) {
+    if (rest !== '' || policyRequest === null) {
       await queueTurn(context, tx, now, actor, { text: rest, message, modes }, zone);
-    } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
+    } else if (policyRequest.settlesQuestions && waitsFor(now) === 'questions') {
       // A person who wants no questions has answered the open ones.
       await queueTurn(context, tx, now, actor, { text, message }, zone);
     }

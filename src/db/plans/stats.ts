@@ -18,7 +18,7 @@ async function countPlans(db: Queryable, within: Within | null): Promise<PlanSta
 }
 
 /** Rows without a plan are few and indexed. Spacing and case do not distinguish wishes. */
-const wish = sql`lower(regexp_replace(left(trim(a.reason), 200), '\\s+', ' ', 'g'))`;
+const requestText = sql`lower(regexp_replace(left(trim(a.reason), 200), '\\s+', ' ', 'g'))`;
 
 /** Requesters whose names belong to one person count once. */
 const askers = sql`count(distinct coalesce(i.person, r."user"))::int`;
@@ -36,7 +36,7 @@ async function listGaps(
       left join ${countersign}.identities i on i.account = r."user"
     where a.plan_id is null and a.action = 'tool_gap' and a.at > now() - make_interval(days => ${gaps.days}) and trim(a.reason) <> ''
       and ${within === null ? sql`true` : runIsWithin(within)}
-    group by ${wish} having ${askers} >= ${leastPeople} order by times desc, max(a.at) desc limit ${gaps.listed}`);
+    group by ${requestText} having ${askers} >= ${leastPeople} order by times desc, max(a.at) desc limit ${gaps.listed}`);
   return rows;
 }
 

@@ -34,7 +34,7 @@ export const defaultPolicy: InteractionPolicy = {
 };
 
 /** A person's statement on how they like to be talked to. */
-export type PolicyWish = {
+export type PolicyRequest = {
   override: PolicyOverride;
   /** "From now on": for the person; otherwise for this conversation only. */
   lasting: boolean;

@@ -1,6 +1,6 @@
 // A planning run: one request, planned turn by turn by short-lived planners until it has an outcome.
 import { z } from 'zod';
-import { type InteractionPolicy, PolicyOverride, type PolicyWish } from '../people/policy.ts';
+import { type InteractionPolicy, PolicyOverride, type PolicyRequest } from '../people/policy.ts';
 import type { BriefPlan } from '../plan/brief.ts';
 import { type PlanningModes, WantedModes } from '../plan/modes.ts';
 import { PatternSpec } from '../plan/pattern.ts';
@@ -129,5 +129,5 @@ export type Planner = {
    * Reads preferences by rules before planning; without it, the planner does.
    * @param styleAsked whether the bot's last message asks for the style
    */
-  readWish?(text: string, styleAsked: boolean): PolicyWish | null;
+  parsePolicyRequest?(text: string, styleAsked: boolean): PolicyRequest | null;
 };

@@ -8,7 +8,7 @@ const narrowTokens = 8000;
 /** Operations that the steps call. */
 export const summaryOperations = ['draft_gather', 'draft_narrow', 'draft_finalise'] as const;
 
-export type SummaryWish = {
+export type SummaryRequest = {
   task: string;
   /** The path to save it to, or undefined if the summary is the result of the last step. */
   path?: string | undefined;
@@ -23,7 +23,7 @@ export type SummaryWish = {
 export function summariseGroup(
   group: string,
   partitions: string[],
-  { task, path, totals = [] }: SummaryWish,
+  { task, path, totals = [] }: SummaryRequest,
 ): (StepDraft & { id: string })[] {
   const draft = { tool: 'draft' };
   const gathers = (partitions.length === 0 ? [null] : partitions).map((partition, index) => ({

@@ -134,7 +134,11 @@ const delicateShare = 0.65;
 
 type Measured = { name: RoadmapWay; metrics: RoadmapMetrics };
 
-function weigh(policy: InteractionPolicy, pattern: PatternSpec, wish: RoadmapWay | null): Weights {
+function weigh(
+  policy: InteractionPolicy,
+  pattern: PatternSpec,
+  preferred: RoadmapWay | null,
+): Weights {
   const base = weights[policy.autonomy];
   const shift =
     canonicalPattern(pattern) === 'strategic_transformation' && policy.autonomy === 'medium'
@@ -145,7 +149,7 @@ function weigh(policy: InteractionPolicy, pattern: PatternSpec, wish: RoadmapWay
     speed: base.speed - shift,
     safety: base.safety + shift,
   };
-  if (wish === null) return { fidelity, speed, safety };
+  if (preferred === null) return { fidelity, speed, safety };
   const rest = (1 - wished) / (speed + safety);
   return { fidelity: wished, speed: speed * rest, safety: safety * rest };
 }
@@ -159,15 +163,15 @@ export function scoreWays(
   ways: Measured[],
   policy: InteractionPolicy,
   pattern: PatternSpec,
-  wish: RoadmapWay | null,
+  preferred: RoadmapWay | null,
 ): number[] {
-  const { fidelity, speed, safety } = weigh(policy, pattern, wish);
+  const { fidelity, speed, safety } = weigh(policy, pattern, preferred);
   const metrics = ways.map((way) => way.metrics);
   const shortest = Math.min(...metrics.map(({ makespan_minutes }) => makespan_minutes));
   const unchecked = Math.max(...metrics.map(({ unchecked_writes }) => unchecked_writes));
   const unguarded = Math.max(...metrics.map(({ unguarded: count }) => count));
   return ways.map(({ name, metrics: own }) => {
-    const close = name === (wish ?? 'as said') ? 1 : addsOrder;
+    const close = name === (preferred ?? 'as said') ? 1 : addsOrder;
     const fast = own.makespan_minutes === 0 ? 1 : shortest / own.makespan_minutes;
     const safe =
       1 -

@@ -1,6 +1,6 @@
 // Fixed phrases about how to talk and ask: "be brief today", "ask me nothing", "from now on, walk me through it". They count
 // alone or in front of a request, never inside it: "write a brief note" changes nothing.
-import { defaultPolicy, type PolicyOverride, type PolicyWish } from '#domain/people/policy.ts';
+import { defaultPolicy, type PolicyOverride, type PolicyRequest } from '#domain/people/policy.ts';
 import { listOf, trimTail } from '#domain/words.ts';
 
 /** Words are separated by `|`, in lower case, without "please"; `says` describes the change. */
@@ -121,7 +121,7 @@ function readPhrase(text: string): { phrase: Phrase; lasting: boolean; length: n
 }
 
 /** Phrases at the start of `text`, and the rest, or null if there are none or they conflict. */
-function readPhrases(text: string): PolicyWish | null {
+function readPhrases(text: string): PolicyRequest | null {
   const said: Phrase[] = [];
   let lasting = false;
   let rest = text.trim().replaceAll('’', "'");
@@ -166,7 +166,7 @@ const answers: [pattern: RegExp, sets: PolicyOverride, says: string][] = [
 ];
 
 /** The answer to the question of style, which holds for good: all of `text`, or one of its lines. */
-function readStyleAnswer(text: string): PolicyWish | null {
+function readStyleAnswer(text: string): PolicyRequest | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const [index, line] of lines.entries()) {
     const words = line
@@ -188,6 +188,6 @@ function readStyleAnswer(text: string): PolicyWish | null {
  * The wishes in `text` about how to talk and ask, and the rest of it, or null if there are none.
  * @param styleAsked whether the bot has just asked for the style
  */
-export function readPolicyWish(text: string, styleAsked = false): PolicyWish | null {
+export function parsePolicyRequest(text: string, styleAsked = false): PolicyRequest | null {
   return (styleAsked ? readStyleAnswer(text) : null) ?? readPhrases(text);
 }

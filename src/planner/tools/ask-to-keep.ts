@@ -10,7 +10,7 @@ export function askToKeep(
   { state, policy }: Pick<ToolContext, 'state' | 'policy'>,
   changes: Pick<StateChanges, 'memory' | 'wish'>,
 ): ToolOutcome {
-  const { memory = state.memory, wish = state.wish } = changes;
+  const { memory = state.memory, wish: policyRequest = state.wish } = changes;
   const notes = memory?.keep ?? [];
   const { yes, no, ask } = memoryWords;
   const options = [{ text: yes }, { text: no }];
@@ -20,8 +20,8 @@ export function askToKeep(
       ...{ id: 'keep_notes', text: ask({ notes }), options },
       keep: { kind: 'notes', notes },
     });
-  if (wish != null) {
-    const { override, lasting } = wish;
+  if (policyRequest != null) {
+    const { override, lasting } = policyRequest;
     const change = confirmPolicy(applyOverride(policy, override), override, lasting);
     questions.push({
       ...{ id: 'keep_policy', text: memoryWords.askPolicy({ change }), options },

@@ -70,7 +70,7 @@ async function build(
   const operations = readOperations(tools.manifest(), guarded);
   if (isSliceOver()) await nextTurn();
   const ways = await findWays(outline, collected, operations);
-  const wish = findWish(prefer, ways);
+  const preferred = findPreferred(prefer, ways);
   const measured: { way: Way; name: RoadmapWay; metrics: RoadmapMetrics }[] = [];
   for (const way of ways) {
     if (isSliceOver()) await nextTurn();
@@ -78,7 +78,7 @@ async function build(
     measured.push({ way, name: way.name, metrics });
   }
   if (isSliceOver()) await nextTurn();
-  const scores = scoreWays(measured, policy, outline.pattern, wish);
+  const scores = scoreWays(measured, policy, outline.pattern, preferred);
   const compared = measured
     .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))
     // Ties keep the order of the ways: stated ones come first.
@@ -86,7 +86,7 @@ async function build(
     .slice(0, optionsWanted(policy));
   const [best] = compared;
   if (best === undefined) return { result: fail('There is no way through the outline.') };
-  const reason = explain(input, compared, wish);
+  const reason = explain(input, compared, preferred);
   const roadmap = drawRoadmap(outline, collected, compared, best, reason);
   const next: PlanOutline =
     best.way.added.length === 0 ? outline : { ...outline, nodes: best.way.nodes };
@@ -111,7 +111,7 @@ function readShare(value: number | null | undefined): number | null {
 }
 
 /** The preferred way, by its own name or that of an equivalent one. */
-function findWish(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
+function findPreferred(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
   const found = ways.find(({ name, same }) => prefer !== null && [name, ...same].includes(prefer));
   return found?.name ?? null;
 }
@@ -155,13 +155,13 @@ const fits: Record<RoadmapWay, string> = {
   checked: 'Anything irreversible waits for a check.',
 };
 
-function explain(input: Input, compared: Compared[], wish: RoadmapWay | null): string {
+function explain(input: Input, compared: Compared[], preferred: RoadmapWay | null): string {
   const [best, ...others] = compared;
   if (best === undefined) return '';
   const said = input.reason?.trim().replace(/\s+/g, ' ') ?? '';
-  if (said !== '' && wish === best.way.name) return said.slice(0, 1000);
+  if (said !== '' && preferred === best.way.name) return said.slice(0, 1000);
   if (others.length === 0 && best.way.same.length > 0) return 'Only one order is possible.';
-  const asked = wish === best.way.name ? ', as you asked' : '';
+  const asked = preferred === best.way.name ? ', as you asked' : '';
   return `${fits[best.way.name]} ${compareTimes(best, others)}`
     .trim()
     .replace(/\.$/, `${asked}.`)

@@ -30,7 +30,7 @@ const WrittenChange = DateChange.extend({
     ),
 });
 
-const WishesArguments = z.strictObject({
+const ScheduleRequest = z.strictObject({
   changes: z.array(WrittenChange).max(500).describe('Other times for nodes; empty: as they were.'),
   work_on: z.array(z.iso.date()).max(100).nullable().describe('Days off on which people work.'),
   rest_on: z.array(z.iso.date()).max(100).nullable().describe('Days on which nobody works.'),
@@ -39,9 +39,9 @@ const WishesArguments = z.strictObject({
     .nullable()
     .describe('true: people are asked in their working hours only.'),
 });
-type WishesArguments = z.infer<typeof WishesArguments>;
+type ScheduleRequest = z.infer<typeof ScheduleRequest>;
 
-const noWishes: WishesArguments = {
+const emptyScheduleRequest: ScheduleRequest = {
   changes: [],
   work_on: null,
   rest_on: null,
@@ -49,13 +49,13 @@ const noWishes: WishesArguments = {
 };
 
 /** Omitted values become null. The schema for models is the strict one. */
-const WishesInput = z.preprocess((value) => {
+const ScheduleRequestInput = z.preprocess((value) => {
   if (!isObject(value)) return value;
   const changes = Array.isArray(value.changes)
     ? value.changes.map((one: unknown) => (isObject(one) ? { ...emptyChange, ...one } : one))
     : (value.changes ?? []);
-  return { ...noWishes, ...value, changes };
-}, WishesArguments);
+  return { ...emptyScheduleRequest, ...value, changes };
+}, ScheduleRequest);
 
 const emptyChange = {
   not_before: null,
@@ -69,12 +69,12 @@ export function createGenerateSchedule({
   profile,
 }: {
   profile: StrategyProfile;
-}): Tool<WishesArguments> {
+}): Tool<ScheduleRequest> {
   return defineTool({
     name: 'generate_schedule',
     description:
       'Gives the work its times: precedence, said moments, deadlines, working hours, and calendars. Changes of times go in by node.',
-    input: WishesInput,
+    input: ScheduleRequestInput,
     stages: ['DRAFT_SCHEDULE'],
     prerequisites: ['valid_roadmap'],
     produces: ['schedule'],
@@ -114,7 +114,7 @@ export function createGenerateSchedule({
 
 /** The changes with their durations in minutes, and a sentence for each that cannot be read. */
 function readChanges(
-  written: WishesArguments['changes'],
+  written: ScheduleRequest['changes'],
   { nodes }: PlanOutline,
   { operations, profile }: ScheduleContext,
 ): { changes: DateChange[]; problems: string[] } {

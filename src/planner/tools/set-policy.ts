@@ -40,8 +40,8 @@ async function setPreferences(
       result: fail('Only the person can ask for fewer approvals, in their preferences.'),
     };
   const override = { ...state.wish?.override, ...changes };
-  const wish = { override, lasting: lasting || state.wish?.lasting === true };
-  return askToKeep({ state, policy }, { wish });
+  const policyRequest = { override, lasting: lasting || state.wish?.lasting === true };
+  return askToKeep({ state, policy }, { wish: policyRequest });
 }
 
 export const setPolicy = defineTool({

@@ -89,15 +89,15 @@ test('of several organisations each counts its own, and of what was asked elsewh
   await ask('console', 'Call plumber_call', ben);
   await instance.db.query.execute(sql`
     update countersign.runs set tenant = 'slack:T1' where conversation = 'globex'`);
-  const wishes = async (tenant: string, name: string) =>
+  const requestedTools = async (tenant: string, name: string) =>
     (await readPlanStats(instance.db.query, within(tenant, [name]))).gaps.map(
       ({ wanted }) => wanted,
     );
-  expect(await wishes('T1', 'cleo')).toEqual(['flights_book']);
-  expect(await wishes('T2', 'cleo')).toEqual([]);
-  expect(await wishes('T2', ben.id)).toEqual(['plumber_call']);
+  expect(await requestedTools('T1', 'cleo')).toEqual(['flights_book']);
+  expect(await requestedTools('T2', 'cleo')).toEqual([]);
+  expect(await requestedTools('T2', ben.id)).toEqual(['plumber_call']);
   // The asker in the other organisation's chat reads it there.
-  expect(await wishes('T2', ana.id)).toEqual([]);
+  expect(await requestedTools('T2', ana.id)).toEqual([]);
 });
 
 test('a chat is told of no wish that one person alone had, whoever reads, and under however many names they had it', async () => {

@@ -29,7 +29,7 @@ async function ask(text: string) {
   return { run, plan, steps: await api.steps(plan.id) };
 }
 
-const wish = (plan: Plan, body: object) =>
+const requestChanges = (plan: Plan, body: object) =>
   api.post<Plan & { code: string; detail: string }>(`/api/plans/${plan.id}/propose-changes`, {
     version: plan.version,
     user: 'ana',
@@ -46,7 +46,7 @@ test('two comments and a note become version 2, and no other step differs by a b
     { step_id: c?.id, text: 'call it d.txt instead' },
     { step_id: a?.id, text: 'change "One" to "Uno"' },
   ];
-  expect((await wish(plan, { comments })).status).toBe(200);
+  expect((await requestChanges(plan, { comments })).status).toBe(200);
   const second = await api.reach(plan.id, 'proposed');
   expect(second.version).toBe(2);
   expect(second.rejection_history.at(-1)?.feedback).toBe(
@@ -64,7 +64,7 @@ test('two comments and a note become version 2, and no other step differs by a b
 
 test('a step is left out by its comment', async () => {
   const { plan, steps } = await ask(three);
-  await wish(plan, { comments: [{ step_id: steps[1]?.id, text: 'Leave it out' }] });
+  await requestChanges(plan, { comments: [{ step_id: steps[1]?.id, text: 'Leave it out' }] });
   const second = await api.reach(plan.id, 'proposed');
   expect(second).toMatchObject({ version: 2, total_steps: 2 });
 });
@@ -72,7 +72,7 @@ test('a step is left out by its comment', async () => {
 test('a comment that another step would have to follow is asked about', async () => {
   const { run, plan, steps } = await ask('Create x/a.md saying "A", then copy it to x/b.md');
   const first = steps.find(({ operation }) => operation === 'write');
-  await wish(plan, { comments: [{ step_id: first?.id, text: 'call it c.md instead' }] });
+  await requestChanges(plan, { comments: [{ step_id: first?.id, text: 'call it c.md instead' }] });
   const asked = await waitFor('the question', async () => {
     const { body } = await api.get<RunView>(`/api/runs/${run.run_id}`);
     return body.turn === 2 && body.planning_status === 'needs_clarification' && body;
@@ -83,16 +83,18 @@ test('a comment that another step would have to follow is asked about', async ()
 
 test('a comment on a step that the plan has not is refused, and so is a wish without words', async () => {
   const { plan } = await ask(three);
-  const foreign = await wish(plan, { comments: [{ step_id: 'nowhere', text: 'Change it' }] });
+  const foreign = await requestChanges(plan, {
+    comments: [{ step_id: 'nowhere', text: 'Change it' }],
+  });
   expect(foreign).toMatchObject({ status: 422, body: { code: 'unknown_step' } });
-  expect((await wish(plan, {})).body.code).toBe('feedback_required');
-  expect((await wish(plan, { comments: [] })).status).toBe(400);
+  expect((await requestChanges(plan, {})).body.code).toBe('feedback_required');
+  expect((await requestChanges(plan, { comments: [] })).status).toBe(400);
   expect((await api.plan(plan.id)).status).toBe('proposed');
 });
 
 test('a comment nobody can read, and answers nobody can read, give the plan back', async () => {
   const { run, plan, steps } = await ask(three);
-  await wish(plan, { comments: [{ step_id: steps[0]?.id, text: 'make it nicer' }] });
+  await requestChanges(plan, { comments: [{ step_id: steps[0]?.id, text: 'make it nicer' }] });
   const turns = async (turn: number) =>
     waitFor('the planner', async () => {
       const { body } = await api.get<RunView>(`/api/runs/${run.run_id}`);

@@ -104,8 +104,10 @@ describe('who has spent what planning may cost in a day', () => {
     await spend('0');
     const propose = () => service.propose({ title: 'One', steps: [noop('a')] }, {}, cleo);
     const plan = await propose();
-    const wish = { version: 1, feedback: 'Do it twice' };
-    await expect(service.proposeChanges(plan.id, wish, cleo)).rejects.toMatchObject(refused);
+    const changeRequest = { version: 1, feedback: 'Do it twice' };
+    await expect(service.proposeChanges(plan.id, changeRequest, cleo)).rejects.toMatchObject(
+      refused,
+    );
     expect(await service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 1 });
     await service.reject(plan.id, { version: 1 }, cleo);
     expect(await service.getPlan(plan.id)).toMatchObject({ status: 'rejected' });

@@ -69,7 +69,7 @@ async function spend(costUsd: number, more: Partial<Wanted> = {}): Promise<void>
 describe('reservations of several processes at once', () => {
   test('never pass a cap by their estimates, and each one that was let through is written down', async () => {
     const cents = fc.integer({ min: 1, max: 30 });
-    const wish = fc.record({
+    const request = fc.record({
       process: fc.nat(2),
       run: fc.nat(2),
       turn: fc.integer({ min: 1, max: 2 }),
@@ -84,9 +84,9 @@ describe('reservations of several processes at once', () => {
     const amounts = fc.record({ softPerTurn: soft, perSession: cap, perDay: cap });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(wish, { minLength: 10, maxLength: 50 }),
+        fc.array(request, { minLength: 10, maxLength: 50 }),
         amounts,
-        async (wishes, caps) => {
+        async (requests, caps) => {
           await db().query.execute(sql`truncate countersign.model_calls`);
           const limits = {
             softPerTurn: caps.softPerTurn / 100,
@@ -94,7 +94,7 @@ describe('reservations of several processes at once', () => {
             perDay: caps.perDay / 100,
           };
           const outcomes = await Promise.all(
-            wishes.map(async ({ process, run, turn, estimate, cost, lifted }) => {
+            requests.map(async ({ process, run, turn, estimate, cost, lifted }) => {
               // A budget of its own each: nothing but the database orders them.
               const budget = budgetOn(processes[process] ?? db(), limits);
               const estimateUsd = estimate / 100;

@@ -11,9 +11,9 @@ import { useModelInstance } from '../../setup/use-instance.ts';
 
 const instance = useModelInstance();
 
-type Wish = PolicyOverride & { lasting?: boolean };
+type PolicyChanges = PolicyOverride & { lasting?: boolean };
 
-function set({ lasting = false, ...changes }: Wish) {
+function set({ lasting = false, ...changes }: PolicyChanges) {
   return call('set_policy', { changes, lasting });
 }
 

@@ -5,7 +5,7 @@ import { readStepChoice } from '#domain/plan/step-choice.ts';
 import { cleanLine } from '#domain/shown-text.ts';
 import { findWrittenCalls } from '#models/written-calls.ts';
 import { areAlike } from '#planner/policy/likeness.ts';
-import { readPolicyWish } from '#planner/policy/policy-words.ts';
+import { parsePolicyRequest } from '#planner/policy/policy-words.ts';
 import { readModes } from '#runs/read-modes.ts';
 import { collectExpressions, findFault } from '../../codebase/expressions.ts';
 import { longestTurnMs, measureTurn } from '../../setup/watch-loop.ts';
@@ -43,9 +43,9 @@ test('one that is made of what only a run knows is named', () => {
 const many = (text: string) => text.repeat(30_000 / text.length);
 
 test.each<[string, () => unknown]>([
-  ['the answer to the question of style', () => readPolicyWish(`${'!'.repeat(4200)}x`, true)],
-  ['please in an answer', () => readPolicyWish(`${many(' please')}x`, true)],
-  ['a preference', () => readPolicyWish(`be brief${many('\n\t')}and`)],
+  ['the answer to the question of style', () => parsePolicyRequest(`${'!'.repeat(4200)}x`, true)],
+  ['please in an answer', () => parsePolicyRequest(`${many(' please')}x`, true)],
+  ['a preference', () => parsePolicyRequest(`be brief${many('\n\t')}and`)],
   ['a written call', () => findWrittenCalls(`<tool_call>${many('\t')}`, new Set(['a']), 1)],
   ['many written calls', () => findWrittenCalls(many('<tool_call>'), new Set(['a']), 1)],
   ['a fenced call', () => findWrittenCalls(`\`\`\`${many('\n')}`, new Set(['a']), 1)],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '#domain/people/policy.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
-import { readPolicyWish } from '#planner/policy/policy-words.ts';
+import { parsePolicyRequest } from '#planner/policy/policy-words.ts';
 
 const brief: PolicyOverride = { conversation_style: 'concise', talkativeness: 0.2 };
 const coach: PolicyOverride = { conversation_style: 'coach', talkativeness: 0.8 };
@@ -31,7 +31,7 @@ describe('words about style', () => {
     ['be brief and friendlier', { ...brief, tone: 'friendly' }],
     ['be brief, friendlier, and ask me nothing', { ...brief, tone: 'friendly', ...quietly }],
   ])('“%s” sets %j and asks for nothing', (text, override) => {
-    expect(readPolicyWish(text)).toMatchObject({ override, rest: '', lasting: false });
+    expect(parsePolicyRequest(text)).toMatchObject({ override, rest: '', lasting: false });
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe('words about style', () => {
     '',
     'Translate “be brief today” into German',
   ])('“%s” is a task or talk, and changes no slider', (text) => {
-    expect(readPolicyWish(text)).toBeNull();
+    expect(parsePolicyRequest(text)).toBeNull();
   });
 
   it.each<[string, PolicyOverride, string]>([
@@ -65,7 +65,7 @@ describe('words about style', () => {
     ['Ask me nothing, create a.txt saying “hi’”', quietly, 'create a.txt saying “hi’”'],
     ['From now on, be brief. List the workspace.', brief, 'List the workspace.'],
   ])('“%s” sets it and leaves the request', (text, override, rest) => {
-    expect(readPolicyWish(text)).toMatchObject({ override, rest });
+    expect(parsePolicyRequest(text)).toMatchObject({ override, rest });
   });
 
   it.each([
@@ -77,29 +77,31 @@ describe('words about style', () => {
     ['be brief for this conversation', false],
     ['be brief', false],
   ])('“%s” holds for good: %s', (text, lasting) => {
-    expect(readPolicyWish(text)?.lasting).toBe(lasting);
+    expect(parsePolicyRequest(text)?.lasting).toBe(lasting);
   });
 
   it('says in one sentence what is different now', () => {
-    expect(readPolicyWish('be brief today')?.confirmation).toBe(
+    expect(parsePolicyRequest('be brief today')?.confirmation).toBe(
       'In this conversation I keep it brief.',
     );
-    expect(readPolicyWish('always be brief and friendlier')?.confirmation).toBe(
+    expect(parsePolicyRequest('always be brief and friendlier')?.confirmation).toBe(
       'From now on I keep it brief and use a friendlier tone.',
     );
   });
 
   it('knows which words answer an open question as well', () => {
-    expect(readPolicyWish('you decide')?.settlesQuestions).toBe(true);
-    expect(readPolicyWish('ask me nothing')?.settlesQuestions).toBe(true);
-    expect(readPolicyWish('be brief')?.settlesQuestions).toBe(false);
+    expect(parsePolicyRequest('you decide')?.settlesQuestions).toBe(true);
+    expect(parsePolicyRequest('ask me nothing')?.settlesQuestions).toBe(true);
+    expect(parsePolicyRequest('be brief')?.settlesQuestions).toBe(false);
   });
 
   it('is quick on very long texts', () => {
     const began = process.cpuUsage().user;
-    expect(readPolicyWish(`Create a.txt saying ${'be very brief and '.repeat(6000)}`)).toBeNull();
-    expect(readPolicyWish('please '.repeat(10_000))).toBeNull();
-    expect(readPolicyWish('be brief, '.repeat(30_000))).toBeNull();
+    expect(
+      parsePolicyRequest(`Create a.txt saying ${'be very brief and '.repeat(6000)}`),
+    ).toBeNull();
+    expect(parsePolicyRequest('please '.repeat(10_000))).toBeNull();
+    expect(parsePolicyRequest('be brief, '.repeat(30_000))).toBeNull();
     expect(process.cpuUsage().user - began).toBeLessThan(3_000_000);
   });
 });
@@ -111,18 +113,18 @@ describe('the answer to the question of style', () => {
     ['More explanation', 'conversational'],
     ["I don't care", 'standard'],
   ])('“%s” is %s, for good', (answer, style) => {
-    const wish = readPolicyWish(answer, true);
-    expect(wish).toMatchObject({ override: { conversation_style: style }, lasting: true });
+    const policyRequest = parsePolicyRequest(answer, true);
+    expect(policyRequest).toMatchObject({ override: { conversation_style: style }, lasting: true });
   });
 
   it('may be one line of several', () => {
-    expect(readPolicyWish('1. hello\n2. concise', true)).toMatchObject({
+    expect(parsePolicyRequest('1. hello\n2. concise', true)).toMatchObject({
       confirmation: 'From now on I keep it brief.',
       rest: '1. hello',
     });
   });
 
   it.each(['create a.txt', 'a concise note', '3', ''])('“%s” is none', (answer) => {
-    expect(readPolicyWish(answer, true)).toBeNull();
+    expect(parsePolicyRequest(answer, true)).toBeNull();
   });
 });

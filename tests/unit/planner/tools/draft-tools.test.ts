@@ -286,9 +286,9 @@ describe('for_each in partitions', () => {
   it('adds one summary of all of them, and says so where nothing can summarise', async () => {
     const manifest = [...builtins, ...tableOperations];
     const { call, drafted } = open({}, files, { manifest, modes: { reasoning_level: 10 } });
-    const wish = { then_summarise: 'What there was', summary_path: 'summary.md' };
-    await call('for_each', each('data', wish));
-    await call('for_each', each('data', wish));
+    const summaryRequest = { then_summarise: 'What there was', summary_path: 'summary.md' };
+    await call('for_each', each('data', summaryRequest));
+    await call('for_each', each('data', summaryRequest));
     expect(drafted().slice(25)).toMatchObject([
       { id: 'g-gather-1', operation: 'gather', args: { partition: 'g-01' } },
       { id: 'g-gather-2', args: { partition: 'g-02' } },
@@ -298,7 +298,7 @@ describe('for_each in partitions', () => {
       { id: 'g-summary-file', args: { path: 'summary.md', content: { $from: 'g-summary' } } },
     ]);
     const plain = open({}, files);
-    expect((await plain.call('for_each', each('data', wish))).says).toContain(
+    expect((await plain.call('for_each', each('data', summaryRequest))).says).toContain(
       'There is no operation draft_gather, draft_narrow, draft_finalise for then_summarise.',
     );
   });

@@ -9,7 +9,7 @@ const approve = (
   toolContext: ToolContext,
   digest: string | null = toolContext.state.pause?.digest ?? null,
 ) => handleApproval.execute({ decision: { kind: 'approve', by: 'ana', digest } }, toolContext);
-const wish = (toolContext: ToolContext, feedback: string) =>
+const requestChanges = (toolContext: ToolContext, feedback: string) =>
   handleApproval.execute({ decision: { kind: 'changes', by: 'ana', feedback } }, toolContext);
 
 const milestones = { approval_policy: 'milestone_approvals' } as const;
@@ -144,7 +144,7 @@ describe('handle_approval', () => {
 
   it('leaves it to route_change what a wish for changes concerns', async () => {
     const pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
-    const outcome = await wish(at({ ...timed, pause }, milestones), 'start on Monday');
+    const outcome = await requestChanges(at({ ...timed, pause }, milestones), 'start on Monday');
     expect(outcome.result).toMatchObject({ ok: false });
     expect(outcome.ends).toBeUndefined();
   });
@@ -183,7 +183,7 @@ describe('handle_approval', () => {
     });
 
     it('takes what the person says about it into the next try', async () => {
-      const outcome = await wish(toolContext, 'call it morning routine');
+      const outcome = await requestChanges(toolContext, 'call it morning routine');
       expect(outcome.changes?.rfc).toMatchObject({ status: 'rejected', by: 'ana' });
       expect(outcome.changes?.hints?.[0]).toContain('call it morning routine');
       expect(nextStage('SEEK_APPROVAL', 'resume_context')).toBe('COLLECT_CONTEXT');
