@@ -25,9 +25,9 @@ export function sayAsked({ what }: Pick<Asked, 'what'>): string {
   }
 }
 
-type Told = Extract<Notice, { code: 'asked' }>;
+type AskedNotice = Extract<Notice, { code: 'asked' }>;
 
-const head = ({ what, plan_id, title, by: name }: Told): string => {
+const head = ({ what, plan_id, title, by: name }: AskedNotice): string => {
   const by = quoteName(name, 120);
   const plan = `${plan_id} ${quoteWords(title, 200)}`;
   switch (what) {
@@ -47,6 +47,6 @@ const head = ({ what, plan_id, title, by: name }: Told): string => {
 };
 
 /** The message to one of them. */
-export function tellAsked(notice: Told): string {
+export function tellAsked(notice: AskedNotice): string {
   return [head(notice), ...quote('', notice.text, 1000).map(drawQuote)].join('\n');
 }

@@ -41,7 +41,7 @@ export const measureBurst: Bench = async (stage) => {
     const { rows } = await db.pool.query(query);
     return rows.length === 0 ? true : null;
   };
-  const allTold = () =>
+  const allNotified = () =>
     until(
       stage.signal,
       () => isEmpty(`select 1 from pgboss.job where name = 'card' and state <= 'active' limit 1`),
@@ -54,7 +54,7 @@ export const measureBurst: Bench = async (stage) => {
   await each(Array.from({ length: count }), async () => {
     plans.push(PlanAnswer.parse(await postJson(`${url}/api/plans`, body)));
   });
-  await allTold();
+  await allNotified();
   const proposed = (preciseNow() - told) / 1000;
   stage.say('all are approved at once');
   const pressed = preciseNow();
@@ -68,7 +68,7 @@ export const measureBurst: Bench = async (stage) => {
     lookEveryMs,
   );
   const done = (preciseNow() - pressed) / 1000;
-  await allTold();
+  await allNotified();
   const shown = (preciseNow() - pressed) / 1000;
   const waiting = count * waitingEach;
   stage.say(`${waiting} more are proposed`);

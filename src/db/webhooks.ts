@@ -44,12 +44,12 @@ export async function hasEndpoints(db: Queryable): Promise<boolean> {
 }
 
 /** What is told. `once` keeps it from being told twice, whoever notices it. */
-export type Told = { type: WebhookEvent; planId: string; data: JsonObject; once?: string };
+export type WebhookNotice = { type: WebhookEvent; planId: string; data: JsonObject; once?: string };
 
 /** Writes an event for each endpoint that wants it. @returns these endpoints */
 export async function recordWebhook(
   tx: Queryable,
-  { type, planId, data, once }: Told,
+  { type, planId, data, once }: WebhookNotice,
 ): Promise<string[]> {
   const { rows } = await tx.execute<{ endpoint: string }>(sql`
     with event as materialized (select 'msg_' || replace(gen_random_uuid()::text, '-', '') as message)

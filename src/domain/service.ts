@@ -142,7 +142,7 @@ export type Settlement = {
 };
 
 /** A finding reported by a person or monitor. */
-export type ToldFinding = NewFinding & { key?: string };
+export type ReportedFinding = NewFinding & { key?: string };
 
 /** `ended_at`: the end that was seen, so that a plan isn't run again twice. */
 export type Rerun = Decision & { ended_at?: string };
@@ -402,7 +402,7 @@ export type Service = {
    * Reports a problem. ERROR and CRITICAL make dependents stale and require the right to decide on the plan. @param finding.key
    * deduplicates the person's reports
    */
-  raiseFinding(id: string, finding: ToldFinding, actor: Actor): Promise<Finding>;
+  raiseFinding(id: string, finding: ReportedFinding, actor: Actor): Promise<Finding>;
   /** Applies a remedy chosen by someone who may decide on the plan. */
   settleFinding(id: string, finding: string, action: FindingAction, actor: Actor): Promise<Finding>;
   /** Its artifacts without content, oldest first. */

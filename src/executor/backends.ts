@@ -26,7 +26,7 @@ import { findDifferences } from './shared-settings.ts';
 /** Milliseconds between checks for changes in this process's tools. */
 const lookEveryMs = 1000;
 /** Plans notified at once; the others are reported on their cards. */
-const plansTold = 200;
+const maxNotifiedPlans = 200;
 
 export type Registration = {
   /** Milliseconds since this process last renewed its registration. */
@@ -39,7 +39,7 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
   if (gone.length === 0) return;
   const { db, enqueue } = context;
   const left = await readBackends(db.query);
-  for (const planId of await findDeserted(db.query, gone, left, plansTold)) {
+  for (const planId of await findDeserted(db.query, gone, left, maxNotifiedPlans)) {
     await db.transaction(async (tx) => {
       const plan = await lockPlan(tx, planId);
       const [first] = await findBlocked(tx, { ...plan, paused: plan.paused_at !== null });

@@ -24,7 +24,7 @@ export function reportedBy(
 }
 
 /** Attempts after which a step is reported, once. */
-const attemptsTold = 3;
+const minReportedAttempts = 3;
 
 /** A finding for a repeatedly retried step, or null if it was retried too few times. */
 export function findRepeated(
@@ -33,7 +33,7 @@ export function findRepeated(
   of: number,
 ): RaisedFinding | null {
   const next = step.tries + 1;
-  if (next < attemptsTold) return null;
+  if (next < minReportedAttempts) return null;
   return {
     severity: 'WARN',
     category: 'retries',

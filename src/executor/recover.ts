@@ -28,7 +28,7 @@ const plansATurn = 1000;
 const reservationsATurn = 1000;
 const unstartedAfterSeconds = 3;
 /** Maximum reasons listed for a stalled plan. */
-const blockedTold = 2;
+const maxNotifiedBlocked = 2;
 
 /** Recovers the steps of lost workers. Safe to run concurrently: the plan's lock decides. */
 async function recoverPlan(context: SharedContext, planId: string): Promise<void> {
@@ -63,7 +63,7 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
     const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
     if (still.length === 0) return;
     const blocked = await findBlocked(tx, { ...row, paused: false });
-    const told = blocked.slice(0, blockedTold);
+    const told = blocked.slice(0, maxNotifiedBlocked);
     const labels = await readLabels(
       tx,
       planId,

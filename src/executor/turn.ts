@@ -104,12 +104,12 @@ export async function takeTurn(
       more: left > 0 ? claimed.more : !over && (ready > 0 || (settled?.more ?? false)),
     };
     const changed = outcomes.length > 0 || claim.steps.length > 0;
-    const isTold = over || !outcomes.every(isProgress);
+    const notifies = over || !outcomes.every(isProgress);
     if (changed && !over) {
-      if (isTold) await wakeWatchers(tx, context.enqueue, planId);
+      if (notifies) await wakeWatchers(tx, context.enqueue, planId);
       else if (announce) await announceProgress(tx, context, planId);
     }
-    return { ...claim, plan, book, announced: changed ? isTold || announce : null };
+    return { ...claim, plan, book, announced: changed ? notifies || announce : null };
   };
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');

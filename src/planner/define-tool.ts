@@ -142,7 +142,7 @@ function fitArguments(value: unknown, schema: unknown): unknown {
 
 export const noArguments = z.strictObject({});
 
-const problemsTold = 10;
+const maxShownProblems = 10;
 
 /** @param shown the schema for models, if it is stricter than the accepted one */
 export function defineTool<Input, Context = ToolContext>({
@@ -167,7 +167,7 @@ export function defineTool<Input, Context = ToolContext>({
       const { issues } = parsed.error;
       return {
         problems: issues
-          .slice(0, problemsTold)
+          .slice(0, maxShownProblems)
           .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`),
       };
     },

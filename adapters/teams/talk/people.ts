@@ -36,7 +36,7 @@ export type People = {
 };
 
 /** `own`: their account without an address. */
-type Told = { address: string | null; name: string; own: string; guest: boolean };
+type PersonDetails = { address: string | null; name: string; own: string; guest: boolean };
 
 const keptForMs = 10 * 60_000;
 const maxKept = 5000;
@@ -92,10 +92,10 @@ export function createPeople(options: {
   timezone: string;
 }): People {
   const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
-  const known = createRecent<Told>({ keep: maxKept, forMs: keptForMs, clock });
+  const known = createRecent<PersonDetails>({ keep: maxKept, forMs: keptForMs, clock });
 
   /** Identity must not depend on Teams' availability: without an answer the event is retried. */
-  async function ask(scene: Scene): Promise<Told> {
+  async function ask(scene: Scene): Promise<PersonDetails> {
     const { tenant, from, place, serviceUrl } = scene;
     const key = JSON.stringify([tenant, from.id, from.object]);
     const kept = known.get(key);

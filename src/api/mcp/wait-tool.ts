@@ -13,7 +13,7 @@ import { Standing, standingOf, standingOfRun, writeStanding } from './standing.t
 import { waitForPlan, waitForRun } from './wait.ts';
 
 /** Steps reported with their question or failure. */
-const stepsTold = 20;
+const maxShownSteps = 20;
 
 const Waited = Standing.extend({
   timed_out: z.boolean().describe('nothing has happened yet: call again with the cursor'),
@@ -147,7 +147,7 @@ export function registerWaitTool(
     status: ('waiting' | 'unknown' | 'failed')[],
   ) {
     if (count === 0) return [];
-    const { steps } = await service.listSteps(plan.id, { status, limit: stepsTold });
+    const { steps } = await service.listSteps(plan.id, { status, limit: maxShownSteps });
     return steps.map(stepFactsOf);
   }
 }

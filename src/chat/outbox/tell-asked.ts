@@ -8,13 +8,17 @@ import { readParts } from '#domain/chat/message-parts.ts';
 import { speakAsBot } from '#messages/speak.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
-type Told = { name: string; place: NonNullable<Reached['place']>; timezone: string | null };
+type NotifiedPerson = {
+  name: string;
+  place: NonNullable<Reached['place']>;
+  timezone: string | null;
+};
 
 /** Notifies one person, unless already done. */
 async function tell(
   { db, enqueue }: DeliveryContext,
   { key, plan_id, title, what, text, by }: Asked,
-  { name, place, timezone }: Told,
+  { name, place, timezone }: NotifiedPerson,
   link: string | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
 import { addedBy, type PatchOperation, type PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
-import { describeOperations, idsTold, operationsTold } from '#domain/plan/patch-words.ts';
+import { describeOperations, shownIds, maxShownOperations } from '#domain/plan/patch-words.ts';
 import { labelAdded } from '#domain/plan/step-numbers.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../database.ts';
@@ -21,9 +21,9 @@ const { operations: _operations, ...columns } = getTableColumns(planPatches);
 /** Only the first operations. */
 const told = sql<
   PinnedOperation[]
->`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${operationsTold - 1}]'`)})`;
+>`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${maxShownOperations - 1}]'`)})`;
 
-type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
+type ShownPatchRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
 /**
  * Labels of the steps that the operations of a patch mention. A step still to be added already has its future label, since no
@@ -34,7 +34,7 @@ export async function namePatched(
   planId: string,
   operations: PatchOperation[],
 ): Promise<(id: string) => string> {
-  const labels = await readLabels(db, planId, idsTold(operations));
+  const labels = await readLabels(db, planId, shownIds(operations));
   const added = operations.flatMap((one) => addedBy(one)?.id ?? []);
   if (added.some((id) => !labels.has(id))) {
     const [first, place] = [await nextNumber(db, planId), await nextPosition(db, planId)];
@@ -74,7 +74,7 @@ export async function labelPatched(
   });
 }
 
-async function toOutcome(db: Queryable, row: ToldRow): Promise<PatchOutcome> {
+async function toOutcome(db: Queryable, row: ShownPatchRow): Promise<PatchOutcome> {
   return {
     patch_id: row.id,
     plan_id: row.plan_id,

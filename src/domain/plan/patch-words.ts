@@ -13,7 +13,7 @@ import type { StepSelector } from './step-selector.ts';
 import { wordsFor } from './step-words.ts';
 
 /** Maximum operations described; the patch's counts cover all. */
-export const operationsTold = 20;
+export const maxShownOperations = 20;
 
 type NameStep = (id: string) => string;
 
@@ -140,7 +140,7 @@ function describe(operation: PatchOperation, room: Room): string {
 /** A sentence per operation, for the first ones. */
 export function describeOperations(operations: PatchOperation[], name: NameStep): string[] {
   return operations
-    .slice(0, operationsTold)
+    .slice(0, maxShownOperations)
     .map((operation) => describe(operation, { ...brief, name }));
 }
 
@@ -150,7 +150,7 @@ export function describeWhole(operation: PatchOperation, name: NameStep): string
 }
 
 /** All IDs named by uncut descriptions. */
-export function idsTold(operations: PatchOperation[]): Set<string> {
+export function shownIds(operations: PatchOperation[]): Set<string> {
   const ids = new Set<string>();
   const name = (id: string) => {
     ids.add(id);

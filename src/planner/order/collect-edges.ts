@@ -129,7 +129,7 @@ export function isSaidOfNodes(index: OutlineIndex, edge: RoadmapEdge): boolean {
 }
 
 /** Limit per kind; more would not help to fix them. */
-const maxTold = 10;
+const maxShown = 10;
 
 export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Violation[] {
   const collected = collectEdges(outline);
@@ -143,7 +143,7 @@ export function validateRoadmap(outline: PlanOutline, { edges }: Roadmap): Viola
       : [violate('cycle', cycle[0]?.to ?? null, describeCycle(index, cycle))]),
   ];
   const kinds = Map.groupBy(found, ({ code }) => code);
-  return [...kinds.values()].flatMap((kind) => kind.slice(0, maxTold));
+  return [...kinds.values()].flatMap((kind) => kind.slice(0, maxShown));
 }
 
 /** Stated edges and data flow between nodes must follow from the roadmap. */

@@ -37,7 +37,7 @@ export function findPatternOrder(
   stated: RoadmapEdge[],
 ): RoadmapEdge[] {
   const rule = rules[canonicalPattern(pattern)];
-  const told = readTold(index, stated);
+  const statedOrder = readStatedOrder(index, stated);
   const edges: RoadmapEdge[] = [];
   const link = (from: number, to: number) => {
     const [a, b] = [index.nodes[from], index.nodes[to]];
@@ -50,14 +50,14 @@ export function findPatternOrder(
       // A checkpoint added by a way is placed by that way.
       return node !== undefined && standsInLine(node) && !isAddedCheckpoint(node);
     });
-    if (rule.phases) linkPhases(index, inLine, told, link);
-    if (rule.milestones) linkMilestones(index, inLine, told, link);
-    if (rule.checkpoints) linkCheckpoints(index, inLine, told, link);
+    if (rule.phases) linkPhases(index, inLine, statedOrder, link);
+    if (rule.milestones) linkMilestones(index, inLine, statedOrder, link);
+    if (rule.checkpoints) linkCheckpoints(index, inLine, statedOrder, link);
   }
   return edges;
 }
 
-type Told = {
+type StatedOrder = {
   /** Nodes with a stated dependency, and nodes that a stated dependency refers to. */
   waits: Set<number>;
   awaited: Set<number>;
@@ -65,20 +65,22 @@ type Told = {
   pairs: Set<string>;
 };
 
-function readTold(index: OutlineIndex, stated: RoadmapEdge[]): Told {
-  const told: Told = { waits: new Set(), awaited: new Set(), pairs: new Set() };
+function readStatedOrder(index: OutlineIndex, stated: RoadmapEdge[]): StatedOrder {
+  const statedOrder: StatedOrder = { waits: new Set(), awaited: new Set(), pairs: new Set() };
   for (const edge of stated) {
     const ends = findEnds(index, edge);
     if (ends === null) continue;
-    told.awaited.add(ends.from);
-    told.waits.add(ends.to);
+    statedOrder.awaited.add(ends.from);
+    statedOrder.waits.add(ends.to);
     const siblings = findSiblings(index, ends.from, ends.to);
     // A dependency between tasks of two phases says nothing about the phases; an overlap does.
     const direct = siblings.from === ends.from && siblings.to === ends.to;
     if (direct || edge.type !== 'FS' || edge.lag_minutes < 0)
-      told.pairs.add(`${siblings.from} ${siblings.to}`).add(`${siblings.to} ${siblings.from}`);
+      statedOrder.pairs
+        .add(`${siblings.from} ${siblings.to}`)
+        .add(`${siblings.to} ${siblings.from}`);
   }
-  return told;
+  return statedOrder;
 }
 
 /** The parts of their smallest common whole in which two nodes lie. */
@@ -93,7 +95,12 @@ function findSiblings({ parents, depths }: OutlineIndex, a: number, b: number) {
 
 type Link = (from: number, to: number) => void;
 
-function linkPhases(index: OutlineIndex, siblings: number[], told: Told, link: Link): void {
+function linkPhases(
+  index: OutlineIndex,
+  siblings: number[],
+  statedOrder: StatedOrder,
+  link: Link,
+): void {
   const phases = siblings.filter((place) => {
     const structure = index.nodes[place]?.structure;
     const parts = index.children[place]?.length ?? 0;
@@ -101,11 +108,16 @@ function linkPhases(index: OutlineIndex, siblings: number[], told: Told, link: L
   });
   phases.forEach((phase, at) => {
     const before = phases[at - 1];
-    if (before !== undefined && !told.pairs.has(`${before} ${phase}`)) link(before, phase);
+    if (before !== undefined && !statedOrder.pairs.has(`${before} ${phase}`)) link(before, phase);
   });
 }
 
-function linkMilestones(index: OutlineIndex, siblings: number[], told: Told, link: Link): void {
+function linkMilestones(
+  index: OutlineIndex,
+  siblings: number[],
+  statedOrder: StatedOrder,
+  link: Link,
+): void {
   let since: number[] = [];
   for (const place of siblings) {
     const parts = index.children[place]?.length ?? 0;
@@ -113,20 +125,25 @@ function linkMilestones(index: OutlineIndex, siblings: number[], told: Told, lin
       since.push(place);
       continue;
     }
-    if (!told.waits.has(place)) for (const before of since) link(before, place);
+    if (!statedOrder.waits.has(place)) for (const before of since) link(before, place);
     since = [place];
   }
 }
 
-function linkCheckpoints(index: OutlineIndex, siblings: number[], told: Told, link: Link): void {
+function linkCheckpoints(
+  index: OutlineIndex,
+  siblings: number[],
+  statedOrder: StatedOrder,
+  link: Link,
+): void {
   let since: number[] = [];
   let gate: number | null = null;
   for (const place of siblings) {
     const isGate = index.nodes[place]?.structure === 'checkpoint';
-    if (isGate && !told.waits.has(place)) for (const before of since) link(before, place);
+    if (isGate && !statedOrder.waits.has(place)) for (const before of since) link(before, place);
     if (gate !== null) link(gate, place);
     if (isGate) {
-      gate = told.awaited.has(place) ? null : place;
+      gate = statedOrder.awaited.has(place) ? null : place;
       since = [];
     } else since.push(place);
   }

@@ -36,7 +36,7 @@ type Parts = {
 type ReplanContext = { tools: Parts['tools']; signal: AbortSignal };
 type ReplanTool = Tool<unknown, ReplanContext>;
 
-const problemsTold = 10;
+const maxShownProblems = 10;
 
 const Page = z.strictObject({
   after: z.int().min(0).optional().describe('"next" of the page before; left out: the first page'),
@@ -76,9 +76,10 @@ function endingTools({ task, plan, answer }: Parts): ReplanTool[] {
       async execute(change, { tools }) {
         const reader = createStepReader(tools.manifest(), task.timezone);
         const read = readChange(change, task.plan.revision, reader);
-        if ('problems' in read) return { result: fail(...read.problems.slice(0, problemsTold)) };
+        if ('problems' in read)
+          return { result: fail(...read.problems.slice(0, maxShownProblems)) };
         const problems = await plan.tryChange(task.plan.id, read.change);
-        if (problems.length > 0) return { result: fail(...problems.slice(0, problemsTold)) };
+        if (problems.length > 0) return { result: fail(...problems.slice(0, maxShownProblems)) };
         answer({ patch: read.change });
         return { result: succeed(null, 'The change is checked now.'), ends: 'answered' };
       },

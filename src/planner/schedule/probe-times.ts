@@ -31,7 +31,7 @@ export type ProbedSchedule = {
 type Own = Interval & { node: string; person: string; fixed: boolean; length: number };
 
 const horizonMs = 14 * 86_400_000;
-const maxTold = 100;
+const maxShown = 100;
 
 /** Only blocks that take a person's time can be in the way of something. n log n in blocks and busy times. */
 export function probeTimes(
@@ -55,7 +55,7 @@ export function probeTimes(
   const used = found.reduce((sum, one) => sum + one.used, 0);
   const room = found.reduce((sum, one) => sum + one.room, 0);
   return {
-    conflicts: found.flatMap(({ conflicts }) => conflicts).slice(0, maxTold),
+    conflicts: found.flatMap(({ conflicts }) => conflicts).slice(0, maxShown),
     utilisation: room > 0 ? Math.round((used / room) * 1000) / 1000 : null,
   };
 }
@@ -81,7 +81,7 @@ function probePerson(
   const longest = prefixEnds(sorted);
   let told = 0;
   const conflicts = own.flatMap((block) => {
-    if (told >= maxTold) return [];
+    if (told >= maxShown) return [];
     const met = overlapping(sorted, longest, block);
     if (met.length === 0 || hasRoom(block, free)) return [];
     told += met.length;

@@ -125,7 +125,7 @@ export function printMoment(iso: string, timezone: string): string {
 /**
  * A conflict as a sentence, and an alternative place for its step, or null if there is none nearby or several steps are involved.
  */
-export type ToldConflict = { text: string; move: StepMove | null };
+export type ShownConflict = { text: string; move: StepMove | null };
 
 /** Conflicts with other plans and calendars, in the order of the schedule and the time zone of the session. */
 export function tellConflicts({
@@ -133,7 +133,7 @@ export function tellConflicts({
   portfolio,
   schedule,
   timezone,
-}: Pick<PlanningState, 'outline' | 'portfolio' | 'schedule' | 'timezone'>): ToldConflict[] {
+}: Pick<PlanningState, 'outline' | 'portfolio' | 'schedule' | 'timezone'>): ShownConflict[] {
   const titles = new Map(outline?.nodes.map(({ id, title }) => [id, title]));
   return (portfolio?.conflicts ?? []).map((conflict) => {
     const { node, with: other, starts_at, shift_to } = conflict;

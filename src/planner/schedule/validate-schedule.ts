@@ -23,7 +23,7 @@ import { sayMoment, sayNode } from './time-words.ts';
 /** A block with its moments in milliseconds since 1970. */
 type Placed = Interval & { block: ScheduleBlock; place: number };
 
-const maxTold = 100;
+const maxShown = 100;
 
 export function validateSchedule(
   outline: PlanOutline,
@@ -56,7 +56,7 @@ export function validateSchedule(
     ...checkDeadlines(index, placed, zone),
     ...idle,
     ...checkPeople(index, within, time),
-  ].slice(0, maxTold);
+  ].slice(0, maxShown);
 }
 
 function violation(code: string, node: string | null, text: string): Violation {

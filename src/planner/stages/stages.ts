@@ -217,7 +217,7 @@ const draftOutline: StageRunner = async (context) => {
 };
 
 // VALIDATE_OUTLINE: passes, or sends the outline back: one automatic repair, one smaller draft, then a person is asked.
-const violationsTold = 6;
+const maxShownViolations = 6;
 
 const validateOutline: StageRunner = async (context) => {
   const { session, request } = context;
@@ -266,7 +266,7 @@ function mendOutline(context: StageContext, outline: PlanOutline, violations: Vi
   session.change({
     hints:
       violations.length > 0
-        ? violations.slice(0, violationsTold).map(({ text }) => text)
+        ? violations.slice(0, maxShownViolations).map(({ text }) => text)
         : ['You were not sure of the last outline. Draft only what is certain.'],
   });
   return 'invalid_retryable' as const;

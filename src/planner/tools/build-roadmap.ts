@@ -36,7 +36,7 @@ const Input = z
   .meta({ required: ['prefer', 'reason', 'confidence'] });
 type Input = z.infer<typeof Input>;
 
-const adaptationsTold = 100;
+const maxShownAdaptations = 100;
 
 type Compared = { way: Way; metrics: RoadmapMetrics; score: number };
 
@@ -200,5 +200,5 @@ function tellAdaptations({ added, edges, name }: Way): Adaptation[] {
         why: `the way ${quoteWords(name, 200)}`,
       };
     });
-  return [...nodes, ...links].slice(0, adaptationsTold);
+  return [...nodes, ...links].slice(0, maxShownAdaptations);
 }

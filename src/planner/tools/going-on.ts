@@ -39,7 +39,7 @@ const Continue = z.strictObject({
   ...WrittenChange.shape,
 });
 const HeardContinue = z.strictObject({ ...Continue.shape, ...HeardChange.shape });
-const problemsTold = 10;
+const maxShownProblems = 10;
 
 async function continuePlan(
   args: z.infer<typeof HeardContinue>,
@@ -48,9 +48,9 @@ async function continuePlan(
   const { atHand } = tools;
   if (atHand === null) return { result: fail('There is no plan to go on with here.') };
   const read = readChange(args, args.revision, createStepReader(tools.manifest(), state.timezone));
-  if ('problems' in read) return { result: fail(...read.problems.slice(0, problemsTold)) };
+  if ('problems' in read) return { result: fail(...read.problems.slice(0, maxShownProblems)) };
   const problems = await atHand.tryChange(state.run_id, args.plan, read.change);
-  if (problems.length > 0) return { result: fail(...problems.slice(0, problemsTold)) };
+  if (problems.length > 0) return { result: fail(...problems.slice(0, maxShownProblems)) };
   return {
     result: succeed(
       null,

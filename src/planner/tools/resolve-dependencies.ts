@@ -34,8 +34,8 @@ const Input = z
   // Strict schemas want every key named, though a call without arguments is one too.
   .meta({ required: ['edges'] });
 
-const adaptationsTold = 100;
-const edgesTold = 200;
+const maxShownAdaptations = 100;
+const maxShownEdges = 200;
 
 export const resolveDependencies = defineTool({
   name: 'resolve_dependencies',
@@ -72,7 +72,7 @@ function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome 
     };
   return {
     result: succeed(
-      { edges: collected.edges.slice(0, edgesTold), total: collected.edges.length },
+      { edges: collected.edges.slice(0, maxShownEdges), total: collected.edges.length },
       summarise(collected.edges),
     ),
     changes: resolved.outline === state.outline ? {} : { outline: resolved.outline },
@@ -122,10 +122,10 @@ function tellAdaptations({ adaptations }: ResolvedOrder, { edges }: CollectedEdg
     return [{ what: 'linked', node, introduced_by: 'system', why: reason }];
   });
   const all = [...adaptations, ...added];
-  if (all.length <= adaptationsTold) return all;
-  const more = all.length - adaptationsTold;
+  if (all.length <= maxShownAdaptations) return all;
+  const more = all.length - maxShownAdaptations;
   return [
-    ...all.slice(0, adaptationsTold),
+    ...all.slice(0, maxShownAdaptations),
     {
       what: 'linked',
       node: '…',

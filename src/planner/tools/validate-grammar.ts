@@ -6,7 +6,7 @@ import { suggestFixes } from '../outline/fix.ts';
 import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
 
 /** What is told of one outline; those that block come first. */
-const maxTold = 100;
+const maxShown = 100;
 
 export const validateGrammar = defineTool({
   name: 'validate_grammar',
@@ -26,10 +26,10 @@ export const validateGrammar = defineTool({
     const violations = [
       ...all.filter(({ blocking }) => blocking),
       ...all.filter(({ blocking }) => !blocking),
-    ].slice(0, maxTold);
+    ].slice(0, maxShown);
     const valid = !all.some(({ blocking }) => blocking);
     const score = scoreRules(all, outline.nodes.length);
-    const fixes = all.length === 0 ? [] : suggestFixes(outline, all).slice(0, maxTold);
+    const fixes = all.length === 0 ? [] : suggestFixes(outline, all).slice(0, maxShown);
     return {
       // An outline with something blocking in it is not produced as valid; the score still says how far it is off.
       result: {

@@ -6,7 +6,7 @@ import { hasSteps } from '#db/sql/impact.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
 import type { Finding } from '#domain/plan/finding.ts';
-import type { ToldFinding } from '#domain/service.ts';
+import type { ReportedFinding } from '#domain/service.ts';
 import { requireManager, requirePerson } from '../authority/authority.ts';
 import { statusWords } from '../lifecycle/lifecycle-table.ts';
 import type { PlansContext } from '../plans-context.ts';
@@ -16,7 +16,7 @@ import { isBlocking, raiseFindings } from './raise.ts';
 async function requireSteps(
   tx: Transaction,
   planId: string,
-  { step_id, partition }: ToldFinding,
+  { step_id, partition }: ReportedFinding,
 ): Promise<void> {
   if (step_id !== undefined && !(await hasSteps(tx, planId, { ids: [step_id] })))
     throw new CountersignError('unknown_step', `This plan has no step ${step_id}.`);
@@ -36,12 +36,12 @@ export async function receiveFinding(
   context: PlansContext,
   tx: Transaction,
   planId: string,
-  told: ToldFinding,
+  reported: ReportedFinding,
   actor: Actor,
 ): Promise<Finding> {
   const row = await lockPlan(tx, planId);
   requirePerson(actor);
-  if (isBlocking(told.severity)) await requireManager(tx, context, row, actor);
+  if (isBlocking(reported.severity)) await requireManager(tx, context, row, actor);
   if (row.status === 'cancelled' || row.status === 'rejected') {
     throw new CountersignError(
       'invalid_transition',
@@ -49,8 +49,8 @@ export async function receiveFinding(
       { details: { status: row.status } },
     );
   }
-  await requireSteps(tx, planId, told);
-  const { key: said, ...finding } = told;
+  await requireSteps(tx, planId, reported);
+  const { key: said, ...finding } = reported;
   const key = `by ${actor.id}: ${said ?? context.random.hex(8)}`;
   await raiseFindings(context, tx, row, [{ ...finding, key, raisedBy: actor.id }], actor);
   const stored = await findByKey(tx, planId, key);

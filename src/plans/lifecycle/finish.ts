@@ -54,7 +54,7 @@ async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedS
 }
 
 /** Limit of condition-skipped steps in a summary. */
-const skippedTold = 3;
+const maxShownSkipped = 3;
 
 /** How many steps a condition skipped, and a sentence for each of the first. */
 async function findSkipped(
@@ -64,7 +64,7 @@ async function findSkipped(
   const { rows } = await tx.execute<FailedStep & { n: number }>(sql`
     select ${labelOf}, s.error, count(*) over ()::int as n
     from ${stepsOf(row.id, ['skipped'], isSkippedByCondition('s'))}
-    order by s.position limit ${skippedTold}`);
+    order by s.position limit ${maxShownSkipped}`);
   const sentences = rows.map(
     ({ label, error }) => `Step ${label} was skipped: ${error?.message ?? ''}`,
   );

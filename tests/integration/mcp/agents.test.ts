@@ -63,7 +63,7 @@ async function connect(url: string, era: Era = '2026-07-28', given = token): Pro
   return client;
 }
 
-type Told = {
+type ToolAnswer = {
   state: string;
   plan: { plan: string; version: number; digest: string; requester: string } | null;
   cursor: string;
@@ -84,7 +84,7 @@ async function call(
   const [first] = result.content;
   const text = first?.type === 'text' ? first.text : '';
   // The client has checked it against the tool's schema; a test states what it expects and then looks at it.
-  return { text, isError: result.isError === true, data: result.structuredContent as Told };
+  return { text, isError: result.isError === true, data: result.structuredContent as ToolAnswer };
 }
 
 /** Waits until N calls wait at a gateway. */
@@ -101,7 +101,7 @@ const write = (path: string) => ({
 });
 const local: Actor = person('local', 'api');
 
-async function approve(plan: Told['plan']): Promise<void> {
+async function approve(plan: ToolAnswer['plan']): Promise<void> {
   if (plan === null) throw new Error('there is no plan');
   const { version, digest } = plan;
   const answer = await fetch(`${gateway.url}/api/plans/${plan.plan}/approve`, {

@@ -71,7 +71,7 @@ export async function forgetPosts({ db }: TestInstance): Promise<void> {
 
 const nothingWaits = sql`not exists (select from countersign.chat_places
   where (asked > answered or due_at is not null or holder is not null) and broken is null)`;
-const everyPlanIsTold = sql`not exists (select from pgboss.job
+const everyPlanIsNotified = sql`not exists (select from pgboss.job
   where name = 'card' and state < 'completed' and start_after <= clock_timestamp())`;
 
 function holds({ db }: TestInstance, condition: SQL): Promise<true> {
@@ -84,7 +84,7 @@ function holds({ db }: TestInstance, condition: SQL): Promise<true> {
 
 /** Waits until no plan has changes to post except progress, which comes later, and nothing is left to post or draw. */
 export function delivered(instance: TestInstance): Promise<true> {
-  return holds(instance, sql`${nothingWaits} and ${everyPlanIsTold}`);
+  return holds(instance, sql`${nothingWaits} and ${everyPlanIsNotified}`);
 }
 
 /** Waits until nothing is left to post or draw, even if a killed worker's card job returns only after a minute. */

@@ -5,7 +5,7 @@ import { carryOutPress } from '#conversation/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Severity } from '#domain/plan/finding.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
-import type { ToldFinding } from '#domain/service.ts';
+import type { ReportedFinding } from '#domain/service.ts';
 import { outcomeUnknown } from '#tools/failures.ts';
 import { createGates } from '../../fixtures/gates.ts';
 import { draftStep } from '../../fixtures/steps.ts';
@@ -44,7 +44,7 @@ async function held(steps: PlanDraft['steps'], waiting = 1): Promise<Plan> {
 
 const raise = (
   id: string,
-  about: Pick<ToldFinding, 'step_id' | 'partition' | 'key'>,
+  about: Pick<ReportedFinding, 'step_id' | 'partition' | 'key'>,
   severity: Severity = 'ERROR',
 ) =>
   instance.service.raiseFinding(

@@ -24,22 +24,22 @@ test('messages, words, presses, forms, commands, settings and windows of somebod
       text.includes('blocked'),
     ).length;
   let times = 0;
-  const expectTold = async () => {
+  const expectNotified = async () => {
     times += 1;
     await waitFor(`Ben to be told ${times} times`, () => toldTimes() >= times);
   };
   await slack.mention(ben.id, channel, 'do something else');
-  await expectTold();
+  await expectNotified();
   await slack.say(ben.id, channel, 'approve', { thread_ts: root });
-  await expectTold();
+  await expectNotified();
   await slack.press(ben.id, card, 'countersign:approve');
-  await expectTold();
+  await expectNotified();
   await slack.submit(ben.id, view, { value: 'no' });
-  await expectTold();
+  await expectNotified();
   const home = slack.home(ben.id);
   if (home === undefined) throw new Error('There is no Home.');
   await slack.press(ben.id, home, 'countersign:policy:tone', { pick: 'friendly' });
-  await expectTold();
+  await expectNotified();
   await slack.openHome(ben.id);
   await waitFor('an empty Home', () =>
     JSON.stringify(slack.home(ben.id)?.blocks ?? []).includes('blocked'),

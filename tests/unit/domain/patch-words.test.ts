@@ -1,7 +1,7 @@
 // What a change of a plan does, as its card tells it.
 import { expect, it } from 'vitest';
 import { PatchOperation } from '#domain/plan/patch.ts';
-import { describeOperations, operationsTold } from '#domain/plan/patch-words.ts';
+import { describeOperations, maxShownOperations } from '#domain/plan/patch-words.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 
 const table: [string, unknown][] = [
@@ -71,6 +71,6 @@ it('a value that is cut is said with its size', () => {
 
 it('only the first operations are told', () => {
   const remove = PatchOperation.parse({ op: 'remove_steps', steps: { ids: ['1'] } });
-  const many = Array.from({ length: operationsTold + 5 }, () => remove);
-  expect(describeOperations(many, (id) => id)).toHaveLength(operationsTold);
+  const many = Array.from({ length: maxShownOperations + 5 }, () => remove);
+  expect(describeOperations(many, (id) => id)).toHaveLength(maxShownOperations);
 });
