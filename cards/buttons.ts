@@ -1,6 +1,6 @@
 // The buttons of a plan by status. A decided card has none, and nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
-import { readStand } from '#domain/plan/expected-step.ts';
+import { readSettledStatus } from '#domain/plan/expected-step.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
 import { listOf } from '#domain/words.ts';
@@ -15,12 +15,12 @@ export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
 
 /** A press on a step, bound to the attempt and status shown. */
 export function pressAbout(plan: Plan, action: CardPress['action'], step: Step): CardPress {
-  const stood = readStand(step.status);
+  const expectedStatus = readSettledStatus(step.status);
   return {
     ...pressOf(plan, action),
     step_id: step.id,
     attempt: step.attempt,
-    ...(stood === null ? {} : { stood }),
+    ...(expectedStatus === null ? {} : { stood: expectedStatus }),
   };
 }
 

@@ -1,7 +1,7 @@
 // Request schemas: bodies, and queries with strictly parsed numbers and lists.
 import { z } from 'zod';
 import { AnyPress } from '#domain/chat/press.ts';
-import { settledStands } from '#domain/plan/expected-step.ts';
+import { settledStatuses } from '#domain/plan/expected-step.ts';
 import { FindingAction, FindingStatus, NewFinding } from '#domain/plan/finding.ts';
 import { GroupBy } from '#domain/plan/groups.ts';
 import { InboxGroup } from '#domain/plan/inbox.ts';
@@ -183,8 +183,8 @@ export const RetryBody = documented(
   { id: 'RetryRequest' },
 );
 
-const LookedAt = documented(
-  z.strictObject({ attempt: z.number().int().min(0), status: z.enum(settledStands) }),
+const ExpectedStep = documented(
+  z.strictObject({ attempt: z.number().int().min(0), status: z.enum(settledStatuses) }),
   { id: 'LookedAt' },
 );
 
@@ -198,7 +198,7 @@ export const ResumeBody = documented(
     answers: z
       .record(line(200), z.union([line(20_000), z.record(line(60), FieldValue)]))
       .exactOptional(),
-    about: z.record(line(200), LookedAt).exactOptional(),
+    about: z.record(line(200), ExpectedStep).exactOptional(),
     user,
   }),
   {

@@ -14,7 +14,7 @@ import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
 import type { ArtifactContent, ArtifactPage } from './plan/artifact.ts';
 import type { ShownStep } from './plan/call.ts';
-import type { LookedAt } from './plan/expected-step.ts';
+import type { ExpectedStep } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { GroupBy, PlanGroups } from './plan/groups.ts';
 import type { Inbox, InboxChange, InboxQuery } from './plan/inbox.ts';
@@ -137,7 +137,7 @@ export type Settlement = {
   steps?: Record<string, 'retry' | 'done' | 'failed' | 'skip' | 'take_over'>;
   answer?: string;
   answers?: Record<string, StepAnswer>;
-  about?: Record<string, LookedAt>;
+  about?: Record<string, ExpectedStep>;
   pressed?: Pressed;
 };
 

@@ -31,7 +31,7 @@ import type { ExecutorContext, Mark, Permit } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
 
 /** Steps examined per lane: others may fit behind one that waits for a pool. */
-const lookedAt = 64;
+const candidateLimit = 64;
 /** Milliseconds for which smaller steps may overtake one that doesn't fit into its pools. */
 const patienceMs = 1000;
 
@@ -96,7 +96,13 @@ async function claimWithin(
   limit: number,
 ): Promise<ClaimedStep[]> {
   const keys = [...lanes.keys()];
-  const ready = await readCandidates(tx, plan.id, keys, plan.pools, Math.max(limit, lookedAt));
+  const ready = await readCandidates(
+    tx,
+    plan.id,
+    keys,
+    plan.pools,
+    Math.max(limit, candidateLimit),
+  );
   if (ready.length === 0) return [];
   const pools = await lockPools(tx, plan.pools);
   const candidates = ready.map(({ position, resources }) => ({

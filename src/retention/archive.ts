@@ -18,7 +18,7 @@ export type Archive = {
 
 const fileName = /^[a-z]+-(\d{4}-\d{2}-\d{2})\.jsonl$/;
 /** Bytes searched at once for the last complete line. */
-const lookedAtOnce = 65_536;
+const chunkSize = 65_536;
 
 /** The error code of a failing archive, which stops deletion only. */
 const archiveFailed = 'archive_failed';
@@ -43,7 +43,7 @@ function explain(folder: string, cause: unknown): CountersignError {
 async function findWholeLength(file: FileHandle): Promise<number> {
   const { size } = await file.stat();
   for (let end = size; end > 0; ) {
-    const begin = Math.max(0, end - lookedAtOnce);
+    const begin = Math.max(0, end - chunkSize);
     const { buffer } = await file.read(Buffer.alloc(end - begin), 0, end - begin, begin);
     const newline = buffer.lastIndexOf(0x0a);
     if (newline !== -1) return begin + newline + 1;

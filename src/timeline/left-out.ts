@@ -5,8 +5,8 @@ import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recur
 import { openRule, readFields, readUntil } from './rule.ts';
 
 /** Four years hold one leap year. */
-const monthsLookedAt = 48;
-const yearsLookedAt = 8;
+const maxMonths = 48;
+const maxYears = 8;
 const shownPeriods = 6;
 
 const monthNames = Array.from({ length: 12 }, (_, month) =>
@@ -33,14 +33,14 @@ function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'mont
   const start = toZoned(startsAt, timezone).toPlainDateTime();
   const freq = fields.get('FREQ');
   const interval = Number(fields.get('INTERVAL') ?? 1);
-  const lookedAt = unit === 'month' ? monthsLookedAt : yearsLookedAt;
+  const horizon = unit === 'month' ? maxMonths : maxYears;
   const first = start.toPlainDate().with(unit === 'month' ? { day: 1 } : { month: 1, day: 1 });
   const after = (count: number) =>
     first.add(unit === 'month' ? { months: count } : { years: count });
   const wall = (date: Temporal.PlainDate) => date.toZonedDateTime('UTC');
   const found = openRule(rrule, start.toZonedDateTime('UTC')).between(
     new Date(wall(first).epochMilliseconds),
-    new Date(wall(after(lookedAt + 1)).epochMilliseconds),
+    new Date(wall(after(horizon + 1)).epochMilliseconds),
     true,
   );
   const keyOf = ({ year, month }: { year: number; month: number }) =>
@@ -54,7 +54,7 @@ function findEmptyPeriods({ rrule, timezone, startsAt }: Recurrence, unit: 'mont
         ? found.at(-1)?.toPlainDate()
         : undefined;
   const months = fields.get('BYMONTH')?.split(',').map(Number);
-  return Array.from({ length: lookedAt }, (_, index) => index + 1).flatMap((index) => {
+  return Array.from({ length: horizon }, (_, index) => index + 1).flatMap((index) => {
     const period = after(index);
     const years = period.year - start.year;
     const isDue =
@@ -100,7 +100,7 @@ function describeEmptyPeriods(recurrence: Recurrence): string {
 }
 
 /** Clock changes to check: about a year's. */
-const changesLookedAt = 2;
+const maxChanges = 2;
 
 /**
  * The first clock change that skips an occurrence, with its time as `02:30`, or null if none does. Rules by the hour or shorter
@@ -113,7 +113,7 @@ function findSkipped({ rrule, timezone, startsAt }: Recurrence): { at: Date; tim
     new Date(moment.toPlainDateTime().toZonedDateTime('UTC').epochMilliseconds);
   const unchanged = { rrule, timezone: 'UTC', startsAt: wall(start) };
   let change = start.getTimeZoneTransition('next');
-  for (let seen = 0; change !== null && seen < changesLookedAt; seen++) {
+  for (let seen = 0; change !== null && seen < maxChanges; seen++) {
     const [before, to] = [wall(change.subtract({ milliseconds: 1 })), wall(change)];
     const [would] = before < to ? nextOccurrences(unchanged, before, 1) : [];
     if (would !== undefined && would < to)

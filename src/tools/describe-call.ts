@@ -519,7 +519,7 @@ const seenOf = ({ seen, status }: Step): SeenState | null | undefined =>
 const Looked = z.object({ looked: SeenState });
 
 /** The target's state when a person was asked, or undefined if unknown. */
-function lookedAt({ output }: Step): SeenState | undefined {
+function seenInOutput({ output }: Step): SeenState | undefined {
   const read = Looked.safeParse(output);
   return read.success ? read.data.looked : undefined;
 }
@@ -545,7 +545,7 @@ export function describeSteps(
   const nameStep = (id: string) => own.get(id) ?? labels.get(id) ?? id;
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
-    const seen = step.final_args === null ? seenOf(step) : lookedAt(step);
+    const seen = step.final_args === null ? seenOf(step) : seenInOutput(step);
     const args = renameReferences(argumentsOf(step), nameStep);
     const when = labelConditions(step.when, asked);
     return { ...step, when, call: describeCall(name, catalogue.get(name), args, seen) };

@@ -19,7 +19,7 @@ const Keyed = z.object({
 const lookBackMs = 6 * 3_600_000;
 /** Tolerated difference between Slack's clock and ours. */
 const clocksApartMs = 120_000;
-const lookedAt = 200;
+const messageLimit = 200;
 /** Maximum pages per search; Slack chooses their size. */
 const maxPages = 20;
 
@@ -33,7 +33,7 @@ async function* readSince(
 ) {
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const common = { channel, oldest, limit: lookedAt, include_all_metadata: true };
+    const common = { channel, oldest, limit: messageLimit, include_all_metadata: true };
     const asked = cursor === undefined ? common : { ...common, cursor };
     const { messages = [], response_metadata } =
       thread === null

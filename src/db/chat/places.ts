@@ -93,7 +93,7 @@ export async function findPostTargets(
 
 const targetsListed = 20;
 /** Requests among which those of one person are looked for. */
-const runsLookedAt = 2000;
+const maxRuns = 2000;
 
 /**
  * Conversations in which people of `names` have asked for something and a poster in `from` can post, with their last words
@@ -106,7 +106,7 @@ export async function listPostTargets(
 ): Promise<{ conversation: string; about: string }[]> {
   const { rows } = await db.execute<{ conversation: string; about: string }>(sql`
     with latest as (
-      select conversation, "user", request, updated_at from ${countersign}.runs order by updated_at desc limit ${runsLookedAt}),
+      select conversation, "user", request, updated_at from ${countersign}.runs order by updated_at desc limit ${maxRuns}),
     own as (
       select distinct on (conversation) conversation, request, updated_at from latest
       where "user" = any(${sql.param(names)}::text[]) order by conversation, updated_at desc)

@@ -166,7 +166,7 @@ export async function noteActivity(
 type Asked = { planning: PlanningActivity; asked: string | null };
 
 /** Runs of a conversation that are looked at, the latest first. */
-const lookedAt = 20;
+const candidateLimit = 20;
 
 /** What is being planned in a conversation now, of several runs the latest; null: nothing. */
 export async function readActivity(db: Queryable, conversation: string): Promise<Asked | null> {
@@ -176,7 +176,7 @@ export async function readActivity(db: Queryable, conversation: string): Promise
     .from(runs)
     .where(eq(runs.conversation, conversation))
     .orderBy(desc(created_at))
-    .limit(lookedAt)
+    .limit(candidateLimit)
     .as('latest');
   const [row] = await db
     .select({ id: latest.id, turn: latest.turn, activity: latest.activity, asked: messages.once })

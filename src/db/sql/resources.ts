@@ -184,7 +184,7 @@ export async function forgetOldWaits(db: Queryable): Promise<void> {
 export type ExcessStep = { step_id: string; pool: string; amount: number; limit: number };
 
 /** Steps looked at for needs that no pool can meet. */
-const excessLookedAt = 1000;
+const excessLimit = 1000;
 
 /** @param ready only of steps that are ready; otherwise of those that have not begun */
 export async function readExcessSteps(
@@ -199,7 +199,7 @@ export async function readExcessSteps(
     select s.step_id, p.name as pool, r.value::float8 as amount, (p.capacity - p.headroom)::float8 as limit
     from (
       select plan_id, position, step_id from ${stepsOf(planId, statuses, served)}
-      order by position limit ${excessLookedAt}
+      order by position limit ${excessLimit}
     ) s
     join ${countersign}.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     cross join lateral jsonb_each_text(c.resources) r

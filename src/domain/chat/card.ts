@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Blockage } from '../plan/blockage.ts';
 import type { CallDescription, ShownStep } from '../plan/call.ts';
-import { settledStands } from '../plan/expected-step.ts';
+import { settledStatuses } from '../plan/expected-step.ts';
 import type { Finding } from '../plan/finding.ts';
 import type { PassedStarts } from '../plan/passed-starts.ts';
 import type { PatchOutcome } from '../plan/patch-outcome.ts';
@@ -162,7 +162,7 @@ export const CardPress = z.object({
   step_id: z.string().max(200).exactOptional(),
   /** The step's attempt and status; the press applies to no other. */
   attempt: z.number().int().min(0).exactOptional(),
-  stood: z.enum(settledStands).exactOptional(),
+  stood: z.enum(settledStatuses).exactOptional(),
   /** The change that the button proposes. */
   choice: z.string().max(600).exactOptional(),
   /** The finding that is settled. */

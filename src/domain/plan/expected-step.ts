@@ -1,30 +1,30 @@
 // The step attempt and status shown on a card. A press is refused for any other.
 
 /** Statuses that a person settles. */
-export const settledStands = ['waiting', 'unknown', 'failed'] as const;
-type Stand = (typeof settledStands)[number];
+export const settledStatuses = ['waiting', 'unknown', 'failed'] as const;
+type SettledStatus = (typeof settledStatuses)[number];
 
 /** The step state seen by the person who settles it. */
-export type LookedAt = { attempt: number; status: Stand };
+export type ExpectedStep = { attempt: number; status: SettledStatus };
 
 /** Null if a person can't settle that status. */
-export function readStand(status: string): Stand | null {
-  return settledStands.find((stand) => stand === status) ?? null;
+export function readSettledStatus(status: string): SettledStatus | null {
+  return settledStatuses.find((one) => one === status) ?? null;
 }
 
 /** A press's claims about its step. */
 type AboutStep = {
   step_id?: string | undefined;
   attempt?: number | undefined;
-  stood?: Stand | undefined;
+  stood?: SettledStatus | undefined;
 };
 
 /** The step state the presser saw, or null for older cards. */
 export function expectedStep({
   step_id: step,
   attempt,
-  stood,
-}: AboutStep): Record<string, LookedAt> | null {
-  if (step === undefined || attempt === undefined || stood === undefined) return null;
-  return { [step]: { attempt, status: stood } };
+  stood: expectedStatus,
+}: AboutStep): Record<string, ExpectedStep> | null {
+  if (step === undefined || attempt === undefined || expectedStatus === undefined) return null;
+  return { [step]: { attempt, status: expectedStatus } };
 }

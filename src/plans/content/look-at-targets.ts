@@ -15,14 +15,14 @@ import { bindStep } from './normalise-step.ts';
 import { Problems } from './problems.ts';
 import { meet, touchesOf } from './touches.ts';
 
-const maxLookedAt = 200;
+const maxTargets = 200;
 const atOnce = 8;
 const withinMs = 1000;
 /** Limit of steps traced back in all to find one that creates a target. */
 const maxFollowed = 20_000;
 
 type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
-type LookedAt = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
+type TargetStep = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
 
 /** Tells whether an earlier step of the plan may create a step's target. Used for one plan. */
 class EarlierSteps {
@@ -64,15 +64,15 @@ class EarlierSteps {
 }
 
 /** The steps to look at, most relevant for review first. */
-function choose<T extends LookedAt>(steps: T[]): T[] {
+function choose<T extends TargetStep>(steps: T[]): T[] {
   const byRank = new Map<number, T[]>();
   for (const step of steps) {
     const rank = byRank.get(step.review_rank) ?? [];
-    if (rank.length >= maxLookedAt) continue;
+    if (rank.length >= maxTargets) continue;
     rank.push(step);
     byRank.set(step.review_rank, rank);
   }
-  return [4, 3, 2, 1, 0].flatMap((rank) => byRank.get(rank) ?? []).slice(0, maxLookedAt);
+  return [4, 3, 2, 1, 0].flatMap((rank) => byRank.get(rank) ?? []).slice(0, maxTargets);
 }
 
 /**
@@ -80,7 +80,7 @@ function choose<T extends LookedAt>(steps: T[]): T[] {
  * proposal.
  * @param all the steps themselves and all steps before them
  */
-export async function lookAt<T extends LookedAt>(
+export async function lookAt<T extends TargetStep>(
   catalogue: Pick<Catalogue, 'get'>,
   steps: T[],
   all: EarlierStep[],

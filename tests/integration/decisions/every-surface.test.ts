@@ -147,8 +147,9 @@ async function offer(surface: Surface, name: string, row: Row): Promise<CardPres
   const shown = row.prepare === change ? (prepared as { version: number; digest: string }) : plan;
   const { plan: now, step } = await readFacts(id, row.step);
   const ended = action === 'retry' ? { ended_at: now.execution_ended_at ?? '' } : {};
-  const stood = step?.status === 'failed' ? ('failed' as const) : ('waiting' as const);
-  const about = step === undefined ? {} : { step_id: step.id, attempt: step.attempt, stood };
+  const expectedStatus = step?.status === 'failed' ? ('failed' as const) : ('waiting' as const);
+  const about =
+    step === undefined ? {} : { step_id: step.id, attempt: step.attempt, stood: expectedStatus };
   const { version, digest } = shown;
   return { action, plan_id: id, version, digest, ...ended, ...(action === 'retry' ? {} : about) };
 }

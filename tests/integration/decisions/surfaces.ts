@@ -176,7 +176,7 @@ function openHttp(origin: string): Surface {
         return post(origin, path, { digest, turn, user: addressOf(who) });
       }
       const { action, plan_id, version, digest, step_id = '', ...seen } = button;
-      const { attempt, stood, ended_at } = seen;
+      const { attempt, stood: expectedStatus, ended_at } = seen;
       const decision = { version, user: addressOf(who), ...(feedback && { feedback }) };
       const call = (path: string, more: object = {}) =>
         post(origin, `/api/plans/${plan_id}/${path}`, { ...decision, ...more });
@@ -184,7 +184,7 @@ function openHttp(origin: string): Surface {
       if (action === 'retry') return call('retry', { ended_at });
       const resolution = new Map(Object.entries(resolutions)).get(action);
       if (resolution === undefined) return call(action.replace('_', '-'));
-      const about = { [step_id]: { attempt, status: stood } };
+      const about = { [step_id]: { attempt, status: expectedStatus } };
       return call('resume', { steps: { [step_id]: resolution }, about });
     },
   };
