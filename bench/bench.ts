@@ -19,7 +19,7 @@ import { measureStart } from './benches/start.ts';
 import { measureViews } from './benches/views.ts';
 import { measureVisible } from './benches/visible.ts';
 import { type BenchName, benchNames } from './names.ts';
-import type { Row } from './row.ts';
+import type { BenchRow } from './row.ts';
 import { openServer, type Server } from './server.ts';
 import { type Bench, type Sizes, withStage } from './stage.ts';
 import { describeRows } from './table.ts';
@@ -71,7 +71,7 @@ function describeMachine({ words, version }: Server) {
 }
 type Machine = ReturnType<typeof describeMachine>;
 
-function describe(machine: Machine, startedAt: string, rows: Row[]): string {
+function describe(machine: Machine, startedAt: string, rows: BenchRow[]): string {
   const { cpus, cpu, memory_mb, system, node, postgres, database } = machine;
   const head = `${startedAt}: ${cpus} × ${cpu}, ${(memory_mb / 1000).toFixed(0)} GB, ${system}, Node ${node}, PostgreSQL ${postgres} (${database})`;
   return `${head}\n\n${describeRows(rows)}`;
@@ -91,7 +91,7 @@ function choose({ names, folder }: BenchOptions): BenchName[] {
 export async function bench(options: BenchOptions): Promise<ExitCode> {
   const { names: _names, json, databaseUrl, log, signal, print, say, ...sizes } = options;
   const startedAt = systemClock.now().toISOString();
-  const rows: Row[] = [];
+  const rows: BenchRow[] = [];
   const server = await openServer(databaseUrl, {
     random: systemRandom,
     warn: (message) => log.warn(message),

@@ -2,7 +2,7 @@
 
 export type Unit = 'steps/s' | 'rows/s' | 'ms' | 's' | 'MB' | 'B';
 
-export type Row = {
+export type BenchRow = {
   name: string;
   what: string;
   unit: Unit;
@@ -47,7 +47,7 @@ function reaches(unit: Unit, measured: number, target: number): boolean {
 }
 
 /** The row, with its ratio and verdicts. */
-export function makeRow({ compared, target, value, p50, note, ...rest }: Measured): Row {
+export function makeRow({ compared, target, value, p50, note, ...rest }: Measured): BenchRow {
   const rounded = value === null ? null : round(value);
   const baseline = compared === undefined || compared === null ? null : round(compared.value);
   const ratio = rounded === null || baseline === null ? null : rounded / baseline;

@@ -6,7 +6,7 @@ import { loadConfig } from '#app/config.ts';
 import type { Instance, InstanceOptions } from '#app/wire/instance.ts';
 import { openInstance } from '#app/wire.ts';
 import { type Program, startPeopleWorker, startProgram, type Verb } from './program.ts';
-import type { Row } from './row.ts';
+import type { BenchRow } from './row.ts';
 import { makeFolder, removeFolder, type Server } from './server.ts';
 
 export type Sizes = {
@@ -39,7 +39,7 @@ export type Stage = Sizes & {
 };
 
 /** One subject: some rows of the report. */
-export type Bench = (stage: Stage) => Promise<Row[]>;
+export type Bench = (stage: Stage) => Promise<BenchRow[]>;
 
 /** Polling interval in milliseconds. */
 const lookEveryMs = 20;
@@ -69,7 +69,7 @@ export async function withStage(
     signal: AbortSignal;
     say(text: string): void;
   },
-): Promise<Row[]> {
+): Promise<BenchRow[]> {
   const { server, temporary, log, ...rest } = parts;
   const closers = createClosers(log);
   const makeHome = async () => {

@@ -1,9 +1,9 @@
 // The report for people: one line per row, aligned.
-import type { Row } from './row.ts';
+import type { BenchRow } from './row.ts';
 
 const columns = ['name', 'what', 'measured', 'compared with', 'ratio', 'target', 'reached?'];
 
-function withUnit(value: number, unit: Row['unit']): string {
+function withUnit(value: number, unit: BenchRow['unit']): string {
   const fraction = unit === 'ms' || unit === 's' ? 1 : 0;
   const number = value.toLocaleString('en-US', {
     minimumFractionDigits: fraction,
@@ -12,20 +12,20 @@ function withUnit(value: number, unit: Row['unit']): string {
   return `${number} ${unit}`;
 }
 
-function describeTarget({ reach, stretch, unit, baseline }: Row): string {
+function describeTarget({ reach, stretch, unit, baseline }: BenchRow): string {
   if (reach === null || stretch === null) return '';
   // Targets of rates and comparisons are ratios.
   if (unit === 'steps/s') return `≥ ${reach} × (${stretch} ×)`;
   return baseline === undefined ? `≤ ${reach} ${unit} (${stretch})` : `≤ ${reach} × (${stretch} ×)`;
 }
 
-function describeVerdict({ reached, stretch_reached }: Row): string {
+function describeVerdict({ reached, stretch_reached }: BenchRow): string {
   if (reached === null) return '';
   if (stretch_reached === true) return 'yes, stretch';
   return reached ? 'yes' : 'no';
 }
 
-function toCells(row: Row): string[] {
+function toCells(row: BenchRow): string[] {
   const { name, what, unit, value, p50, compared_with, baseline, ratio, note } = row;
   const measured = value === null ? '' : withUnit(value, unit);
   return [
@@ -40,7 +40,7 @@ function toCells(row: Row): string[] {
 }
 
 /** Rows under a heading, with the second target in brackets. */
-export function describeRows(rows: Row[]): string {
+export function describeRows(rows: BenchRow[]): string {
   const lines = [columns, ...rows.map(toCells)];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   return lines

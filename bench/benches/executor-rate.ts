@@ -4,7 +4,7 @@ import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
 import { type Call, drawPlan, readNoop } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
 import { createNoopWrite, writeNoop } from '../noop-write.ts';
-import { makeRow, type Row } from '../row.ts';
+import { makeRow, type BenchRow } from '../row.ts';
 import { runPlan } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 
@@ -20,7 +20,7 @@ function measureExecutor(
   what: string,
   targets: { boss?: Target; library: Target },
 ): Bench {
-  return async (stage): Promise<Row[]> => {
+  return async (stage): Promise<BenchRow[]> => {
     const steps = stage.steps ?? usualSteps;
     const instance = await stage.openInstance({ work: true, extraOperations: [createNoopWrite()] });
     const library = await openDurableLibrary(stage, steps);

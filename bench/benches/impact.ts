@@ -5,7 +5,7 @@ import { affectedBy, positionsOf } from '#db/sql/impact.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { drawPlan, type Shape } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
-import { makeRow, type Row } from '../row.ts';
+import { makeRow, type BenchRow } from '../row.ts';
 import { asker } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 
@@ -53,7 +53,7 @@ export const measureImpact: Bench = async (stage) => {
     onError: (error) => stage.say(error.message),
   });
   stage.closeLater('the connection for impact', db.close);
-  const rows: Row[] = [];
+  const rows: BenchRow[] = [];
   for (const { shape, about } of shapes) {
     stage.say(`${size} steps, ${shape}, are proposed first`);
     const { id } = await service.propose(drawPlan(shape, size), { user: asker.id }, asker);

@@ -12,7 +12,7 @@ import { type Fill, fillPlans, personOf } from '../fill-plans.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
 import { median, preciseNow, quantile } from '../numbers.ts';
-import { makeRow, type Row } from '../row.ts';
+import { makeRow, type BenchRow } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 type Crowd = Fill & {
@@ -178,7 +178,7 @@ export const measurePeople: Bench = async (stage) => {
   await fillPlans(db, many, few.ended + few.live);
   const large = await measureCrowd({ ...parts, crowd: many });
   return figures.map(
-    (figure): Row =>
+    (figure): BenchRow =>
       makeRow({
         name: 'people',
         what: `${described[figure]}, with ${many.people} people, p99`,

@@ -13,7 +13,7 @@ import { drawPlan } from '../graphs.ts';
 import { daysOfHistory, fillHistory, limitsOfHistory } from '../history.ts';
 import { quantile } from '../numbers.ts';
 import type { RoundOrder, RoundResult } from '../retention-thread.ts';
-import { makeRow, type Row } from '../row.ts';
+import { makeRow, type BenchRow } from '../row.ts';
 import { asker, beginPlan } from '../run-plan.ts';
 import { makeFolder, removeFolder } from '../server.ts';
 import type { Bench, Stage } from '../stage.ts';
@@ -142,8 +142,8 @@ async function readDatabaseSize({ query }: Database): Promise<number> {
 }
 
 /** Bytes per row with indexes and TOAST. */
-async function weigh({ query }: Database): Promise<Row[]> {
-  const rows: Row[] = [];
+async function weigh({ query }: Database): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
   for (const table of weighed) {
     const name = sql`countersign.${sql.identifier(table)}`;
     const { rows: found } = await query.execute<{ n: number; bytes: number }>(sql`

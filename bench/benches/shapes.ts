@@ -3,7 +3,7 @@ import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { drawPlan, type Shape, shapes } from '../graphs.ts';
 import { interleave, type Side } from '../interleave.ts';
 import { median } from '../numbers.ts';
-import { makeRow, type Row } from '../row.ts';
+import { makeRow, type BenchRow } from '../row.ts';
 import { runPlan } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 
@@ -51,7 +51,7 @@ export const measureShapes: Bench = async (stage) => {
       target: { reach: 300, stretch: 200 },
       ...(held.length === 0 ? { note: 'this system does not tell' } : {}),
     });
-  const ofShapes = shapes.flatMap((shape, at): Row[] => {
+  const ofShapes = shapes.flatMap((shape, at): BenchRow[] => {
     const [bare, own] = [rates[2 * at], rates[2 * at + 1]];
     if (bare === undefined || own === undefined) throw new Error('a side was not measured');
     const shared = { what: `${steps} steps, ${shape}`, unit: 'steps/s', value: own.value } as const;

@@ -2,7 +2,7 @@
 import { drawHalf } from '../graphs.ts';
 import { getJson } from '../http.ts';
 import { quantile } from '../numbers.ts';
-import { makeRow, type Row } from '../row.ts';
+import { makeRow, type BenchRow } from '../row.ts';
 import { asker, beginPlan } from '../run-plan.ts';
 import { type Bench, until } from '../stage.ts';
 
@@ -22,7 +22,7 @@ type View = {
 const forOverview = { reach: 10, stretch: 3 };
 const forPages = { reach: 15, stretch: 5 };
 
-async function measureView(view: View, signal: AbortSignal): Promise<Row> {
+async function measureView(view: View, signal: AbortSignal): Promise<BenchRow> {
   const times: number[] = [];
   let cursor: string | null = null;
   for (let n = -warmUp; n < requests; n++) {
@@ -119,7 +119,7 @@ export const measureViews: Bench = async (stage) => {
         ),
     },
   ];
-  const rows: Row[] = [];
+  const rows: BenchRow[] = [];
   for (const view of views) {
     stage.say(`${view.name}, ${requests} requests`);
     rows.push(await measureView(view, stage.signal));

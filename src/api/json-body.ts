@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { mayChange } from '#domain/exact-json.ts';
 import { parseRequestJson, requireNamesOnce, requireShallow } from '#domain/json.ts';
-import { type Place, parseInPieces } from '#domain/json-pieces.ts';
+import { type PieceLocation, parseInPieces } from '#domain/json-pieces.ts';
 import { unstorable } from '#domain/text.ts';
 import { isStorableText } from '#domain/words.ts';
 import { explainMisfit, pathInWords } from './validation.ts';
 
 const position = /at position \d+ \(line (\d+) column (\d+)\)/;
 
-function explainSyntax(cause: unknown, place: Place | null): CountersignError {
+function explainSyntax(cause: unknown, place: PieceLocation | null): CountersignError {
   const message = errorMessage(cause);
   const [found, line, column] = position.exec(message) ?? [];
   // Positions in a piece are not those in the body.
@@ -25,7 +25,7 @@ function explainSyntax(cause: unknown, place: Place | null): CountersignError {
 }
 
 /** The error for invalid JSON or a forged prototype. */
-function explainBrokenJson(text: string, place: Place | null): CountersignError {
+function explainBrokenJson(text: string, place: PieceLocation | null): CountersignError {
   if (text.trim() === '')
     return new CountersignError('invalid_json', 'The body is empty. Send a JSON object.');
   try {
@@ -53,7 +53,7 @@ function findUnstorable(value: unknown): PropertyKey[] | null {
   return null;
 }
 
-function requireStorable(value: unknown, place: Place | null): void {
+function requireStorable(value: unknown, place: PieceLocation | null): void {
   const path = findUnstorable(value);
   if (path === null) return;
   const [, index, ...inner] = path;
@@ -70,7 +70,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     { parseAs: 'string' },
     // The framework's types lack an async parser of text.
     (request, body: string, done) => {
-      const parsePiece = (text: string, place: Place | null): unknown => {
+      const parsePiece = (text: string, place: PieceLocation | null): unknown => {
         let [parsed, isBroken]: [unknown, boolean] = [undefined, false];
         // It calls back synchronously.
         void parse(request, text, (error, value) => {

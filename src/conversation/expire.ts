@@ -4,7 +4,7 @@ import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { decisionWords } from '#cards/decision-words.ts';
 import type { Transaction } from '#db/database.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
-import { comesAfter, createPages, type Place } from '#db/plans/waiting.ts';
+import { comesAfter, createPages, type PageCursor } from '#db/plans/waiting.ts';
 import { countersign, plans, planVersions, runs } from '#db/schema.ts';
 import { changeSteps } from '#db/steps/change-steps.ts';
 import { isoOf } from '#db/time.ts';
@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 /** Days until an undecided plan is stale: one requested in the terminal, and any other. */
 export type StaleAfter = { chat: number; terminal: number };
 
-type Waiting = Place & {
+type Waiting = PageCursor & {
   id: string;
   version: number;
   status: PlanRow['status'];
@@ -49,7 +49,7 @@ function findWaiting(
   { chat, terminal }: StaleAfter,
   part: number,
   limit: number,
-  after: Place | null,
+  after: PageCursor | null,
   more?: SQL,
 ): Promise<Waiting[]> {
   const staleAfterDays = sql<number>`case when ${via} = 'terminal' then ${terminal}::float8 else ${chat}::float8 end`;

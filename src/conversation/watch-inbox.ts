@@ -1,7 +1,7 @@
 // Tells open inboxes which plans changed. One reader per process polls once a second for all watchers, which then reread what
 // they show.
 import { setTimeout as pause } from 'node:timers/promises';
-import { readStandings, type Standing } from '#db/plans/groups.ts';
+import { readStandings, type PlanStateRow } from '#db/plans/groups.ts';
 import { keepWithin } from '#db/plans/within.ts';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { PlanScope } from '#domain/plan/scope.ts';
@@ -19,7 +19,7 @@ const knownPlans = 10_000;
 const maxWaiting = 10;
 
 /** Changes of the last second, or null if unknown. */
-type Changed = (Standing & { moved: boolean })[] | null;
+type Changed = (PlanStateRow & { moved: boolean })[] | null;
 type Watcher = (changed: Changed) => void;
 
 export function createInboxWatch(
@@ -34,7 +34,7 @@ export function createInboxWatch(
   let gathering = false;
   let off = () => {};
 
-  function noteStanding({ id, standing }: Standing): boolean {
+  function noteStanding({ id, standing }: PlanStateRow): boolean {
     const moved = known.get(id) !== standing;
     known.delete(id);
     known.set(id, standing);

@@ -10,10 +10,10 @@ const pieceLength = 200_000;
 const maxSigns = 600_000;
 
 /** A piece's path, and the index of its first item. */
-export type Place = { path: string[]; first: number };
+export type PieceLocation = { path: string[]; first: number };
 
 /** Parses a piece (a list's text), or at `null` the text around. @throws for invalid JSON */
-type ParsePiece = (text: string, place: Place | null) => unknown;
+type ParsePiece = (text: string, place: PieceLocation | null) => unknown;
 
 const signs = {
   quote: 0x22,

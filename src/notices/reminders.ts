@@ -2,7 +2,7 @@
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
 import { readTenantsOf, showName } from '#db/people/identities.ts';
-import { comesAfter, createPages, type Place } from '#db/plans/waiting.ts';
+import { comesAfter, createPages, type PageCursor } from '#db/plans/waiting.ts';
 import { reminders } from '#db/schema.ts';
 import { isoOf } from '#db/time.ts';
 import type { ConversationContext } from '#messages/context.ts';
@@ -49,10 +49,15 @@ function conversationFor(user: string, tenant: string | null): string {
 
 const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.next_at, now));
 
-type Due = Place & { id: string };
+type Due = PageCursor & { id: string };
 
 /** Due reminders after `after`, longest overdue first. */
-function findDue(db: Queryable, now: Date, limit: number, after: Place | null): Promise<Due[]> {
+function findDue(
+  db: Queryable,
+  now: Date,
+  limit: number,
+  after: PageCursor | null,
+): Promise<Due[]> {
   const { id, next_at } = reminders;
   return db
     .select({ id, name: id, since: sql<string>`${isoOf(sql`${next_at}`, 'microseconds')}` })

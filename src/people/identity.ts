@@ -29,7 +29,7 @@ import { type Grouping, groupsOf, shortName } from '#domain/people/groups.ts';
 import {
   findRefusal,
   type IdentitySettings,
-  type Known,
+  type PersonGroups,
   type Profile,
   type Refusal,
   readProfile,
@@ -110,7 +110,7 @@ export function createIdentity(context: IdentityContext) {
     const names = email === null || linked.includes(email) ? linked : [...linked, email];
     const unread = profile.groups === null ? [provider.name] : [];
     const said = { names, said: [profile] };
-    const ever: Known = { names, groups: groupsOf(grouping, said, 'any'), unread };
+    const ever: PersonGroups = { names, groups: groupsOf(grouping, said, 'any'), unread };
     const refusal = findRefusal(identity, grouping, ever);
     if (refusal !== null) return refusal;
     const known = { ...ever, groups: groupsOf(grouping, said) };

@@ -9,7 +9,7 @@ import {
   isFree,
   openPersonTime,
   type PersonTime,
-  type Place,
+  type Placement,
   takePlace,
 } from './person-time.ts';
 import { type Interval, minuteMs, type WorkingTime } from './working-time.ts';
@@ -166,8 +166,8 @@ function putNode(
   earliest: number,
   endAtLeast: number,
   person: PersonTime | undefined,
-): Place | null {
-  const at = (from: number): Place => {
+): Placement | null {
+  const at = (from: number): Placement => {
     const span = { from, to: from + node.length };
     return { ...span, segments: node.length > 0 ? [span] : [] };
   };

@@ -8,7 +8,7 @@ import {
 } from './working-time.ts';
 
 /** A placement; `segments` are the stretches actually worked. */
-export type Place = Interval & { segments: Interval[] };
+export type Placement = Interval & { segments: Interval[] };
 
 export type PersonTime = {
   time: WorkingTime;
@@ -47,7 +47,7 @@ export function openPersonTime(
  * The first slot of `length` milliseconds from `earliest`, or null within the horizon. Work that fits a usual stretch stays whole
  * unless two weeks offer none; longer work continues across nights, breaks and events.
  */
-export function findPlace(person: PersonTime, earliest: number, length: number): Place | null {
+export function findPlace(person: PersonTime, earliest: number, length: number): Placement | null {
   const from = Math.max(earliest, person.fullUntil);
   if (isOnePiece(person, length)) {
     const place = findStretch(person, from, length);
@@ -62,7 +62,7 @@ export function findPlaceEnding(
   earliest: number,
   length: number,
   endAtLeast: number,
-): Place | null {
+): Placement | null {
   const first = findPlace(person, earliest, length);
   if (first === null || first.to >= endAtLeast) return first;
   if (isOnePiece(person, length)) return findPlace(person, endAtLeast - length, length);
@@ -87,7 +87,7 @@ export function isFree(person: PersonTime, span: Interval): boolean {
   return next === undefined || next.from >= span.to;
 }
 
-export function takePlace(person: PersonTime, place: Place): void {
+export function takePlace(person: PersonTime, place: Placement): void {
   for (const segment of place.segments) insert(person.taken, segment);
   if (person.mostADay !== null) {
     for (const { from, to } of place.segments) {
@@ -135,7 +135,7 @@ function remainingOn(person: PersonTime, day: number): number {
   return person.mostADay - (person.used.get(day) ?? 0);
 }
 
-function findStretch(person: PersonTime, earliest: number, length: number): Place | null {
+function findStretch(person: PersonTime, earliest: number, length: number): Placement | null {
   let run: Free[] = [];
   for (const free of freeFrom(person, earliest)) {
     if (free.from > earliest + patienceMs) return null;
@@ -148,7 +148,7 @@ function findStretch(person: PersonTime, earliest: number, length: number): Plac
 }
 
 /** The first slot in contiguous stretches, within each day's capacity. */
-function fitInto(person: PersonTime, run: Free[], length: number): Place | null {
+function fitInto(person: PersonTime, run: Free[], length: number): Placement | null {
   for (const [i, first] of run.entries()) {
     const from = first.from;
     let left = length;
@@ -165,7 +165,7 @@ function fitInto(person: PersonTime, run: Free[], length: number): Place | null 
   return null;
 }
 
-function spread(person: PersonTime, earliest: number, length: number): Place | null {
+function spread(person: PersonTime, earliest: number, length: number): Placement | null {
   const segments: Interval[] = [];
   const days = new Map<number, number>();
   let left = length;

@@ -40,7 +40,7 @@ import { createReadTable } from './workspace/read-table.ts';
 import {
   checkPaths,
   openSandbox,
-  type Place,
+  type HeldPath,
   pinFolder,
   type Sandbox,
   toWorkspacePath,
@@ -247,7 +247,7 @@ function createDelete(sandbox: Sandbox): Operation {
   });
 }
 
-async function remove(place: Place, root: string, recursive: boolean, signal: AbortSignal) {
+async function remove(place: HeldPath, root: string, recursive: boolean, signal: AbortSignal) {
   const { at, path } = place;
   const info = await lstat(at);
   const folder = { at, real: join(root, path), path };

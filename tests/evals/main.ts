@@ -10,7 +10,7 @@ import { openRecordedModels } from './recorded-model.ts';
 import { fold, normalise, type Recordings, readRecordings, writeRecordings } from './recordings.ts';
 import { type ModelCall, runCase } from './run-case.ts';
 import { cases, type Miss, runRecorded } from './suite.ts';
-import { type Row, writeTable } from './table.ts';
+import { type EvalRow, writeTable } from './table.ts';
 
 const usage = `npm run evals -- [options]
   --only TEXT     only the category or case of that name; may be given several times
@@ -42,7 +42,7 @@ function chosenCases(): [Category, EvalCase[]][] {
   });
 }
 
-function toRow(category: Category, id: string, problems: string[], calls: ModelCall[]): Row {
+function toRow(category: Category, id: string, problems: string[], calls: ModelCall[]): EvalRow {
   const sum = (read: (call: ModelCall) => number) =>
     calls.reduce((total, call) => total + read(call), 0);
   return {
@@ -63,9 +63,9 @@ function printMiss(id: string, { body, why }: Miss): void {
   console.log(`Tools: ${(body.tools ?? []).map((tool) => tool.function.name).join(', ')}`);
 }
 
-async function runAllRecorded(): Promise<Row[]> {
+async function runAllRecorded(): Promise<EvalRow[]> {
   const models = await openRecordedModels();
-  const rows: Row[] = [];
+  const rows: EvalRow[] = [];
   try {
     for (const [category, chosen] of chosenCases()) {
       const recordings = await readRecordings(category);
@@ -108,9 +108,9 @@ function openLiveModel(name: string) {
   return createChatModel({ client, api: access.api, name, prices });
 }
 
-async function runAllLive(name: string): Promise<Row[]> {
+async function runAllLive(name: string): Promise<EvalRow[]> {
   const model = openLiveModel(name);
-  const rows: Row[] = [];
+  const rows: EvalRow[] = [];
   for (const [category, chosen] of chosenCases()) {
     const recordings = await readRecordings(category);
     for (const one of chosen)

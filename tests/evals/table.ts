@@ -1,7 +1,7 @@
 // The table of a run of evals: by category how many passed and what that took, and what the gates said of the others.
 import type { Category } from './case.ts';
 
-export type Row = {
+export type EvalRow = {
   category: Category;
   id: string;
   problems: string[];
@@ -16,7 +16,7 @@ const heads = ['', 'passed', '', 'calls', 'tokens in', 'tokens out', 'seconds', 
 const maxProblem = 1500;
 
 /** Calls, tokens and seconds are those of one case in the mean; the cost is that of all. */
-export function writeTable(model: string, rows: Row[]): string {
+export function writeTable(model: string, rows: EvalRow[]): string {
   const groups = [...Map.groupBy(rows, ({ category }) => category)];
   const lines = [
     [model, ...heads.slice(1)],
@@ -44,9 +44,9 @@ function writeProblem(problem: string): string {
   return `  - ${problem.length <= maxProblem ? problem : `${problem.slice(0, maxProblem)}…`}`;
 }
 
-function summarise(name: string, rows: Row[]): string[] {
+function summarise(name: string, rows: EvalRow[]): string[] {
   const passed = rows.filter(({ problems }) => problems.length === 0).length;
-  const mean = (read: (row: Row) => number) =>
+  const mean = (read: (row: EvalRow) => number) =>
     rows.length === 0 ? 0 : rows.reduce((sum, row) => sum + read(row), 0) / rows.length;
   const cost = rows.reduce((sum, row) => sum + row.cost, 0);
   return [

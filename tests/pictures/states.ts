@@ -8,7 +8,7 @@ import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
 import { drawHome } from '#cards/slack-lists.ts';
-import type { Said } from '#chat/outbox/delivery-context.ts';
+import type { VisibleMessage } from '#chat/outbox/delivery-context.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import type { ChatContent } from '#domain/chat/chat.ts';
@@ -33,7 +33,7 @@ export type ChatName = keyof typeof drawings;
 
 /** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
 export type CardState = { about: string } & (
-  | { said: Said }
+  | { said: VisibleMessage }
   /** On Home, Slack shows blocks alone; as a window it shows a view. */
   | { said: null; place: 'home' | 'window'; drawn: Record<ChatName, ChatContent> }
 );

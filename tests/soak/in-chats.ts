@@ -4,7 +4,7 @@ import type { Chance } from '../fixtures/random.ts';
 import type { Delivery, TimedAttempt } from '../fixtures/slack/delivery.ts';
 import { ImpossibleForPeople } from '../fixtures/slack/refusal.ts';
 import type { SlackMessage } from '../fixtures/slack/types.ts';
-import type { Place } from '../fixtures/teams/chats.ts';
+import type { TeamsChat } from '../fixtures/teams/chats.ts';
 import { cardOf, findButton, type Message } from '../fixtures/teams/sent-cards.ts';
 import type { OrganisationName } from './organisations.ts';
 import type { Stage } from './stage.ts';
@@ -206,13 +206,13 @@ export function openTeamsDesk({ teams, records, ledger }: Stage, chance: Chance)
   const people = ['Eva', 'Finn', 'Gil', 'Hana'].map((name) => teams.addPerson(name));
   const channels = [teams.addChannel(people), teams.addChannel(people)];
   const group = teams.addGroup(people);
-  const flat = new Map<Place, Story>();
+  const flat = new Map<TeamsChat, Story>();
   const personal = people.map((person) => teams.addPersonal(person));
   const asked = new Map<
     string,
     {
       person: (typeof people)[number];
-      place: Place;
+      place: TeamsChat;
       root: string | null;
       conversation: string;
       from: number;

@@ -10,13 +10,13 @@ import type { Ask } from '../calls/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { describePerson } from './people.ts';
 
-export type Known = { user: string; timezone: string };
+export type ReachablePerson = { user: string; timezone: string };
 
 export type Reach = {
   /** @returns null if no user of the workspace has the name @throws transient errors */
-  find(team: string, name: string): Promise<Known | null>;
+  find(team: string, name: string): Promise<ReachablePerson | null>;
   /** Opens their direct messages, or returns null if the app may not write to them. @throws transient errors */
-  openDirect(team: string, known: Known): Promise<Reached['place']>;
+  openDirect(team: string, known: ReachablePerson): Promise<Reached['place']>;
 };
 
 export const reachNobody: Reach = { find: async () => null, openDirect: async () => null };
@@ -46,7 +46,7 @@ export function createReach(options: {
 }): Reach {
   const { clientOf, ask, clock, timezone, vouched, namesOf, warn } = options;
   const rule = { keep: maxKept, forMs: keptForMs, clock };
-  const known = createRecent<Known | null>(rule);
+  const known = createRecent<ReachablePerson | null>(rule);
   const directs = createRecent<string | null>(rule);
 
   /** The result of `call`, or null if Slack refuses permanently, which is logged unless the code is in `expected`. */
@@ -61,7 +61,7 @@ export function createReach(options: {
     }
   }
 
-  async function lookUp(team: string, email: string): Promise<Known | null> {
+  async function lookUp(team: string, email: string): Promise<ReachablePerson | null> {
     const client = await clientOf(team);
     const call = {
       team,
@@ -80,7 +80,7 @@ export function createReach(options: {
     return person.account === email ? { user: user.data.id, timezone: person.timezone } : null;
   }
 
-  async function findAccount(team: string, account: string): Promise<Known | null> {
+  async function findAccount(team: string, account: string): Promise<ReachablePerson | null> {
     const own = /^slack:([^:]+):([^:]+)$/.exec(account);
     if (own !== null) return own[1] === team ? { user: own[2] ?? '', timezone } : null;
     if (!vouched || !account.includes('@')) return null;

@@ -56,11 +56,11 @@ const refusedBlocks = new Set([
 const isRefusal = (error: unknown): boolean =>
   error instanceof CountersignError && refusedBlocks.has(String(error.details.slack));
 
-export type Said = { text: string; blocks: types.KnownBlock[] };
+export type SlackMessageBody = { text: string; blocks: types.KnownBlock[] };
 type WriteContent = <T>(
   team: string,
   content: SlackContent,
-  write: (said: Said) => Promise<T>,
+  write: (said: SlackMessageBody) => Promise<T>,
 ) => Promise<T>;
 
 const maxKept = 1000;
@@ -75,7 +75,10 @@ export function createWriteContent(options: {
   const refusing = createRecent<number>({ keep: maxKept });
   const now = () => clock.now().getTime();
 
-  async function writeWords<T>({ text, blocks }: Said, write: (said: Said) => Promise<T>) {
+  async function writeWords<T>(
+    { text, blocks }: SlackMessageBody,
+    write: (said: SlackMessageBody) => Promise<T>,
+  ) {
     try {
       return await write({ text, blocks });
     } catch (error) {

@@ -5,11 +5,11 @@ import { escapeMrkdwn } from '#cards/plain.ts';
 import type { Mention, Reached } from '#domain/chat/chat.ts';
 import { groupIn } from '#domain/people/groups.ts';
 import { readUserGroupId } from '#domain/people/user-groups.ts';
-import type { Known, Reach } from '../people/reach.ts';
+import type { ReachablePerson, Reach } from '../people/reach.ts';
 import type { SlackContent } from './content.ts';
 
 /** `known`: the user or the ID of a user group, or null for neither. */
-type Named = { name: string; shown: string; known: Known | { group: string } | null };
+type Named = { name: string; shown: string; known: ReachablePerson | { group: string } | null };
 
 export type Mentioned = Named[];
 

@@ -15,7 +15,13 @@ import { explainSlackError } from '../calls/explain-error.ts';
 import { createAsk, queueProgress } from '../calls/hold.ts';
 import { type Reach, reachNobody } from '../people/reach.ts';
 import type { ClientOf } from '../workspaces.ts';
-import { contentOf, createWriteContent, quiet, type Said, type SlackContent } from './content.ts';
+import {
+  contentOf,
+  createWriteContent,
+  quiet,
+  type SlackMessageBody,
+  type SlackContent,
+} from './content.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
 import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';
 import { nameUnder, sendFile } from './send-file.ts';
@@ -73,7 +79,7 @@ export function createSlackPort(options: {
     try {
       const call = { team, method: 'chat.postMessage', channel, action: 'post a message' };
       const metadata = metadataOf(key);
-      const write = (said: Said) => {
+      const write = (said: SlackMessageBody) => {
         givenUp?.throwIfAborted();
         return ask(call, () =>
           client.chat.postMessage({ channel, ...threadOf(place), ...said, ...quiet, metadata }),
@@ -178,7 +184,7 @@ export function createSlackPort(options: {
         ...{ team, method: 'chat.update', channel: null, action: 'change a message' },
         progress,
       };
-      const write = (said: Said) =>
+      const write = (said: SlackMessageBody) =>
         ask(call, () =>
           client.chat.update({ channel, ts, ...said, parse: 'none', link_names: false }),
         );

@@ -5,7 +5,7 @@ import { CountersignError } from '#domain/errors.ts';
 import { onOneLine } from '#domain/words.ts';
 import {
   describeOperation,
-  type Standing,
+  type OperationAccess,
   writeLine,
 } from '#planner/catalogue/describe-operation.ts';
 import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
@@ -24,7 +24,7 @@ export function registerOperationTools(
 ): void {
   const readManifest = async () => {
     const manifest = await operations(tenant);
-    const standing: Standing = {
+    const standing: OperationAccess = {
       guarded: new Set(guarded),
       readable: new Set(
         plannerOperations({ list: () => manifest }, { deny: [] }).map(({ name }) => name),

@@ -15,7 +15,7 @@ import type { RetryRule } from '../inbox/retry.ts';
 export type ChatPorts = Record<PlatformName, ChatPort>;
 
 /** The visible parts of a message. */
-export type Said = {
+export type VisibleMessage = {
   text: string;
   parts: MessageParts | null;
   /** The plan of the card below the text. */
@@ -29,7 +29,7 @@ export type Said = {
 };
 
 /** Draws a message within a platform's limits. Deterministic. */
-export type DrawSaid = (platform: PlatformName, said: Said) => ChatContent;
+export type DrawSaid = (platform: PlatformName, said: VisibleMessage) => ChatContent;
 
 export type DeliveryContext = {
   db: Database;

@@ -15,7 +15,7 @@ import type { SessionCardFacts } from '#domain/chat/session-card.ts';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { PlanStatus } from '#domain/plan/plan.ts';
 import { cutShown, quoteWords } from '#domain/shown-text.ts';
-import type { DeliveryContext, Said } from './delivery-context.ts';
+import type { DeliveryContext, VisibleMessage } from './delivery-context.ts';
 import type { Visit } from './visit.ts';
 
 const ended = new Set<PlanStatus>(['completed', 'cancelled']);
@@ -163,7 +163,7 @@ export type CardDrawing = {
 const aboveCard = { paragraphs: 6, characters: 500 };
 
 /** The text without what the card repeats; its buttons are the call to action. */
-function viewAbove({ parts, text }: Said): TextView {
+function viewAbove({ parts, text }: VisibleMessage): TextView {
   const { paragraphs, ...rest } = viewNotice(writeAboveCard(parts, text));
   return {
     ...rest,
@@ -205,24 +205,32 @@ function asksStill(view: PlanView | SessionView): boolean {
 }
 
 /** The text with the card's current content; readers without cards can answer in words. */
-function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
+function twinOf({ parts, text }: VisibleMessage, view: PlanView | SessionView): TextView {
   const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
   return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: 0 };
 }
 
-function drawCard(drawing: CardDrawing, said: Said, view: PlanView | SessionView): ChatContent {
+function drawCard(
+  drawing: CardDrawing,
+  said: VisibleMessage,
+  view: PlanView | SessionView,
+): ChatContent {
   const card = drawing.card(viewAbove(said), view, said.asked != null);
   if (drawing.readAloud === 'text') return { text: drawing.words(twinOf(said, view)), ...card };
   return { text: drawing.words(said.text.trim() === '' ? view : viewNotice(said.text)), ...card };
 }
 
 /** If the text says it all, a card would only repeat it. */
-function drawSession(drawing: CardDrawing, said: Said, facts: SessionCardFacts): ChatContent {
+function drawSession(
+  drawing: CardDrawing,
+  said: VisibleMessage,
+  facts: SessionCardFacts,
+): ChatContent {
   const view = viewSession(facts);
   return hasCard(view) ? drawCard(drawing, said, view) : drawWords(drawing, said.text);
 }
 
-export function drawForChat(drawing: CardDrawing, said: Said): ChatContent {
+export function drawForChat(drawing: CardDrawing, said: VisibleMessage): ChatContent {
   const { parts, text, facts, session, asked = null, superseded } = said;
   if (session !== null) return drawSession(drawing, said, session);
   if (facts === null) return drawWords(drawing, text, linkIn(parts));

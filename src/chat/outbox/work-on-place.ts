@@ -21,7 +21,7 @@ import {
   readRepost,
   readStaleCard,
   readStray,
-  type Shown,
+  type ShownPost,
   settlePosted,
 } from '#db/chat/posts.ts';
 import { readRunCause } from '#db/planning/runs.ts';
@@ -200,7 +200,7 @@ async function retireStray(
 // Posts a message once: its key is stored first, so a retry asks for the same post. Without lookup by key, or with a late call,
 // duplicates are possible: the last recorded is the message, the others point to it.
 
-type Noted = Shown & { unfinished: boolean; reached: Reached[]; link: string | null };
+type Noted = ShownPost & { unfinished: boolean; reached: Reached[]; link: string | null };
 
 /** Records a post: as the message if complete, else as a duplicate. */
 async function settle(

@@ -3,7 +3,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
-import type { Entry } from './tar.ts';
+import type { TarEntry } from './tar.ts';
 
 const stageName = '.restoring';
 
@@ -20,7 +20,7 @@ export function stageFiles(folders: Record<string, string>) {
     /** Removes what is not in place, such as what a restore left whose process died. */
     drop,
     /** @returns false: its name leads out of its folder */
-    async write({ name, content }: Entry): Promise<boolean> {
+    async write({ name, content }: TarEntry): Promise<boolean> {
       const [first = '', ...rest] = name.split('/');
       const folder = folders[first];
       if (folder === undefined) return true;

@@ -16,7 +16,7 @@ import { causeOf } from '../transient.ts';
 import { copied, quote, quoteTable } from './dump.ts';
 import { formatVersion, Header, Manifest, Sequences } from './format.ts';
 import { stageFiles } from './place-files.ts';
-import { type Entry, readEntries } from './tar.ts';
+import { type TarEntry, readEntries } from './tar.ts';
 
 /** The instance's schemas. In a named instance all three are one. */
 const schemas = [...new Set([schemaName, journal.schema, bossSchema])];
@@ -50,7 +50,7 @@ const damaged = (what: string) =>
     `The backup is damaged: ${what}. Nothing was restored; take another one.`,
   );
 
-async function* readFileEntries(file: string): AsyncGenerator<Entry> {
+async function* readFileEntries(file: string): AsyncGenerator<TarEntry> {
   const bytes = createReadStream(file);
   const unzipped = createGunzip();
   bytes.on('error', (error) => unzipped.destroy(error));
@@ -65,7 +65,7 @@ async function* readFileEntries(file: string): AsyncGenerator<Entry> {
   }
 }
 
-function parseJson<T>(parse: (value: unknown) => T, { name, content }: Entry): T {
+function parseJson<T>(parse: (value: unknown) => T, { name, content }: TarEntry): T {
   try {
     return parse(JSON.parse(content.toString('utf8')));
   } catch (error) {
@@ -231,7 +231,7 @@ async function endSessions(client: Client, header: Header): Promise<number> {
 
 async function fillAll(
   client: Client,
-  entries: AsyncGenerator<Entry>,
+  entries: AsyncGenerator<TarEntry>,
   header: Header,
   { resume, files: staged }: { resume: boolean; files: ReturnType<typeof stageFiles> },
 ): Promise<Omit<Restored, 'header' | 'kept'>> {
@@ -310,7 +310,7 @@ async function check(file: string): Promise<void> {
 }
 
 /** Reads the beginning of a backup. @throws `invalid_request` when it is none, or of a later format */
-async function readHeader(entries: AsyncGenerator<Entry>): Promise<Header> {
+async function readHeader(entries: AsyncGenerator<TarEntry>): Promise<Header> {
   const first = await entries.next();
   if (first.done === true || first.value.name !== 'backup.json')
     throw damaged('it does not begin with backup.json');
@@ -326,7 +326,7 @@ async function readHeader(entries: AsyncGenerator<Entry>): Promise<Header> {
 /** Sets aside, fills and migrates, in the transaction of `client`. */
 async function restoreWithin(
   client: Client,
-  entries: AsyncGenerator<Entry>,
+  entries: AsyncGenerator<TarEntry>,
   options: RestoreOptions & { files: ReturnType<typeof stageFiles> },
 ): Promise<Restored> {
   const header = await readHeader(entries);

@@ -1,6 +1,6 @@
 // Tar files (ustar, with pax headers for long names), as a stream of whole entries: as much of the format as a backup needs.
 
-export type Entry = { name: string; content: Buffer };
+export type TarEntry = { name: string; content: Buffer };
 
 const block = 512;
 
@@ -33,7 +33,7 @@ function paxRecord(name: string): Buffer {
 }
 
 /** An entry as bytes of a tar file. */
-export function* writeEntry({ name, content }: Entry): Generator<Buffer> {
+export function* writeEntry({ name, content }: TarEntry): Generator<Buffer> {
   if (Buffer.byteLength(name) > 100) {
     const record = paxRecord(name);
     yield headerOf('pax', record.length, 'x');
@@ -49,7 +49,7 @@ export function* writeEntry({ name, content }: Entry): Generator<Buffer> {
 export const tarEnd = Buffer.alloc(2 * block);
 
 /** Reads the entries of a tar file that `writeEntry` wrote. @throws RangeError when it ends too early or is something else */
-export async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
+export async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const source = bytes[Symbol.asyncIterator]();
   let held: Buffer[] = [];
   let size = 0;

@@ -144,7 +144,7 @@ export async function beginPost(
 }
 
 /** What is shown of a message after the platform took it. */
-export type Shown = {
+export type ShownPost = {
   post: ChatPost;
   /** Digest of what was sent; null: an earlier try may have sent something else. */
   digest: string | null;
@@ -171,7 +171,7 @@ export async function settlePosted(
   tx: Transaction,
   conversation: string,
   { message_id, key, asked, plan_id }: PostRow,
-  { post, digest, version, rests, follows, sent_at, took_ms }: Shown,
+  { post, digest, version, rests, follows, sent_at, took_ms }: ShownPost,
 ): Promise<boolean> {
   await tx.execute(sql`
     update ${countersign}.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null

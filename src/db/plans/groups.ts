@@ -88,10 +88,10 @@ const hasProblem = sql`${plans.id} = any(array(
 /** The state of a row of `plans` apart from the progress of its steps. */
 export const planStanding = sql`concat_ws(' ', status, version, revising, paused_at, pending_patch, waiting, unknown)`;
 
-export type Standing = { id: string; tenant: string | null; standing: string };
+export type PlanStateRow = { id: string; tenant: string | null; standing: string };
 
-export async function readStandings(db: Queryable, ids: string[]): Promise<Standing[]> {
-  const { rows } = await db.execute<Standing>(sql`
+export async function readStandings(db: Queryable, ids: string[]): Promise<PlanStateRow[]> {
+  const { rows } = await db.execute<PlanStateRow>(sql`
     select id, tenant, ${planStanding} as standing from ${plans} where id = any(${sql.param(ids)}::text[])`);
   return rows;
 }

@@ -7,7 +7,7 @@ import { plans, reminders, runs } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isoOf } from '../time.ts';
 
-type Overdue = Place & {
+type Overdue = PageCursor & {
   plan_id: string;
   /** How many times the interval has passed since it was asked. */
   period: number;
@@ -44,7 +44,7 @@ export async function findOverdueQuestions(
   now: Date,
   everySeconds: number,
   limit: number,
-  after: Place | null,
+  after: PageCursor | null,
 ): Promise<OverdueQuestion[]> {
   const { rows } = await db.execute<OverdueQuestion>(sql`
     with open as (
@@ -71,7 +71,7 @@ export async function findOverdueChanges(
   now: Date,
   everySeconds: number,
   limit: number,
-  after: Place | null,
+  after: PageCursor | null,
 ): Promise<OverdueChange[]> {
   const { rows } = await db.execute<OverdueChange>(sql`
     with named as (
@@ -92,21 +92,21 @@ export async function findOverdueChanges(
 // one before ended: even if many fail in every round, younger items get their turn.
 
 /** The position of an item in processing order: its start in microseconds, then a unique name. */
-export type Place = { since: string; name: string };
+export type PageCursor = { since: string; name: string };
 
 /** Whether an item comes after `after`; always if null. */
-export function comesAfter(since: SQL, name: SQL, after: Place | null): SQL {
+export function comesAfter(since: SQL, name: SQL, after: PageCursor | null): SQL {
   return after === null
     ? sql`true`
     : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
 }
 
 /** Returns a function that finds the next page of at most `limit`, and restarts after the last one. */
-export function createPages<Found extends Place>(
+export function createPages<Found extends PageCursor>(
   limit: number,
-  find: (limit: number, after: Place | null) => Promise<Found[]>,
+  find: (limit: number, after: PageCursor | null) => Promise<Found[]>,
 ): () => Promise<Found[]> {
-  let after: Place | null = null;
+  let after: PageCursor | null = null;
   return async () => {
     const found = await find(limit, after);
     const last = found.length < limit ? undefined : found.at(-1);

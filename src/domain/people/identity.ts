@@ -289,11 +289,11 @@ function isAllowed(provider: SignInProvider, { email, tenant }: Profile): boolea
 }
 
 /** A person's names, groups (`groupsOf`), and providers that reported none. */
-export type Known = { names: string[]; groups: string[]; unread: string[] };
+export type PersonGroups = { names: string[]; groups: string[]; unread: string[] };
 type Groups = Pick<Grouping, 'groups' | 'providers'>;
 
 /** @param within the provider whose setting it is */
-function isNamed(grouping: Groups, name: string, known: Known, within?: string): boolean {
+function isNamed(grouping: Groups, name: string, known: PersonGroups, within?: string): boolean {
   const group = groupIn(name);
   if (group === null) return known.names.some((own) => isSamePerson(own, name));
   const meant = resolveGroup(grouping, group, within);
@@ -307,7 +307,7 @@ export type Refusal = 'blocked' | 'groups_unread';
 export function findRefusal(
   { blocked }: Pick<IdentitySettings, 'blocked'>,
   grouping: Groups,
-  known: Known,
+  known: PersonGroups,
 ): Refusal | null {
   if (blocked.some((name) => isNamed(grouping, name, known))) return 'blocked';
   const unsure = blocked.some((name) => {
@@ -323,7 +323,7 @@ export function roleOf(
   grouping: Groups,
   provider: SignInProvider,
   profile: Profile,
-  known: Known,
+  known: PersonGroups,
 ): Role | null {
   if (!isAllowed(provider, profile)) return null;
   const { name: within, roles } = provider;

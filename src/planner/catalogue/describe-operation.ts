@@ -28,14 +28,14 @@ function cut(text: string, most: number): string {
 }
 
 /** Facts about operations beyond their own descriptions. */
-export type Standing = {
+export type OperationAccess = {
   /** Names of those that are listed first on a card and ask again. */
   guarded: ReadonlySet<string>;
   /** Names of those that a planner may call itself. */
   readable: ReadonlySet<string>;
 };
 
-function marksOf({ name, human, destructive }: OperationSpec, standing: Standing): string {
+function marksOf({ name, human, destructive }: OperationSpec, standing: OperationAccess): string {
   const marks = [
     ...(standing.readable.has(name) ? ['read'] : []),
     ...(human === true ? ['a person does it'] : []),
@@ -66,7 +66,7 @@ function isReceipt({ source, effect, human, output }: OperationSpec): boolean {
  */
 export function writeLine(
   spec: OperationSpec,
-  standing: Standing,
+  standing: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
   const args = cut(writeFields(spec.input, 1), maxArguments);
@@ -89,7 +89,7 @@ export type OperationDescription = {
 };
 
 /** The full description of an operation: its schemas in full unless they are too long, else as types. */
-export function describeOperation(spec: OperationSpec, standing: Standing): OperationDescription {
+export function describeOperation(spec: OperationSpec, standing: OperationAccess): OperationDescription {
   const inFull = (schema: JsonSchema) => {
     const { $schema: _, ...rest } = schema;
     const text = JSON.stringify(rest);

@@ -3,7 +3,11 @@
 import { z } from 'zod';
 import { isObject, JsonObject, toJson } from '#domain/text.ts';
 import { readArguments } from '../agent/tool-call.ts';
-import { describeOperation, type Standing, writeLine } from '../catalogue/describe-operation.ts';
+import {
+  describeOperation,
+  type OperationAccess,
+  writeLine,
+} from '../catalogue/describe-operation.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -51,7 +55,7 @@ export function createSearchTools(
   search: OperationSearch,
   guarded: readonly string[],
 ): Tool<unknown, CatalogueContext>[] {
-  const standingOf = ({ tools }: CatalogueContext): Standing => ({
+  const standingOf = ({ tools }: CatalogueContext): OperationAccess => ({
     guarded: new Set(guarded),
     readable: new Set(tools.readable().map(({ name }) => name)),
   });

@@ -7,7 +7,7 @@ import { type Grouping, groupsOf } from '#domain/people/groups.ts';
 import {
   findRefusal,
   type IdentitySettings,
-  type Known,
+  type PersonGroups,
   type Refusal,
   resolveProviders,
   roleOf,
@@ -29,7 +29,7 @@ async function readKnown(
   db: Queryable,
   grouping: Grouping,
   persons: string[],
-): Promise<Map<string, { known: Known; signedIn: SignedIn[] }>> {
+): Promise<Map<string, { known: PersonGroups; signedIn: SignedIn[] }>> {
   const named = await readNamesOf(db, [...new Set(persons)]);
   const signedIn = await readSignedIn(
     db,
@@ -79,7 +79,7 @@ export async function readLostRoles(
 ): Promise<Set<string>> {
   if (identity?.providers === undefined || persons.length === 0) return new Set();
   const providers = resolveProviders({ providers: identity.providers });
-  const isApprover = (known: Known, profile: SignedIn) => {
+  const isApprover = (known: PersonGroups, profile: SignedIn) => {
     const provider = providers.find(({ name }) => name === profile.provider);
     const role = provider === undefined ? null : roleOf(grouping, provider, profile, known);
     return role !== null && hasRole(role, 'approver');

@@ -8,7 +8,7 @@ import type { JsonObject } from '#domain/text.ts';
 import type { Problems } from './problems.ts';
 
 /** A step and its path in the request. */
-export type Place = { label: string; position: number; path: string };
+export type StepLocation = { label: string; position: number; path: string };
 
 /**
  * Explicit dependencies plus those that references, conditions and the operation imply, by predecessor's position, without
@@ -17,7 +17,7 @@ export type Place = { label: string; position: number; path: string };
 export function dependenciesOf(
   draft: Pick<StepDraft, 'after' | 'when'>,
   args: JsonObject,
-  { label, position, path: place }: Place,
+  { label, position, path: place }: StepLocation,
   positions: Map<string, number>,
   problems: Problems,
   reads: readonly string[] = [],

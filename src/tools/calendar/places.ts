@@ -7,7 +7,7 @@ import { nothingDone, systemCode } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
 import { whileLocked } from '../workspace/lock.ts';
-import { openSandbox, type Place, type Sandbox } from '../workspace/sandbox.ts';
+import { openSandbox, type HeldPath, type Sandbox } from '../workspace/sandbox.ts';
 import { putFile } from '../workspace/write.ts';
 
 const maxBytes = 10_000_000;
@@ -45,7 +45,7 @@ export function createCalendarPlaces(
   const withFile = async <T>(
     calendar: string,
     createFolders: boolean,
-    use: (place: Place) => Promise<T>,
+    use: (place: HeldPath) => Promise<T>,
   ): Promise<T> => {
     const configured = locate(calendar);
     const options = { follow: true, createFolders };
@@ -116,7 +116,7 @@ export function toAddress(calendar: string): string | null {
 const isSame = (one: Buffer | null, other: Buffer | null) =>
   one === null || other === null ? one === other : one.equals(other);
 
-async function readPlace(place: Place): Promise<Buffer | null> {
+async function readPlace(place: HeldPath): Promise<Buffer | null> {
   try {
     const info = await lstat(place.at);
     if (!info.isFile()) throw new CountersignError('tool_failed', `${place.path} is not a file.`);

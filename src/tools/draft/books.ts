@@ -22,10 +22,10 @@ export function idOfBook(book: z.infer<typeof BookArgument>): string {
 }
 
 /** The step of a plan that a call belongs to. */
-export type Place = { planId: string; stepId: string };
+export type CallingStep = { planId: string; stepId: string };
 
 /** @throws CountersignError `guarded_operation` outside a plan */
-export function requirePlace({ planId, stepId }: ToolContext): Place {
+export function requireCallingStep({ planId, stepId }: ToolContext): CallingStep {
   if (planId !== null && stepId !== null) return { planId, stepId };
   throw new CountersignError(
     'guarded_operation',
@@ -40,7 +40,7 @@ export function artifactIdOf(...parts: string[]): string {
 
 export async function storeBook(
   port: DraftPort,
-  place: Place,
+  place: CallingStep,
   context: ToolContext,
   book: Omit<Draftbook, 'kind'>,
 ): Promise<string> {

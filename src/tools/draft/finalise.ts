@@ -19,7 +19,7 @@ import {
   findSteps,
   idOfBook,
   loadBook,
-  requirePlace,
+  requireCallingStep,
   toPassages,
 } from './books.ts';
 import { countOutputs, fitEntries, type Passage, writeEntry, writePassage } from './fit-entries.ts';
@@ -140,7 +140,7 @@ export function createFinalise(port: DraftPort, model: TextModel | undefined): O
     ),
     async run(args, context) {
       throwIfAborted(context.signal);
-      const { planId, stepId } = requirePlace(context);
+      const { planId, stepId } = requireCallingStep(context);
       const id = idOfBook(args.draftbook);
       const book = await loadBook(port, planId, id);
       const budget = args.budget_tokens ?? book.tokens;

@@ -15,7 +15,7 @@ import {
   budgetTokens,
   idOfBook,
   loadBook,
-  requirePlace,
+  requireCallingStep,
   storeBook,
   toEntry,
   toPassages,
@@ -97,7 +97,7 @@ export function createGather(port: DraftPort): Operation {
           }
         : null,
     async run(args, context) {
-      const place = requirePlace(context);
+      const place = requireCallingStep(context);
       const of = { ...place, steps: readSelector(args) ?? {} };
       const { sources, missing } = await port.count(of);
       const budget = args.budget_tokens;
@@ -150,7 +150,7 @@ export function createNarrow(port: DraftPort): Operation {
     }),
     output,
     async run(args, context) {
-      const place = requirePlace(context);
+      const place = requireCallingStep(context);
       const books = args.from.map(idOfBook);
       const passages: Passage<{ book: number; n: number }>[] = [];
       let sources = 0;

@@ -13,7 +13,7 @@ import { inspectMove, readFlags } from './inspect.ts';
 import { whileLocked } from './lock.ts';
 import { findDestination } from './move.ts';
 import { previewTarget } from './preview.ts';
-import { checkPaths, type Place, type Sandbox, toWorkspacePath } from './sandbox.ts';
+import { checkPaths, type HeldPath, type Sandbox, toWorkspacePath } from './sandbox.ts';
 import { maxFileBytes, putFile } from './write.ts';
 
 export function createCopy(sandbox: Sandbox): Operation {
@@ -78,7 +78,7 @@ async function digestOf(file: FileHandle, size: number, signal: AbortSignal): Pr
   return sum.digest('hex');
 }
 
-async function isCopy(file: FileHandle, size: number, place: Place, signal: AbortSignal) {
+async function isCopy(file: FileHandle, size: number, place: HeldPath, signal: AbortSignal) {
   const other = await open(place.at, readFlags);
   try {
     const info = await other.stat();
@@ -92,8 +92,8 @@ async function isCopy(file: FileHandle, size: number, place: Place, signal: Abor
 
 async function copyFile(
   file: FileHandle,
-  source: Place,
-  target: Place,
+  source: HeldPath,
+  target: HeldPath,
   overwrite: boolean,
   signal: AbortSignal,
 ) {

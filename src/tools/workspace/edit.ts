@@ -18,7 +18,7 @@ import { withFileErrors } from './file-errors.ts';
 import { inspectWrite, readFlags } from './inspect.ts';
 import { whileLocked } from './lock.ts';
 import { compareWith, previewWith } from './preview.ts';
-import type { Place, Sandbox } from './sandbox.ts';
+import type { HeldPath, Sandbox } from './sandbox.ts';
 import { checkFilePath, maxFileBytes, putFile } from './write.ts';
 
 const Arguments = z.strictObject({
@@ -82,7 +82,7 @@ export function createEdit(sandbox: Sandbox): Operation {
   });
 }
 
-async function editFile(place: Place, change: Change, signal: AbortSignal) {
+async function editFile(place: HeldPath, change: Change, signal: AbortSignal) {
   const file = await open(place.at, readFlags).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT' && change.action !== 'replace') return null;
     throw error;
@@ -161,7 +161,7 @@ async function* readChunks(file: FileHandle | null, size: number, signal: AbortS
 }
 
 /** @throws if the file has changed since `before` */
-async function requireSame(place: Place, before: Stats): Promise<void> {
+async function requireSame(place: HeldPath, before: Stats): Promise<void> {
   const now = await lstat(place.at);
   if (now.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw new CountersignError(

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#domain/errors.ts';
 import { nothingDone, systemCode, throwIfAborted } from '../failures.ts';
-import type { Place } from './sandbox.ts';
+import type { HeldPath } from './sandbox.ts';
 
 const touchedEveryMs = 2000;
 const staleMs = 10_000;
@@ -14,10 +14,10 @@ const longestWaitMs = 60_000;
 const [shortestPauseMs, pausesMs] = [5, 20];
 
 /** Listings skip these names. */
-const hidden = (place: Place, hex: string) => join(place.folder, `.countersign-${hex}.tmp`);
+const hidden = (place: HeldPath, hex: string) => join(place.folder, `.countersign-${hex}.tmp`);
 
 /** File systems may fold case and normalise names. */
-function lockOf(place: Place): string {
+function lockOf(place: HeldPath): string {
   const name = basename(place.path).normalize('NFC').toLowerCase();
   return hidden(place, hash('sha256', name).slice(0, 12));
 }
@@ -38,7 +38,7 @@ function ignoreMissing(error: unknown): null {
 }
 
 /** Removes a dead process's lock. Only one process can move it; a newer lock moved by mistake is put back. */
-async function removeStale(place: Place, lock: string): Promise<void> {
+async function removeStale(place: HeldPath, lock: string): Promise<void> {
   const found = await lstat(lock).catch(ignoreMissing);
   if (found === null || Date.now() - found.mtimeMs < staleMs) return;
   const aside = hidden(place, randomBytes(6).toString('hex'));
@@ -62,7 +62,7 @@ async function release(lock: string, held: FileHandle): Promise<void> {
  * @throws CountersignError if the lock is held too long or `signal` aborts
  */
 export async function whileLocked<T>(
-  place: Place,
+  place: HeldPath,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -93,9 +93,9 @@ export async function whileLocked<T>(
   }
 }
 
-const keyOf = ({ path }: Place): string => path.normalize('NFC').toLowerCase();
+const keyOf = ({ path }: HeldPath): string => path.normalize('NFC').toLowerCase();
 
-async function isSameLock(one: Place, other: Place): Promise<boolean> {
+async function isSameLock(one: HeldPath, other: HeldPath): Promise<boolean> {
   if (basename(lockOf(one)) !== basename(lockOf(other))) return false;
   const [a, b] = await Promise.all([stat(one.folder), stat(other.folder)]);
   return a.ino === b.ino && a.dev === b.dev;
@@ -103,8 +103,8 @@ async function isSameLock(one: Place, other: Place): Promise<boolean> {
 
 /** Locks both places, always in the same order to avoid a deadlock. */
 export async function whileBothLocked<T>(
-  one: Place,
-  other: Place,
+  one: HeldPath,
+  other: HeldPath,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -12,7 +12,7 @@ import { inspectMove } from './inspect.ts';
 import { whileBothLocked } from './lock.ts';
 import { placeNew } from './place-new.ts';
 import { previewTarget } from './preview.ts';
-import { checkPaths, type Place, type Sandbox, toWorkspacePath } from './sandbox.ts';
+import { checkPaths, type HeldPath, type Sandbox, toWorkspacePath } from './sandbox.ts';
 
 export function createMove(sandbox: Sandbox): Operation {
   return defineOperation({
@@ -53,7 +53,7 @@ export function createMove(sandbox: Sandbox): Operation {
   });
 }
 
-async function moveTo(source: Place, target: Place, overwrite: boolean) {
+async function moveTo(source: HeldPath, target: HeldPath, overwrite: boolean) {
   if (overwrite) await rename(source.at, target.at);
   else if (!(await placeNew(source.at, target.at)))
     throw new CountersignError(

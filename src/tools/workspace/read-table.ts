@@ -19,7 +19,7 @@ import {
 } from '../tables/read-rows.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead, readFlags } from './inspect.ts';
-import { checkPaths, type Place, type Sandbox } from './sandbox.ts';
+import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const maxRows = 1000;
 /** Bytes of JSON per page, and of a single JSON list. */
@@ -79,7 +79,7 @@ function refuse(path: string, what: string): never {
   throw new CountersignError('tool_failed', `${path} can't be read as a table: ${what}`);
 }
 
-async function readPage(place: Place, page: Page, signal: AbortSignal) {
+async function readPage(place: HeldPath, page: Page, signal: AbortSignal) {
   const { path } = place;
   const file = await open(place.at, readFlags);
   try {
@@ -105,7 +105,7 @@ async function readPage(place: Place, page: Page, signal: AbortSignal) {
 }
 
 async function openEntries(
-  { path }: Place,
+  { path }: HeldPath,
   file: FileHandle,
   size: number,
   encoding: TextEncoding,

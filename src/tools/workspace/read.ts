@@ -10,7 +10,7 @@ import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead, readFlags } from './inspect.ts';
-import { checkPaths, type Place, type Sandbox } from './sandbox.ts';
+import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
 
@@ -53,7 +53,7 @@ export function createRead(sandbox: Sandbox): Operation {
   });
 }
 
-async function readText(place: Place, maxBytes: number) {
+async function readText(place: HeldPath, maxBytes: number) {
   const file = await open(place.at, readFlags);
   try {
     const info = await file.stat();

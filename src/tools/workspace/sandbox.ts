@@ -84,7 +84,7 @@ export function isReserved(path: string): boolean {
 }
 
 /** A place in the workspace: pass `at` to the file system while the place is held. */
-export type Place = {
+export type HeldPath = {
   /** As people write it, relative to the workspace. */
   path: string;
   /** The parent folder, pinned. */
@@ -106,7 +106,11 @@ export type Sandbox = {
   /** The folder's real path. */
   root(): Promise<string>;
   /** Runs `use` with the place held. @throws CountersignError path_outside_workspace */
-  withPlace<T>(path: string, options: PlaceOptions, use: (place: Place) => Promise<T>): Promise<T>;
+  withPlace<T>(
+    path: string,
+    options: PlaceOptions,
+    use: (place: HeldPath) => Promise<T>,
+  ): Promise<T>;
 };
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

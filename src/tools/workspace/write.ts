@@ -18,7 +18,7 @@ import { fingerprintOfText, inspectWrite } from './inspect.ts';
 import { whileLocked } from './lock.ts';
 import { placeNew } from './place-new.ts';
 import { compareWith, previewWith } from './preview.ts';
-import { checkPaths, type Place, type Sandbox } from './sandbox.ts';
+import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 /** Larger files are neither copied nor edited. */
 export const maxFileBytes = 1_000_000_000;
@@ -78,7 +78,7 @@ function folderSentence(path: string): string {
 }
 
 /** A replaced file keeps its encoding and byte order mark. */
-async function writeText(place: Place, text: string, overwrite: boolean): Promise<ToolOutput> {
+async function writeText(place: HeldPath, text: string, overwrite: boolean): Promise<ToolOutput> {
   const before = await lstat(place.at).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
@@ -117,7 +117,7 @@ type Put = {
 
 /** Writes aside, flushes and renames. @returns false if something exists, which stays */
 export async function putFile(
-  place: Place,
+  place: HeldPath,
   content: Buffer | AsyncIterable<Buffer>,
   { mode, overwrite, isReady }: Put,
 ): Promise<boolean> {
@@ -144,7 +144,7 @@ export async function putFile(
   return true;
 }
 
-async function* withinLimit(chunks: AsyncIterable<Buffer>, { path }: Place) {
+async function* withinLimit(chunks: AsyncIterable<Buffer>, { path }: HeldPath) {
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;

@@ -137,10 +137,10 @@ export async function useInstallInstance(database: TestDatabase, options: Instal
   return use;
 }
 
-export type Place = { workspace: Workspace; user: User; channel: string };
+export type WorkspacePlace = { workspace: Workspace; user: User; channel: string };
 
 /** A workspace with a person and a channel, in which the app is not yet. */
-export function addPlace(slack: SlackDouble, name: string): Place {
+export function addPlace(slack: SlackDouble, name: string): WorkspacePlace {
   const workspace = slack.addWorkspace(name);
   const user = slack.addUser({ name: `ana-${workspace.domain}`, team: workspace.id });
   const channel = slack.addChannel({ name: 'work', members: [user.id], team: workspace.id }).id;
@@ -172,7 +172,7 @@ export async function useWorkspace(use: InstallInstance, name: string) {
 /** Mentions the app and waits for the proposal's card. */
 export async function ask(
   { slack }: Pick<InstallInstance, 'slack'>,
-  { user, channel }: Place,
+  { user, channel }: WorkspacePlace,
   text = 'do nothing, twice',
 ) {
   const { message } = await slack.mention(user.id, channel, text);

@@ -18,7 +18,7 @@ import {
   findCard,
   type InstallInstance,
   key,
-  type Place,
+  type WorkspacePlace,
   planOf,
   useInstallInstance,
   useWorkspace,
@@ -36,7 +36,10 @@ async function useInstance(options: Parameters<typeof useInstallInstance>[1] = {
   return use;
 }
 
-async function readPlaces({ instance }: Pick<InstallInstance, 'instance'>, { workspace }: Place) {
+async function readPlaces(
+  { instance }: Pick<InstallInstance, 'instance'>,
+  { workspace }: WorkspacePlace,
+) {
   const { rows } = await instance.db.query.execute<{ broken: string | null }>(
     sql`select broken from countersign.chat_places where tenant = ${workspace.id}`,
   );

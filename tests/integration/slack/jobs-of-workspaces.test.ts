@@ -15,7 +15,13 @@ import { openReceiver } from '../../fixtures/webhook-receiver.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, type TestInstance } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
-import { addPlace, ask, type Place, planOf, useInstallInstance } from './install-instance.ts';
+import {
+  addPlace,
+  ask,
+  type WorkspacePlace,
+  planOf,
+  useInstallInstance,
+} from './install-instance.ts';
 
 const database = useDatabase();
 const dayMs = 86_400_000;
@@ -44,7 +50,7 @@ function answer(body: ChatBody): Turn {
   return results.length === 1 ? scaffold([{ id: 'north' }, { id: 'south' }]) : submitAgain;
 }
 
-type Home = { place: Place; word: Word; actor: Actor };
+type Home = { place: WorkspacePlace; word: Word; actor: Actor };
 
 async function openHomes() {
   const model = await start({ script: answer });

@@ -6,7 +6,7 @@ import { person } from '#domain/people/actor.ts';
 import { readLinkCommand } from '#domain/people/link.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Planner } from '#domain/planning/run.ts';
-import type { Person, Place } from '../../fixtures/teams/chats.ts';
+import type { Person, TeamsChat } from '../../fixtures/teams/chats.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, findButton, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -41,7 +41,7 @@ const planner: Planner = {
 type Desk = TeamsInstance & {
   ana: Person;
   ben: Person;
-  channel: Place;
+  channel: TeamsChat;
   conversation: string;
   card: Message;
   plan: Plan;

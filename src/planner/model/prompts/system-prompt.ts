@@ -2,7 +2,7 @@
 // different each time is in the briefing.
 import type { OperationSpec } from '#domain/tool.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
-import { type Standing, writeLine } from '../../catalogue/describe-operation.ts';
+import { type OperationAccess, writeLine } from '../../catalogue/describe-operation.ts';
 
 const rules = `You are the planner of Countersign. You plan, a person reads the plan and decides, then executors run it. Nothing runs while you plan: never say that something is done.
 
@@ -42,7 +42,7 @@ export type Listing = { lines: string[]; hidden: number };
 /** Operations in the order given, as many as there is room for. */
 export function listOperations(
   manifest: OperationSpec[],
-  standing: Standing,
+  standing: OperationAccess,
   most = maxList,
 ): Listing {
   const own: string[] = [];

@@ -7,7 +7,7 @@ import { measureCard, platformLimits } from '#cards/limits.ts';
 import { writeMessage } from '#cards/message-text.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Said } from '#chat/outbox/delivery-context.ts';
+import type { VisibleMessage } from '#chat/outbox/delivery-context.ts';
 import { drawForChat } from '#chat/outbox/draw-message.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
 import { checkSlackMessage } from '../../../fixtures/block-kit.ts';
@@ -22,7 +22,7 @@ const long = Array.from({ length: 300 }, (_, i) => `${i} ${'<!channel> & ש'.rep
 const facts = samples.proposed;
 
 const call = writeCall({ kind: 'plan', tone: 'neutral' });
-const asking: Pick<Said, 'text' | 'parts'> = {
+const asking: Pick<VisibleMessage, 'text' | 'parts'> = {
   text: `Look.\n${call}`,
   parts: {
     kind: 'answer',
