@@ -4,7 +4,7 @@ import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
 import { type Call, drawPlan, readNoop } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
 import { createNoopWrite, writeNoop } from '../noop-write.ts';
-import { makeRow, type BenchRow } from '../row.ts';
+import { type BenchRow, makeRow } from '../row.ts';
 import { runPlan } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 

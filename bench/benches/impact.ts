@@ -5,7 +5,7 @@ import { affectedBy, positionsOf } from '#db/sql/impact.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import { drawPlan, type Shape } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
-import { makeRow, type BenchRow } from '../row.ts';
+import { type BenchRow, makeRow } from '../row.ts';
 import { asker } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 

@@ -12,7 +12,7 @@ import { type Fill, fillPlans, personOf } from '../fill-plans.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
 import { median, preciseNow, quantile } from '../numbers.ts';
-import { makeRow, type BenchRow } from '../row.ts';
+import { type BenchRow, makeRow } from '../row.ts';
 import { type Bench, type Stage, until } from '../stage.ts';
 
 type Crowd = Fill & {

@@ -13,7 +13,7 @@ import { drawPlan } from '../graphs.ts';
 import { daysOfHistory, fillHistory, limitsOfHistory } from '../history.ts';
 import { quantile } from '../numbers.ts';
 import type { RoundOrder, RoundResult } from '../retention-thread.ts';
-import { makeRow, type BenchRow } from '../row.ts';
+import { type BenchRow, makeRow } from '../row.ts';
 import { asker, beginPlan } from '../run-plan.ts';
 import { makeFolder, removeFolder } from '../server.ts';
 import type { Bench, Stage } from '../stage.ts';

@@ -3,7 +3,7 @@ import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { drawPlan, type Shape, shapes } from '../graphs.ts';
 import { interleave, type Side } from '../interleave.ts';
 import { median } from '../numbers.ts';
-import { makeRow, type BenchRow } from '../row.ts';
+import { type BenchRow, makeRow } from '../row.ts';
 import { runPlan } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
 

@@ -2,7 +2,7 @@
 import { drawHalf } from '../graphs.ts';
 import { getJson } from '../http.ts';
 import { quantile } from '../numbers.ts';
-import { makeRow, type BenchRow } from '../row.ts';
+import { type BenchRow, makeRow } from '../row.ts';
 import { asker, beginPlan } from '../run-plan.ts';
 import { type Bench, until } from '../stage.ts';
 

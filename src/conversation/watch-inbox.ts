@@ -1,7 +1,7 @@
 // Tells open inboxes which plans changed. One reader per process polls once a second for all watchers, which then reread what
 // they show.
 import { setTimeout as pause } from 'node:timers/promises';
-import { readStandings, type PlanStateRow } from '#db/plans/groups.ts';
+import { type PlanStateRow, readStandings } from '#db/plans/groups.ts';
 import { keepWithin } from '#db/plans/within.ts';
 import type { InboxChange } from '#domain/plan/inbox.ts';
 import type { PlanScope } from '#domain/plan/scope.ts';

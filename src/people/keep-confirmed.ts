@@ -8,7 +8,7 @@ import { applyOverride, defaultPolicy } from '#domain/people/policy.ts';
 import type { AskedQuestion, GivenAnswer } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { keepNotesIn } from './memory.ts';
-import { storePolicyRequest, sayPreference } from './policy.ts';
+import { sayPreference, storePolicyRequest } from './policy.ts';
 
 const isYes = (text: string) => [memoryWords.yes.toLowerCase(), 'yes'].includes(text.toLowerCase());
 

@@ -17,9 +17,9 @@ import { hearPerson } from '#messages/hear-person.ts';
 import { readMemoryRequest } from '#people/memory.ts';
 import {
   inheritPolicy,
-  storePolicyRequest,
   readPolicyRequest,
   sayPreference,
+  storePolicyRequest,
 } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { requireBudget, requireRoom } from './person-limits.ts';

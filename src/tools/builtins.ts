@@ -39,8 +39,8 @@ import { createRead } from './workspace/read.ts';
 import { createReadTable } from './workspace/read-table.ts';
 import {
   checkPaths,
-  openSandbox,
   type HeldPath,
+  openSandbox,
   pinFolder,
   type Sandbox,
   toWorkspacePath,

@@ -5,7 +5,7 @@ import { escapeMrkdwn } from '#cards/plain.ts';
 import type { Mention, Reached } from '#domain/chat/chat.ts';
 import { groupIn } from '#domain/people/groups.ts';
 import { readUserGroupId } from '#domain/people/user-groups.ts';
-import type { ReachablePerson, Reach } from '../people/reach.ts';
+import type { Reach, ReachablePerson } from '../people/reach.ts';
 import type { SlackContent } from './content.ts';
 
 /** `known`: the user or the ID of a user group, or null for neither. */

@@ -19,8 +19,8 @@ import {
   contentOf,
   createWriteContent,
   quiet,
-  type SlackMessageBody,
   type SlackContent,
+  type SlackMessageBody,
 } from './content.ts';
 import { findPosted, metadataOf, nothingUnder, readUnder } from './look-back.ts';
 import { addMention, findMentioned, type Mentioned, reachEach } from './mention.ts';

@@ -15,13 +15,13 @@ import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import {
   ApproveBody,
+  ChangeRequestBody,
   DecisionBody,
   PlanPath,
   PressBody,
   ResumeBody,
   RetryBody,
   SimulateBody,
-  ChangeRequestBody,
 } from '../requests.ts';
 import { PlanAnswer, RunAnswer, SimulationAnswer } from '../schemas.ts';
 

@@ -10,7 +10,7 @@ import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
 import { readMemoryRequest } from '#people/memory.ts';
-import { storePolicyRequest, readPolicyRequest, sayPreference } from '#people/policy.ts';
+import { readPolicyRequest, sayPreference, storePolicyRequest } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { queueTurn } from '#runs/start-run.ts';

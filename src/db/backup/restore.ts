@@ -16,7 +16,7 @@ import { causeOf } from '../transient.ts';
 import { copied, quote, quoteTable } from './dump.ts';
 import { formatVersion, Header, Manifest, Sequences } from './format.ts';
 import { stageFiles } from './place-files.ts';
-import { type TarEntry, readEntries } from './tar.ts';
+import { readEntries, type TarEntry } from './tar.ts';
 
 /** The instance's schemas. In a named instance all three are one. */
 const schemas = [...new Set([schemaName, journal.schema, bossSchema])];

@@ -4,7 +4,7 @@ import { conditionsOf, type StepCondition } from '#domain/plan/condition.ts';
 import { type AskingStep, labelConditions } from '#domain/plan/condition-labels.ts';
 import { addedBy, type PatchOperation, type PinnedOperation } from '#domain/plan/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#domain/plan/patch-outcome.ts';
-import { describeOperations, shownIds, maxShownOperations } from '#domain/plan/patch-words.ts';
+import { describeOperations, maxShownOperations, shownIds } from '#domain/plan/patch-words.ts';
 import { labelAdded } from '#domain/plan/step-numbers.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../database.ts';

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../text.ts';
 import { isStorableText, listOf } from '../words.ts';
 import { type FieldProblem, readField } from './answer.ts';
 import {
-  type Entries,
   type EnteredValue,
+  type Entries,
   isOpenEntry,
   isRecord,
   type OperationField,

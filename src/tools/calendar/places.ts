@@ -7,7 +7,7 @@ import { nothingDone, systemCode } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
 import { whileLocked } from '../workspace/lock.ts';
-import { openSandbox, type HeldPath, type Sandbox } from '../workspace/sandbox.ts';
+import { type HeldPath, openSandbox, type Sandbox } from '../workspace/sandbox.ts';
 import { putFile } from '../workspace/write.ts';
 
 const maxBytes = 10_000_000;

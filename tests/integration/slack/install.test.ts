@@ -18,10 +18,10 @@ import {
   findCard,
   type InstallInstance,
   key,
-  type WorkspacePlace,
   planOf,
   useInstallInstance,
   useWorkspace,
+  type WorkspacePlace,
 } from './install-instance.ts';
 
 const database = useDatabase();

@@ -18,9 +18,9 @@ import { waitFor } from '../../wait.ts';
 import {
   addPlace,
   ask,
-  type WorkspacePlace,
   planOf,
   useInstallInstance,
+  type WorkspacePlace,
 } from './install-instance.ts';
 
 const database = useDatabase();
