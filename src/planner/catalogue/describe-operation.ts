@@ -89,7 +89,10 @@ export type OperationDescription = {
 };
 
 /** The full description of an operation: its schemas in full unless they are too long, else as types. */
-export function describeOperation(spec: OperationSpec, standing: OperationAccess): OperationDescription {
+export function describeOperation(
+  spec: OperationSpec,
+  standing: OperationAccess,
+): OperationDescription {
   const inFull = (schema: JsonSchema) => {
     const { $schema: _, ...rest } = schema;
     const text = JSON.stringify(rest);
