@@ -6,7 +6,7 @@ import { logFields } from '#domain/telemetry.ts';
 import type { Config } from './config.ts';
 import { openLogFile } from './home.ts';
 import { openLogSink } from './log-sink.ts';
-import { createScrub, secretsOf } from './secrets.ts';
+import { createScrub, type Scrub, secretsOf } from './secrets.ts';
 
 const secretNames = [
   'authorization',
@@ -62,21 +62,25 @@ function withoutBound(fields: Record<string, string | number>, logger: Logger): 
 
 /**
  * Options shared by all logs.
- * @param values secrets to redact
+ * @param scrub redacts secrets
  */
-export function logOptions(level: string, values: string[] = []): LoggerOptions {
+export function logOptions(level: string, scrub?: Scrub): LoggerOptions {
   return {
     level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
     // The request, job or step, and its trace.
     mixin: (_fields, _level, logger) => withoutBound(logFields(), logger),
-    ...(values.length === 0 ? {} : { hooks: { streamWrite: createScrub(values) } }),
+    ...(scrub === undefined ? {} : { hooks: { streamWrite: scrub } }),
   };
 }
 
 /** @param quiet for interactive commands: logs to `<home>/logs/countersign.log` */
-export function createLog(config: Config, quiet: boolean): Logger {
-  const options = logOptions(config.env.LOG_LEVEL, secretsOf(config, process.env));
+export function createLog(
+  config: Config,
+  quiet: boolean,
+  scrub = createScrub(secretsOf(config, process.env)),
+): Logger {
+  const options = logOptions(config.env.LOG_LEVEL, scrub);
   return pino(options, openLogSink(quiet ? openLogFile(config) : 2));
 }

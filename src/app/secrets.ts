@@ -3,8 +3,11 @@ import { createRedactor } from '#domain/secrets.ts';
 import { secretsOfServer } from '#tools/mcp/secrets.ts';
 import type { Config } from './config.ts';
 
-/** Redacts the configured secrets. */
-export type Scrub = (text: string) => string;
+/** Redacts the configured secrets, and what is added. */
+export type Scrub = {
+  (text: string): string;
+  add(secrets: string[]): void;
+};
 
 const secretName = /token|secret|password|authorization|api_?key|encryption_?key|headers/i;
 
@@ -55,5 +58,13 @@ export function secretsOf(
 }
 
 /** Redacts `secrets`, also in their JSON-escaped form. */
-export const createScrub = (secrets: string[]): Scrub =>
-  createRedactor(secrets.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]));
+export function createScrub(secrets: string[]): Scrub {
+  const known = new Set<string>();
+  let redact = createRedactor(known);
+  const add = (more: string[]) => {
+    for (const one of more) known.add(one).add(JSON.stringify(one).slice(1, -1));
+    redact = createRedactor(known);
+  };
+  add(secrets);
+  return Object.assign((text: string) => redact(text), { add });
+}

@@ -95,6 +95,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     config,
     close: unfollowModel,
   } = await openModelAccess(given, { db, listener }, warn);
+  options.scrub?.add(config.secrets);
   closers.add('the access to the model', async () => unfollowModel());
   const models = await openModels(config, warn);
   const budget = createBudget({ db, clock: systemClock, caps: readCaps(config) });

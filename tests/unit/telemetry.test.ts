@@ -129,6 +129,8 @@ describe('the secrets of a configuration', () => {
     expect(scrub('nothing to hide at https://mcp.example')).toBe(
       'nothing to hide at https://mcp.example',
     );
+    scrub.add(['sk-"entered"-later']);
+    expect(scrub('sk-very-secret sk-"entered"-later sk-\\"entered\\"-later')).toBe('… … …');
   });
 });
 

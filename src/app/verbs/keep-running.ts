@@ -12,7 +12,7 @@ import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { refuseTaken } from '../ports.ts';
 import { print, warn } from '../print.ts';
-import { createScrub, secretsOf } from '../secrets.ts';
+import { createScrub, type Scrub, secretsOf } from '../secrets.ts';
 import { readTraceTarget } from '../telemetry/target.ts';
 import { version } from '../version.ts';
 import type { Instance } from '../wire/instance.ts';
@@ -75,12 +75,10 @@ function trimMemory(): void {
 /** Starts tracing if OpenTelemetry's variables ask for it, else loads nothing. @returns a function that stops it */
 async function beginTraces(
   config: Config,
-  log: Logger,
-  role: string,
+  { log, scrub, role }: { log: Logger; scrub: Scrub; role: string },
 ): Promise<() => Promise<void>> {
   if (readTraceTarget(config.env) === null) return async () => {};
   const { openTracer } = await import('../telemetry/open-tracer.ts');
-  const scrub = createScrub(secretsOf(config, process.env));
   const { tracer, close } = openTracer(process.env, { log, scrub, role });
   setTracer(tracer);
   return close;
@@ -129,8 +127,9 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   const http = parts.http ? await import('../serve.ts') : null;
   const role = !parts.http ? 'worker' : parts.work ? 'start' : 'gateway';
   const began = performance.now();
-  const log = createLog(config, false);
-  const endTraces = await beginTraces(config, log, role);
+  const scrub = createScrub(secretsOf(config, process.env));
+  const log = createLog(config, false, scrub);
+  const endTraces = await beginTraces(config, { log, scrub, role });
   const signal = untilSignal();
   endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
@@ -138,7 +137,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   try {
     for (let again = false; !signal.aborted; again = true) {
       const instance = await openWhenThere(
-        () => openInstance({ config, log, work: parts.work, reopened: again, ...links }),
+        () => openInstance({ config, log, work: parts.work, reopened: again, scrub, ...links }),
         signal,
       );
       if (instance === null) return;

@@ -14,6 +14,7 @@ import type { Catalogues, Operation, ToolHost } from '#domain/tool.ts';
 import type { SignIns } from '#domain/tool-sign-in.ts';
 import type { Identity } from '#people/identity.ts';
 import type { Config } from '../config.ts';
+import type { Scrub } from '../secrets.ts';
 import type { OpenChats } from './open-chats.ts';
 import type { ModelConnection } from './open-model-access.ts';
 
@@ -71,6 +72,8 @@ export type InstanceOptions = {
   work: boolean | 'when_alone';
   /** Takes the database as it is, since this process has migrated it before. */
   reopened?: boolean;
+  /** Learns the key of a stored model. */
+  scrub?: Pick<Scrub, 'add'>;
   linkTo: (planId: string) => string | null;
   /** The same for chat cards; default: no links. */
   chatLinkTo?: (planId: string) => string | null;

@@ -1,6 +1,10 @@
 // How an instance hears that its model was entered, or removed, in the console.
+import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { logOptions } from '#app/logging.ts';
+import { createScrub } from '#app/secrets.ts';
 import { openModelAccess } from '#app/wire/open-model-access.ts';
+import { openInstance } from '#app/wire.ts';
 import { removeModelAccess } from '#db/model-access.ts';
 import type { Listener } from '#db/notify.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -29,4 +33,19 @@ test('a model that is entered while the instance opens is not missed', async () 
   expect(model.access).toBe(null);
   await model.store({ api_key: 'sk-of-this-test' }, 'ana');
   await waitFor('the change to be heard', () => model.changed.aborted);
+});
+
+test('a key that is stored is redacted in the log of the process that opens with it', async () => {
+  const { db, config, listener } = instance;
+  onTestFinished(async () => void (await removeModelAccess(db)));
+  const before = await openModelAccess(config, { db, listener }, noWarning);
+  before.close();
+  await before.model.store({ api_key: 'sk-planted-in-the-log' }, 'ana');
+  const lines: string[] = [];
+  const scrub = createScrub([]);
+  const log = pino(logOptions('info', scrub), { write: (line: string) => lines.push(line) });
+  const opened = await openInstance({ config, log, scrub, work: false, linkTo: () => null });
+  onTestFinished(() => opened.close());
+  log.info('The server said: sk-planted-in-the-log is wrong.');
+  expect(lines.at(-1)).toContain('The server said: … is wrong.');
 });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 import { followRules, readRulesAgain } from '#app/follow-rules.ts';
 import { logOptions } from '#app/logging.ts';
+import { createScrub } from '#app/secrets.ts';
 import { waitFor } from '../../wait.ts';
 
 let folder: string;
@@ -92,7 +93,9 @@ describe('a variable in countersign.json', () => {
     const wrong = { mcpServers: { web: { command: 'x', url: `https://${v('TOKEN')}` } } };
     expect(() => load(wrong, { TOKEN })).toThrow(/^(?!.*4f9d2c71)/s);
     const lines: string[] = [];
-    const log = pino(logOptions('info', [TOKEN]), { write: (line: string) => lines.push(line) });
+    const log = pino(logOptions('info', createScrub([TOKEN])), {
+      write: (line: string) => lines.push(line),
+    });
     log.warn({ about: { said: `no ${TOKEN}` } }, `denied ${TOKEN}`);
     expect(lines.join('')).toContain('denied …');
     expect(lines.join('')).not.toContain('4f9d2c71');
