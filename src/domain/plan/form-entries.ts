@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../text.ts';
 import { isStorableText, listOf } from '../words.ts';
 import { type FieldProblem, readField } from './answer.ts';
 import {
-  type EnteredValue,
+  type Entry,
   type Entries,
   isOpenEntry,
   isRecord,
@@ -107,7 +107,7 @@ function readGiven(field: OperationField, entry: string | boolean, zone: Zone): 
   }
 }
 
-const isBlank = (entry: EnteredValue | undefined): boolean =>
+const isBlank = (entry: Entry | undefined): boolean =>
   entry === undefined || (typeof entry === 'string' && entry.trim() === '');
 
 /** Sets `value` at `path`; numeric keys below a list are its items. */
@@ -142,7 +142,7 @@ function closeGaps(value: Json): Json {
 }
 
 /** A surface may send a boolean as a word. */
-const isSame = (entry: EnteredValue | undefined, initial: EnteredValue | null): boolean =>
+const isSame = (entry: Entry | undefined, initial: Entry | null): boolean =>
   typeof entry !== 'object' && initial !== null && String(entry) === String(initial);
 
 export type ReadEntries = { args: JsonObject; problems: FieldProblem[] };
@@ -226,7 +226,7 @@ const onOneLine = (value: Json): boolean =>
   typeof value === 'number' || (typeof value === 'string' && !/[\r\n]|^\s|\s$|^$/.test(value));
 
 /** A value as entered. */
-export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone): EnteredValue {
+export function toEntry({ holds, type }: OperationField, value: Json, zone: Zone): Entry {
   if (isOpenEntry(value)) return value;
   const json = () => JSON.stringify(value, null, 2);
   switch (holds) {

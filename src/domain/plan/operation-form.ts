@@ -19,8 +19,8 @@ export const entryKinds = [
 export type EntryKind = (typeof entryKinds)[number];
 
 /** Text or boolean as entered, or a later value: `{ "$from": "1", "path": "/text" }`. */
-export type EnteredValue = string | boolean | JsonObject;
-export type Entries = Record<string, EnteredValue>;
+export type Entry = string | boolean | JsonObject;
+export type Entries = Record<string, Entry>;
 
 /** `name` is the value's JSON pointer; drawn by `type` like any field. */
 export type OperationField = FormField & {
@@ -32,7 +32,7 @@ export type OperationField = FormField & {
   /** Length of the prefix of `path` below which any entry makes it required; 0 for always, null for never. */
   neededFrom: number | null;
   /** The schema's default, not sent if unchanged. */
-  initial: EnteredValue | null;
+  initial: Entry | null;
   /** The label without `within`. */
   short: string;
   /** Its object or list item, such as `Entities 1`, or empty. */
