@@ -9,7 +9,7 @@ import { countersign } from './schema/columns.ts';
 import { backends } from './schema.ts';
 import { now } from './time.ts';
 
-/** A back end says this often that it is there. */
+/** Interval of a back end's heartbeats. */
 export const renewEverySeconds = 5;
 /** How often it is looked whether one that seems to be there is (milliseconds). */
 const lookEveryMs = 250;
@@ -17,7 +17,7 @@ const lookEveryMs = 250;
 const aliveForSeconds = 3 * renewEverySeconds;
 
 export type NewBackend = Omit<typeof backends.$inferInsert, 'seen_at' | 'since_at'>;
-/** What a back end takes on. */
+/** The work a back end accepts. */
 export type Offer = { id: string; operations: string[]; capabilities: string[] };
 export type LiveBackend = Offer & {
   name: string;
@@ -33,7 +33,7 @@ const claimId = 'workspace';
 const heard = sql`backends.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds})`;
 const alive = sql`(${heard} and backends.id <> ${claimId})`;
 
-/** Of the workspace that is claimed. */
+/** The back end works in the claimed workspace. */
 const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.id <> ${claimId}
   and b.workspace = backends.workspace and b.seen_at > clock_timestamp() - make_interval(secs => ${aliveForSeconds}))`;
 
@@ -41,7 +41,7 @@ const sharesClaim = sql`exists (select 1 from ${countersign}.backends b where b.
 export const aliveForMinutes = (minutes: number): SQL => sql`${alive}
   and backends.since_at < clock_timestamp() - make_interval(secs => ${minutes * 60})`;
 
-/** Whether somebody has been there for `minutes` without a break. */
+/** Whether any back end has been present for `minutes` without a break. */
 export async function hasWorkedFor(db: Queryable, minutes: number): Promise<boolean> {
   const { rows } = await db.execute(
     sql`select 1 from ${countersign}.backends where ${aliveForMinutes(minutes)} limit 1`,
@@ -49,7 +49,7 @@ export async function hasWorkedFor(db: Queryable, minutes: number): Promise<bool
   return rows.length > 0;
 }
 
-/** Whether anybody is there. */
+/** Whether any back end is present. */
 export async function hasWorker(db: Queryable): Promise<boolean> {
   const { rows } = await db.execute(
     sql`select 1 from ${countersign}.backends where ${alive} limit 1`,
@@ -71,9 +71,9 @@ export async function storeBackend(db: Queryable, backend: NewBackend): Promise<
     });
 }
 
-/** @returns false when the row is gone: somebody took this back end for dead, and it has to be stored again */
+/** @returns false if the row is gone: another process took this back end for dead, and it must be stored again */
 export async function renewBackend(db: Queryable, id: string): Promise<boolean> {
-  // Its process, its machine or the database may have stood still: that is a break.
+  // Its process, its machine or the database may have paused, which counts as a break.
   const since_at = sql`case when ${alive} then backends.since_at else ${now} end`;
   const { rowCount } = await db
     .update(backends)

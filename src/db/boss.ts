@@ -45,7 +45,7 @@ export type QueueSpec = {
   expireInSeconds: number;
   /** A job whose worker has not been heard of for this long (at least 10) is given to another. */
   heartbeatSeconds?: number;
-  /** How long a job that has ended is kept; a week unless said. */
+  /** How long an ended job is kept; a week by default. */
   deleteAfterSeconds?: number;
 };
 
@@ -119,7 +119,7 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   };
 }
 
-/** The same for many jobs at once. Where one of a key waits already, no second one is added. */
+/** The same for many jobs at once. A job whose key already waits is not added. */
 export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   return async (tx, name, jobs) => {
     const queues = Map.groupBy(jobs, ({ payload }) => queueOf(name, payload));

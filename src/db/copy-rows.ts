@@ -12,7 +12,7 @@ export type Field = string | number | boolean | null;
 /** What a table of a plan takes of each `T`, by column, beside the plan's id. JSON is text. */
 export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };
 
-/** Rows are sent in pieces of about so many characters. */
+/** Rows are sent in pieces of about this many characters. */
 const pieceLength = 65_536;
 
 /** Characters with a meaning in the text format of COPY. */
@@ -52,8 +52,8 @@ async function* writePieces<T>(
 }
 
 /**
- * Appends `rows` of a plan to a table; statements that follow see them. None: nothing is sent.
- * @throws what Postgres says of a row it refuses; the transaction is then only good for a rollback
+ * Appends `rows` of a plan to a table; later statements see them. Sends nothing without rows.
+ * @throws what Postgres reports for a row it refuses; the transaction can then only be rolled back
  */
 export async function copyRows<T>(
   tx: Queryable,

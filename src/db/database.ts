@@ -10,7 +10,7 @@ import * as schema from './schema.ts';
 import { sendAtOnce, type WrittenStatement } from './send-at-once.ts';
 import { limitSilence, limitSilenceOf, usualSilenceMs } from './silence.ts';
 
-/** A statement that Postgres parses and plans once a connection; `sql.placeholder(name)` stands for each value. */
+/** A statement that Postgres parses and plans once per connection; `sql.placeholder(name)` marks each value. */
 export type Statement = { name: string; text: string; params: unknown[] };
 
 /** A statement and what it is run with; `values` by the names of its placeholders. */
@@ -120,7 +120,7 @@ export function joinTransaction(db: Database, tx: Transaction): Database {
 
 const transactions = new WeakMap<PoolClient, Transaction>();
 
-/** What a transaction on `client` works with; made once a connection. */
+/** The objects a transaction on `client` uses; made once per connection. */
 function transactionOn(client: PoolClient, pooled: boolean): Transaction {
   const known = transactions.get(client);
   if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export type TransactionOptions = {
    * on planning long ones anew for a plan it has no statistics of.
    */
   planOnce?: boolean;
-  /** Answers before it is on disk: for what is found again should the server die in the next moment. */
+  /** Commits before the data is on disk, for data that is found again if the server crashes. */
   lazily?: boolean;
   /**
    * What the server itself ends, so that nothing goes on waiting there, with a connection and with locks, once nobody waits
@@ -162,7 +162,7 @@ const aStepMs = 3;
 /** Steps with which a plan is changed in the usual time in any case. */
 const fewSteps = 2000;
 
-/** Gives the further statements of `tx` the time that a change of a plan with so many steps may take. */
+/** Extends the time limit of the transaction's further statements for a change of a plan with this many steps. */
 export async function allowForSteps(tx: Transaction, steps: number): Promise<void> {
   if (steps <= fewSteps) return;
   const ms = usualSilenceMs + steps * aStepMs;
@@ -199,7 +199,7 @@ function beginWith(
   return ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ');
 }
 
-/** Milliseconds after which the server ends what goes on too long, by the names of its settings. */
+/** Server-side time limits in milliseconds, by setting name. */
 type ServerLimits = Record<
   'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout',
   number
@@ -248,7 +248,7 @@ function writeStatement({ statement, values }: FilledStatement): WrittenStatemen
   return { name, text, values: fillPlaceholders(params, values).map(writeValue) };
 }
 
-/** What rows a statement answers with is known to its author. */
+/** The author of a statement knows the type of its rows. */
 const asRowsOfEach = <Rows extends QueryResultRow[]>(rows: QueryResultRow[][]) =>
   rows as RowsOfEach<Rows>;
 
@@ -315,7 +315,7 @@ export function openDatabase(
   options: {
     max: number;
     applicationName: string;
-    /** A pooler stands in between that hands on its connections after each transaction, so nothing may stay with one. */
+    /** A pooler hands connections on after each transaction, so they must keep no state. */
     pooled?: boolean;
     /** For transactions that say nothing of it; 15 s. */
     idleMs?: number;

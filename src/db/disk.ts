@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
 import { diskFull, isDiskFull } from './transient.ts';
 
-/** What to tell of it, and what to do. */
+/** The problem to report and its remedy. */
 export const diskFullWords =
   "The disk of the database is full. Free space on it or enlarge it (PostgreSQL's data_directory says where it is).";
 

@@ -40,14 +40,14 @@ export type EmbeddedOptions = {
   /** The folder of the database, `<home>/postgres`; made when missing. */
   dir: string;
   log: Log;
-  /** Settings of postgresql.conf beside ours (tests give up durability for speed). */
+  /** Additional settings of postgresql.conf (tests give up durability for speed). */
   settings?: Record<string, string>;
   /** A folder of PostgreSQL's programs, instead of ours: for data of another major version. */
   binaries?: string;
 };
 
 export type Embedded = {
-  /** `postgres://…@127.0.0.1:PORT/countersign`; the same until the port is taken by somebody else. */
+  /** `postgres://…@127.0.0.1:PORT/countersign`; the same until another program takes the port. */
   url: string;
   /** This process started the server; false: it joined a running one. */
   owned: boolean;

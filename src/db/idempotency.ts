@@ -7,7 +7,7 @@ export type KeptAnswer = Pick<typeof keptAnswers.$inferSelect, 'request' | 'answ
 
 /**
  * Takes a key for a request. Waits for another transaction that has it.
- * @returns null: it is taken now; otherwise what it was used for before
+ * @returns null if it is taken now; otherwise its earlier use
  */
 export async function takeKey(
   tx: Transaction,
@@ -19,7 +19,7 @@ export async function takeKey(
   return findKey(tx, key);
 }
 
-/** What a key was used for; null: nothing yet. */
+/** The use of a key, or null if it is unused. */
 export async function findKey(db: Queryable, key: string): Promise<KeptAnswer | null> {
   const [row] = await db
     .select({ request: keptAnswers.request, answer: keptAnswers.answer })
@@ -38,7 +38,7 @@ export async function giveKeyBack(tx: Transaction, key: string): Promise<void> {
   await tx.delete(keptAnswers).where(eq(keptAnswers.key, key));
 }
 
-/** `refused`: why nothing was done; null: it was. */
+/** `refused`: the reason if nothing was done, or null. */
 export type PressRow = Pick<typeof presses.$inferSelect, 'refused'>;
 
 /**
@@ -51,7 +51,7 @@ export async function keepPress(tx: Transaction, once: string): Promise<PressRow
   return findPress(tx, once);
 }
 
-/** What became of a press; null: nothing yet. */
+/** The result of a press, or null if there is none yet. */
 export async function findPress(db: Queryable, once: string): Promise<PressRow | null> {
   const [row] = await db
     .select({ refused: presses.refused })

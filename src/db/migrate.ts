@@ -42,7 +42,7 @@ export type MigrationState = {
   applied: string[];
   /** Names of those still to come. */
   pending: string[];
-  /** When the newest migration of the database was made, if this build does not know it; null: all known. */
+  /** When the newest migration of the database was made if this build does not know it, or null if it knows all. */
   unknown: Date | null;
 };
 
@@ -89,7 +89,7 @@ function refuseUnknown(state: MigrationState): void {
   );
 }
 
-/** A database that runs, beside this build: `newer` when it has been migrated by a later one. */
+/** A running database compared with this build: `newer` if a later build has migrated it. */
 export type SchemaAge = 'same' | 'newer' | 'older';
 
 export async function readSchemaAge(db: Pick<Queryable, 'execute'>): Promise<SchemaAge> {
@@ -161,15 +161,15 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
   }
 }
 
-/** What was applied to the database and what is still to come. Changes nothing. */
+/** Applied and pending migrations. Changes nothing. */
 export async function migrationState(url: string): Promise<MigrationState> {
   return await withClient(url, compareMigrations);
 }
 
 /**
- * Applies what is pending, all of it in one transaction.
- * @returns the names of the migrations this call applied; empty when the database was up to date
- * @throws CountersignError `schema_too_new`, or `database_unavailable` when it cannot be reached
+ * Applies all pending migrations in one transaction.
+ * @returns the names of the migrations this call applied; empty if the database was up to date
+ * @throws CountersignError `schema_too_new`, or `database_unavailable` if it cannot be reached
  */
 export async function migrate(url: string): Promise<string[]> {
   return await withClient(url, async (client) => {
@@ -208,7 +208,7 @@ async function migrateBeside(client: Client): Promise<void> {
   }
 }
 
-/** The newest migration that the database has had, with its name; null: none. @throws `schema_too_new` when it is not known */
+/** The name of the database's newest migration, or null if there is none. @throws `schema_too_new` if it is unknown */
 export async function newestApplied(client: Client): Promise<Migration | null> {
   const [ours, newest] = [await readJournal(), await readNewest(client)];
   if (newest === null) return null;

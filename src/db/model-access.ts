@@ -16,7 +16,7 @@ export type StoredAccess = z.infer<typeof Access>;
 const about = 'the access to the model';
 const id = 1;
 
-/** When it was entered, which tells one entry from another; null: nothing is stored. */
+/** When it was entered, which distinguishes entries, or null if nothing is stored. */
 export async function readModelMark(db: Queryable): Promise<string | null> {
   const [row] = await db.select({ at: modelAccess.connected_at }).from(modelAccess);
   return row?.at.toISOString() ?? null;

@@ -48,7 +48,7 @@ export async function readAudit(
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }
 
-/** Who was the last to say what became of one of `steps`, and what they said; null: nobody has. */
+/** The last person to settle one of `steps`, with their input, or null if no one has. */
 export async function readLastSettlement(
   db: Queryable,
   planId: string,

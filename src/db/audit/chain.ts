@@ -34,7 +34,7 @@ function digestRow(row: AuditRow): Buffer {
     .digest();
 }
 
-/** What a seal keeps of its rows, which come in the order of their ids. */
+/** The fields of a seal derived from its rows, which are in ID order. */
 export function digestRows(rows: AuditRow[]): { root: string; marks: Buffer } {
   const root = createHash('sha256');
   const marks = Buffer.alloc(rows.length * markBytes);
@@ -62,7 +62,7 @@ function sign(key: AuditKey | null, value: JsonObject): string {
   return hash.update(canonical(value)).digest('hex');
 }
 
-/** The hash of a seal, over everything that it says but the marks, which `root` covers. */
+/** The hash of a seal over all fields except the marks, which `root` covers. */
 export function hashSeal(seal: Omit<AuditSeal, 'hash' | 'marks' | 'pruned'>, key: AuditKey | null) {
   const { seq, first_id, last_id, count, root, previous, key_id, newest_at, sealed_at } = seal;
   const times = { newest_at: newest_at.toISOString(), sealed_at: sealed_at.toISOString() };

@@ -23,7 +23,7 @@ import {
 const rowsASeal = 1000;
 /** A row is sealed when a seal is full or after this long (milliseconds), so that quiet days have few seals. */
 const sealAfterMs = 60_000;
-/** Milliseconds that a round waits for those who write. A transaction that stands still for longer is ended by the server. */
+/** Milliseconds that a round waits for writers. The server ends transactions that are idle for longer. */
 const writersWithinMs = 5000;
 const lookEveryMs = 20;
 /** Seals of one round, so that others of the process have their turn. */
@@ -79,7 +79,7 @@ async function readWriters(db: Queryable): Promise<string[]> {
   return rows.map(({ writer }) => writer);
 }
 
-/** An id up to which no further row can appear; null: somebody who wrote has not ended in time. */
+/** An ID up to which no further row can appear, or null if a writer has not ended in time. */
 async function findHorizon(db: Queryable): Promise<number | null> {
   const { rows } = await db.execute<{ id: number }>(
     sql`select last_value as id from ${countersign}.audit_id_seq`,
@@ -101,7 +101,7 @@ async function lockChain(tx: Transaction): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** Seals the next rows up to id `horizon`. @returns null: there are none, or somebody else is at it */
+/** Seals the next rows up to ID `horizon`. @returns null if there are none, or another process is sealing */
 async function sealNext(
   db: Database,
   horizon: number,
@@ -222,7 +222,7 @@ export async function pruneAudit(
   return rowCount ?? 0;
 }
 
-/** The seal up to which retention removed the rows; null: nothing was removed. */
+/** The seal up to which retention removed the rows, or null if nothing was removed. */
 export async function readAnchor(db: Queryable): Promise<AuditSeal | null> {
   const [anchor] = await db
     .select()

@@ -24,9 +24,9 @@ export type AuditFault = {
     | 'key'
     | 'unkeyed'
     | 'expected_missing';
-  /** The seal at which it was found; null: there is none. */
+  /** The seal at which it was found, or null. */
   seal: number | null;
-  /** The row, where it is known. */
+  /** The row, if known. */
   row: number | null;
   text: string;
 };
@@ -38,7 +38,7 @@ export type AuditVerdict = {
   rows: number;
   /** Seals among them that no key protects: the database's owner could have rewritten them. */
   unkeyed: number;
-  /** The first seal among them that the key protects; null: there is none. */
+  /** The first of them that the key protects, or null if there is none. */
   keyed_from: { seq: number; sealed_at: string } | null;
   /** Rows that are not sealed yet, counted up to 10,000. */
   unsealed: number;
@@ -172,7 +172,7 @@ async function readNextSeal(db: Queryable, after: number): Promise<AuditSeal | n
   return next ?? null;
 }
 
-/** Where a check begins: behind what retention removed, or behind the seals that are taken as they are. */
+/** The start of a check: after the rows that retention removed, or after seals that are accepted unchecked. */
 async function findStart(
   db: Queryable,
   { key, from = 1 }: VerifyOptions,
@@ -226,7 +226,7 @@ export async function verifyAudit(db: Database, options: VerifyOptions): Promise
   };
 }
 
-/** Checks the seal after `last` and its rows. @returns null: there is none */
+/** Checks the seal after `last` and its rows. @returns null if there is none */
 async function checkNext(
   db: Database,
   last: AuditSeal | null,

@@ -9,19 +9,19 @@ export const formatVersion = 1;
 export const Header = z.object({
   format: z.literal('countersign-backup'),
   format_version: z.number().int(),
-  /** Of the program that wrote it. */
+  /** The version of the program that wrote it. */
   version: z.string(),
   postgres: z.string(),
   made_at: z.iso.datetime(),
   /** The newest migration: its name, and when it was made (ms since 1970). */
   migration: z.object({ tag: z.string(), when: z.number().int() }),
-  /** Columns in the order of the pieces; generated ones are made anew. */
+  /** Columns in the order of the pieces; generated ones are computed again. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
 });
 export type Header = z.infer<typeof Header>;
 
 export const Manifest = z.object({
-  /** Of the bytes of all pieces of a table, without their frames. */
+  /** Covers the bytes of all pieces of a table, without their frames. */
   tables: z.record(
     z.string(),
     z.object({ rows: z.number().int(), bytes: z.number().int(), sha256: z.string() }),

@@ -102,7 +102,7 @@ async function refuseUsers(client: Client): Promise<void> {
     );
 }
 
-/** What a process writes by itself as soon as it runs, and can write again. */
+/** Tables that a process writes by itself when it runs, and can rewrite. */
 const writtenAnew = ['backends', 'rate_limits', 'resource_pools', 'retention', 'webhook_endpoints'];
 
 /** Whether any of our tables has a row that is not written anew. */
@@ -177,7 +177,7 @@ function createFiller(client: Client, header: Header) {
   return { fill, end, filled };
 }
 
-/** @throws when what was read is not what was written */
+/** @throws if the data read is not what was written */
 function compare(manifest: Manifest, tables: Manifest['tables'], files: Manifest['files']): void {
   for (const [name, wanted] of Object.entries(manifest.tables)) {
     const got = tables[name] ?? { rows: 0, bytes: 0, sha256: createHash('sha256').digest('hex') };

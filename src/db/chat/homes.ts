@@ -7,7 +7,7 @@ import { countersign } from '../schema/columns.ts';
 import { chatHomes } from '../schema.ts';
 import { inSeconds, now } from '../time.ts';
 
-/** Whose Home it is. */
+/** The owner of the Home. */
 export type HomeOf = { platform: PlatformName; tenant: string; user: string };
 
 /** A leased Home; `shown` is the digest of what it shows, as far as that is known. */
@@ -43,7 +43,7 @@ export async function askForHomes(tx: Transaction, hours: number): Promise<Platf
   return [...new Set(asked.map((home) => home.platform))];
 }
 
-/** Leases a Home that is to be drawn now; null: there is none. */
+/** Leases a Home that is due to be drawn, or returns null if there is none. */
 export async function takeHome(
   db: Queryable,
   on: PlatformName,
@@ -113,12 +113,12 @@ export async function postponeHomes(
     .where(and(eq(platform, home.platform), eq(tenant, home.tenant), isWanted, isFree));
 }
 
-/** Nobody looks at the Home any more, or it cannot be shown. */
+/** The Home is no longer viewed, or cannot be shown. */
 export async function forgetHome(db: Queryable, home: HomeOf): Promise<void> {
   await db.delete(chatHomes).where(isHome(home));
 }
 
-/** Milliseconds until the next Home is to be drawn; null: none waits. */
+/** Milliseconds until the next Home is due, or null if none waits. */
 export async function readNextHome(db: Queryable, on: PlatformName): Promise<number | null> {
   const due = sql`greatest(${not_before}, ${lease_until})`;
   const [next] = await db
@@ -132,7 +132,7 @@ export async function readNextHome(db: Queryable, on: PlatformName): Promise<num
   return next === undefined ? null : (next.ms ?? 0);
 }
 
-/** Forgets Homes that nobody has opened for `hours`. @returns how many, at most `limit` */
+/** Forgets Homes that no one has opened for `hours`. @returns how many, at most `limit` */
 export async function forgetHomes(db: Queryable, hours: number, limit: number): Promise<number> {
   const old = db
     .select({ platform, tenant, user })

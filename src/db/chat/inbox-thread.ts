@@ -30,7 +30,7 @@ export type Lease = InboxThread & { holder: string };
 const inThread = ({ platform, tenant, thread }: InboxThread) =>
   sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
 const isOpen = sql`handled_at is null and failed_at is null`;
-/** How an event ended: the reply to its waiter as JSON (null: none), and whether its body is deleted. */
+/** How an event ended: the reply to its waiter as JSON, or null if there is none, and whether its body is deleted. */
 export type Ending = { reply: unknown; forget: boolean };
 
 /** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
@@ -157,7 +157,7 @@ export async function enterThread(
   return readTaken(await db.run<TakenRow>(entering, valuesOf(lease, leaseSeconds)));
 }
 
-/** Takes the next event under a lease and renews that; where nothing is due, lets it go. */
+/** Takes the next event under a lease and renews the lease; releases it if nothing is due. */
 export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
   return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
 }
@@ -222,9 +222,9 @@ export async function settleHandled(
 }
 
 /**
- * The event stays first of its thread and is tried again in `inMs`.
- * @param options.counts false: the try does not count
- * @returns when it is due; null: another took it, or it is settled already
+ * The event stays first of its thread and is retried in `inMs`.
+ * @param options.counts false if the try does not count
+ * @returns when it is due, or null if another process took it or it is settled already
  */
 export async function postpone(
   db: Queryable,

@@ -202,7 +202,7 @@ export async function retryFailedEvents(
   return row;
 }
 
-/** What became of an event: `open` while it waits or is tried again. */
+/** The result of an event: `open` while it waits or is retried. */
 export type EventOutcome =
   | { state: 'open' }
   | { state: 'failed' }
@@ -249,7 +249,7 @@ export async function readEventOutcomes(
   const { rows } = await db.execute<OutcomeRow>(sql`
     select id, handled_at is not null as handled, failed_at is not null as failed, reply
     from ${countersign}.inbox where id = any(${sql.param(ids)}::bigint[])`);
-  // What was handled long ago is forgotten.
+  // Long-handled events are forgotten.
   const outcomes = new Map<number, EventOutcome>(
     ids.map((id) => [id, { state: 'handled', reply: null }]),
   );

@@ -40,7 +40,7 @@ export async function lockConversation(tx: Transaction, conversation: string): P
 export const conversationNotFound = (id: string) =>
   new CountersignError('not_found', `There is no conversation ${id}.`);
 
-/** The first message decides whose a conversation is: that of who says it, else that of what it is about. */
+/** The first message decides which organisation a conversation belongs to: its sender's, or else that of its subject. */
 function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
   return sql`coalesce(
     (select m.tenant from ${countersign}.messages m where m.conversation = ${conversation} order by m.id limit 1),
@@ -50,9 +50,9 @@ function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
 }
 
 /**
- * Says something; the conversation is locked until the transaction ends.
- * @returns its id; null: a message with this key stands already
- * @throws `not_found` where another organisation spoke first
+ * Stores a message; the conversation is locked until the transaction ends.
+ * @returns its ID, or null if a message with this key exists
+ * @throws `not_found` if another organisation wrote first
  */
 export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
   const { conversation, tenant = null } = message;
@@ -86,7 +86,7 @@ function toMessage(row: Row): Message {
   return { ...rest, created_at: row.created_at.toISOString() };
 }
 
-/** The message that was said under a key; null: none was. */
+/** The message stored under a key, or null. */
 export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
   const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
   return row === undefined ? null : toMessage(row);
@@ -135,7 +135,7 @@ const askingSpoken = prepareStatement(
   sql`select exists (select from ${countersign}.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
 );
 
-/** Whether anything was ever said in a conversation. Where a bot is, it overhears everything, so this is asked often. */
+/** Whether a conversation has any message. Bots see every message of their channels, so this is asked often. */
 export async function isSpokenIn(
   db: Pick<Queryable, 'run'>,
   conversation: string,
@@ -163,7 +163,7 @@ export async function readLatestMessages(
     .map(({ parts, ...row }) => ({ ...toMessage(row), parts: readParts(parts) }));
 }
 
-/** The questions that a message asked, in its order; none where it was stored before messages had parts. */
+/** The questions that a message asked, in order; empty if it was stored before messages had parts. */
 export async function readAsked(db: Queryable, id: number | null): Promise<AskedQuestion[]> {
   if (id === null) return [];
   const [row] = await db
@@ -195,7 +195,7 @@ export async function findSpeakers(
   return speakers;
 }
 
-/** Who wrote in a conversation before one of its messages; within so many minutes, where that is not null. */
+/** Who wrote in a conversation before one of its messages; within this many minutes, unless null. */
 export async function readSpeakersBefore(
   db: Queryable,
   conversation: string,
@@ -209,7 +209,7 @@ export async function readSpeakersBefore(
   return rows.map(({ name }) => name);
 }
 
-/** What people said in a run before and after one of its messages; null: nobody said anything. */
+/** People's messages in a run before and after one of its messages, or null if there are none. */
 export async function readSaidAround(
   db: Queryable,
   runId: string,

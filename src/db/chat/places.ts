@@ -31,8 +31,8 @@ const askedOnceMore = sql`${chatPlaces.asked} + 1`;
 const hasWork = or(gt(chatPlaces.asked, chatPlaces.answered), isNotNull(chatPlaces.due_at));
 
 /**
- * Makes the place known; one that was broken is tried again.
- * @param timezone of the only reader; null: unknown, or several people read there
+ * Stores the place; a broken one is tried again.
+ * @param timezone of the only reader, or null if unknown or if several people read there
  * @returns whether something waits to be posted that could not be before
  */
 export async function storePlace(
@@ -63,7 +63,7 @@ const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
   join ${countersign}.slack_workspaces b on b.enterprise = a.enterprise
   where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
 
-/** A chat with the bot alone in which nobody of `names` has asked for anything. */
+/** A private chat with the bot in which none of `names` has requested anything. */
 const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
     select from ${countersign}.teams_conversations c
     where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
@@ -142,7 +142,7 @@ export type HeldPlace = {
   asked: number;
   /** Tries in a row that failed. */
   tries: number;
-  /** What stands there of a planner at work; null: nothing. */
+  /** The displayed status of a planner at work, or null. */
   status: ShownStatus | null;
   /** Its last holder never released it: the process died or was too slow. */
   died: boolean;
@@ -160,7 +160,7 @@ const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_a
 /** Something is to be done there, and may be. */
 const waits = and(isFree, isDue);
 
-/** Leases a place with work that nobody is at; null: it has none, or somebody is. */
+/** Leases a free place with work, or returns null. */
 export function enterPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -169,7 +169,7 @@ export function enterPlace(
   return leasePlace(db, lease, leaseSeconds, waits);
 }
 
-/** Leases a place in which nothing waits, to show a status there; null: something does, or somebody is at it. */
+/** Leases a place without work to show a status there, or returns null if it has work or is leased. */
 export function enterQuietPlace(
   db: Queryable,
   lease: PlaceLease,
@@ -199,7 +199,7 @@ async function leasePlace(
   return { conversation, place, timezone, asked, tries, status, died };
 }
 
-/** Notes the status that stands in a held place. */
+/** Stores the status shown in a held place. */
 export async function noteStatus(
   db: Queryable,
   lease: PlaceLease,
@@ -259,7 +259,7 @@ export async function leavePlace(
   return left ?? { more: false, due: null };
 }
 
-/** Releases the place with its work; nobody takes it for `inMs`. @returns until when */
+/** Releases the place with its work; it is not taken again for `inMs`. @returns until when */
 export async function postponePlace(
   db: Queryable,
   lease: PlaceLease,
@@ -278,7 +278,7 @@ export async function postponePlace(
   return left?.until ?? null;
 }
 
-/** Nothing can be posted there until somebody does what `why` says. @returns whether that is news */
+/** Marks a place as blocked until a person follows `why`. @returns whether that is news */
 export async function breakPlace(db: Queryable, lease: PlaceLease, why: string): Promise<boolean> {
   const { rowCount } = await db
     .update(chatPlaces)
@@ -287,7 +287,7 @@ export async function breakPlace(db: Queryable, lease: PlaceLease, why: string):
   return rowCount !== 0;
 }
 
-/** Places that meet `condition`, locked in the order of everybody who locks several. */
+/** Places that meet `condition`, locked in the order that everyone uses for several. */
 const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
   tx
     .select({ conversation: chatPlaces.conversation })
@@ -297,7 +297,7 @@ const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
     .for('no key update')
     .as('locked');
 
-/** Nothing can be posted in the places that meet `among` until somebody does what `why` says. */
+/** Marks the places that meet `among` as blocked until a person follows `why`. */
 export async function breakPlaces(
   tx: Transaction,
   among: SQL | undefined,
@@ -336,7 +336,7 @@ export async function mendPlaces(
 export const inTenants = (platform: PlatformName, tenants: string[]) =>
   and(eq(chatPlaces.platform, platform), inArray(chatPlaces.tenant, tenants));
 
-/** Conversations of a platform in which something waits and nobody is; at most `limit`, after `after`. */
+/** Conversations of a platform with work that no process handles; at most `limit`, after `after`. */
 export async function findWaitingPlaces(
   db: Queryable,
   platform: PlatformName,

@@ -79,7 +79,7 @@ export async function noteRunRead(
     on conflict (run_id, reader) do update set turn = excluded.turn, shown_at = excluded.shown_at`);
 }
 
-/** The turn of a run that a reader last saw; null: none. */
+/** The turn of a run that a reader last saw, or null. */
 export async function readRunRead(
   db: Queryable,
   runId: string,

@@ -50,7 +50,7 @@ export async function readInstallation(db: Queryable, of: string): Promise<Insta
   return row === undefined ? null : readRow(row);
 }
 
-/** @param after the generation that it replaces; null: there is none. @returns false: another was stored since */
+/** @param after the generation that it replaces, or null for the first. @returns false if another was stored since */
 export async function storeInstallation(
   db: Queryable,
   {

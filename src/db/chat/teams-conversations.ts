@@ -33,14 +33,14 @@ export async function storeTeamsConversation(
         removed_at: null,
         ...known,
       },
-      // Most of what comes in says nothing new, and writes nothing.
+      // Most events bring no news and write nothing.
       setWhere: sql`(${kind}, ${service_url}, ${bot}, ${table.removed_at}, ${person}, ${team}, ${timezone})
         is distinct from (excluded.kind, excluded.service_url, excluded.bot, null::timestamptz,
           ${known.person}, ${known.team}, ${known.timezone})`,
     });
 }
 
-/** null: nothing ever came from there. */
+/** Null if no event ever came from there. */
 export async function readTeamsConversation(
   db: Queryable,
   inTenant: string,
@@ -50,7 +50,7 @@ export async function readTeamsConversation(
   return found ?? null;
 }
 
-/** The chat in which a person talks to the bot alone; null: none is known, or the app was removed from it. */
+/** The person's private chat with the bot, or null if none is known or the app was removed from it. */
 export async function readPersonalChat(
   db: Queryable,
   inTenant: string,
@@ -67,7 +67,7 @@ export async function readPersonalChat(
   return found ?? null;
 }
 
-/** @returns whether nobody was welcomed there before */
+/** @returns whether this is the first welcome there */
 export async function markWelcomed(
   tx: Transaction,
   inTenant: string,

@@ -27,7 +27,7 @@ export type Cluster = {
 const maxLogBytes = 10_000_000;
 const confName = 'countersign.conf';
 
-/** Settings for our load; what is not here is PostgreSQL's default. */
+/** Settings for our load; all others are PostgreSQL's defaults. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -119,7 +119,7 @@ export async function syncCluster(cluster: Cluster): Promise<void> {
   if (code !== 0) throw explainFailure('could not flush its database to the disk', output);
 }
 
-/** The major version of the cluster's data and of the programs, where they differ; null: they do not, or there is no data. */
+/** The major versions of the cluster's data and of the programs if they differ, or null if they do not or there is no data. */
 export async function findOtherVersion(
   cluster: Cluster,
 ): Promise<{ data: string; programs: string } | null> {
@@ -130,7 +130,7 @@ export async function findOtherVersion(
   return programs === undefined || programs === data ? null : { data, programs };
 }
 
-/** @throws CountersignError `database_unavailable` that says how data of another major version is brought here */
+/** @throws CountersignError `database_unavailable` with instructions for migrating data of another major version */
 export async function refuseOtherVersion(cluster: Cluster): Promise<void> {
   const other = await findOtherVersion(cluster);
   if (other === null) return;
@@ -150,7 +150,7 @@ async function prepareLog(cluster: Cluster): Promise<number> {
   return size > maxLogBytes ? 0 : size;
 }
 
-/** @returns what PostgreSQL said when it did not start, or null */
+/** @returns PostgreSQL's output if it did not start, or null */
 async function tryStart(
   cluster: Cluster,
   settings: Record<string, string>,
@@ -205,7 +205,7 @@ export async function stopServer(cluster: Cluster): Promise<void> {
 
 // The server's port on 127.0.0.1: the one of last time when it is free, so that its address stays the same.
 
-/** Tries to listen on `port` (0: any); the port it got, or null when it is taken. */
+/** Tries to listen on `port` (0 for any). Returns the port, or null if it is taken. */
 function tryPort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -218,7 +218,7 @@ function tryPort(port: number): Promise<number | null> {
   });
 }
 
-/** @param portFile where the port of last time is remembered */
+/** @param portFile stores the last port */
 async function choosePort(portFile: string): Promise<number> {
   const remembered = Number((await readIfThere(portFile)) ?? 0);
   const possible = Number.isInteger(remembered) && remembered > 0 && remembered < 65_536;

@@ -35,7 +35,7 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-// Sentences for what can go wrong with the embedded PostgreSQL: each says what to do.
+// Sentences for problems of the embedded PostgreSQL: each says what to do.
 
 const advice: [RegExp, string][] = [
   [/No space left on device/i, 'The disk is full. Make room and start again.'],
@@ -55,7 +55,7 @@ const advice: [RegExp, string][] = [
 const otherwise =
   'Set COUNTERSIGN_HOME to a new folder, or set DATABASE_URL to a PostgreSQL of your own.';
 
-/** @param what "did not start"; @param output what PostgreSQL's programs said */
+/** @param what "did not start"; @param output of PostgreSQL's programs */
 export function explainFailure(what: string, output: string): CountersignError {
   const todo = advice.find(([pattern]) => pattern.test(output))?.[1] ?? otherwise;
   const said = output.split('\n').slice(-12).join('\n');

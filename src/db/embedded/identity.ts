@@ -59,7 +59,7 @@ async function mayOverride(): Promise<boolean> {
   return permitted !== undefined && (BigInt(`0x${permitted}`) & 2n) !== 0n;
 }
 
-/** util-linux's setpriv, which lends the server the right to pass folders; null where that does not work. */
+/** util-linux's setpriv, which gives the server the right to pass folders, or null if that does not work. */
 async function lendOverride(user: User, binary: string): Promise<string[] | null> {
   const prefix = [
     'setpriv',

@@ -6,7 +6,7 @@ import { CountersignError } from '#domain/errors.ts';
 
 const pollMs = 20;
 
-/** SQLite's SQLITE_BUSY: somebody else holds the lock. */
+/** SQLite's SQLITE_BUSY: another process holds the lock. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }

@@ -4,7 +4,7 @@ import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What postmaster.pid says (lines 1, 4 and 8 of PostgreSQL's format). */
+/** The contents of postmaster.pid (lines 1, 4 and 8 of PostgreSQL's format). */
 export type Postmaster = { pid: number; port: number; status: string };
 
 function parsePidFile(text: string): Postmaster | null {
@@ -42,7 +42,7 @@ async function findInProc(folder: string): Promise<boolean> {
       if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== 'postgres') return false;
       return (await readlink(`/proc/${pid}/cwd`)) === folder;
     } catch {
-      return false; // It ended meanwhile, or belongs to somebody else: not ours either way.
+      return false; // It ended meanwhile, or belongs to another user: not ours either way.
     }
   };
   return (await Promise.all(pids.map(serves))).includes(true);

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { parse } from 'node:path';
 
-/** As whom to run; `identity.ts` decides. */
+/** The user to run as; `identity.ts` decides. */
 export type Identity = {
-  /** The user the server's files belong to; undefined: this process's own. */
+  /** The owner of the server's files, or undefined for this process's own user. */
   owner?: { uid: number; gid: number };
   /** For `spawn`: become this user. */
   spawnAs?: { uid: number; gid: number };

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import { roleName } from './cluster.ts';
 
-/** What it takes to get in. */
+/** The login data. */
 export type Login = { port: number; password: string };
 
 /** How long sessions that are being closed may still be listed. */

@@ -11,14 +11,14 @@ import { readPostmaster } from './postmaster.ts';
 import { countUsers, openSession, watchdogName } from './sessions.ts';
 
 const lookEveryMs = 8000;
-/** Looks in a row that find nobody before the server is stopped. */
+/** Consecutive checks without users before the server is stopped. */
 const looksAtLeast = 2;
 /** "wdog" in ASCII: of several watchdogs one holds it. */
 const lockKey = 0x77_64_6f_67;
 
 const log = { info: () => undefined, warn: (message: string) => console.error(message) };
 
-/** A session that holds the watchdog's lock; null: there is no server, or another watchdog. */
+/** A session that holds the watchdog's lock, or null if there is no server, or another watchdog. */
 async function takePost(dir: string): Promise<Client | null> {
   const login = await underLock(dir, async (cluster) => {
     const password = await readOrMakePassword(cluster);
@@ -27,7 +27,7 @@ async function takePost(dir: string): Promise<Client | null> {
   });
   if (login === null) return null;
   const session = await openSession(login, watchdogName, 'postgres');
-  session.on('error', () => undefined); // The next look fails, and says so.
+  session.on('error', () => undefined); // The next check fails and reports it.
   const { rows } = await session.query<{ mine: boolean }>(
     'select pg_try_advisory_lock($1) as mine',
     [lockKey],

@@ -43,7 +43,7 @@ export async function fileRequest(
   return { request: toRequest(found), isNew: added.length > 0 };
 }
 
-/** null: there is none of this id. */
+/** Null if there is none with this ID. */
 export async function readRequest(db: Queryable, id: string): Promise<DataRequest | null> {
   const [row] = await db.select().from(planRequests).where(eq(planRequests.id, id));
   return row === undefined ? null : toRequest(row);
@@ -67,7 +67,6 @@ export async function listRequests(db: Queryable, planId: string): Promise<DataR
   return rows.map(toRequest);
 }
 
-/** What became of a request. */
 export type Fulfilment = { summary: string } & (
   | { status: 'failed' }
   | { status: 'fulfilled'; artifact: { id: string; name: string; content: Buffer } }

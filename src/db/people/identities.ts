@@ -38,7 +38,7 @@ async function readPersons(db: Queryable, names: string[]): Promise<Map<string, 
   );
 }
 
-/** The account that is linked by exactly this name; null: none is. */
+/** The account that is linked under exactly this name, or null. */
 export async function readAccount(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ account }).from(identities).where(eq(account, name));
   return row?.account ?? null;
@@ -56,7 +56,7 @@ export async function isOnePerson(db: Queryable, a: string, b: string): Promise<
   return isSamePerson(persons.get(a) ?? a, persons.get(b) ?? b);
 }
 
-/** The accounts of a person, the first linked first; none where nothing is linked. */
+/** The accounts of a person, first linked first; empty if nothing is linked. */
 export async function readAccounts(db: Queryable, of: string): Promise<string[]> {
   const rows = await db
     .select({ account })
