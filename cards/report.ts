@@ -6,6 +6,7 @@ import type { ShownStep } from '#domain/plan/call.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { Step, StepStatus } from '#domain/plan/plan.ts';
 import { showResult } from '#domain/plan/planner-words.ts';
+import { asksYesOrNo } from '#domain/plan/yes-no.ts';
 import { quoteWords, showLine } from '#domain/shown-text.ts';
 import { isObject } from '#domain/text.ts';
 import { listOf } from '#domain/words.ts';
@@ -189,14 +190,17 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
 }
 
 /** Labels of direct and indirect users of a step's output. */
-function findNeeding({ id }: Step, steps: Step[]): string[] {
-  const without = new Set([id]);
+function findNeeding(only: Step, steps: Step[]): string[] {
+  const isQuestion = asksYesOrNo(only);
+  const without = new Set([only.id]);
   const needing: string[] = [];
   // Steps only use outputs of earlier ones.
   for (const step of steps) {
     const sources = [
       ...referencesOf(step.args).map(({ $from }) => $from),
       ...conditionsOf(step.when).map((one) => one.step),
+      // Nobody said Yes, so nothing behind the question runs.
+      ...(isQuestion ? step.after.map((edge) => edge.id) : []),
     ];
     if (without.has(step.id) || !sources.some((source) => without.has(source))) continue;
     without.add(step.id);
@@ -215,7 +219,8 @@ function tellWithout({ plan, steps, failed: [only] }: PlanCardFacts): string {
     return `Continue without it: ${step} is skipped, and the steps behind it run.${more}`;
   const them = `${needing.length === 1 ? 'Step' : 'Steps'} ${listOf(needing)}`;
   const [need, are] = needing.length === 1 ? ['needs', 'is'] : ['need', 'are'];
-  return `Continue without it: ${step} is skipped. ${them} ${need} its output and ${are} left out.${more}`;
+  const what = only !== undefined && asksYesOrNo(only) ? 'answer' : 'output';
+  return `Continue without it: ${step} is skipped. ${them} ${need} its ${what} and ${are} left out.${more}`;
 }
 
 /** Options for a failed plan, by effort. */
