@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../text.ts';
 import { isStorableText, listOf } from '../words.ts';
 import { type FieldProblem, readField } from './answer.ts';
 import {
-  type Entry,
   type Entries,
+  type Entry,
   isOpenEntry,
   isRecord,
   type OperationField,
