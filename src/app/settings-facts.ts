@@ -1,4 +1,5 @@
 // Facts for the console's settings. Each value is listed explicitly, so that no secret gets out by accident.
+import { lookup } from 'node:dns/promises';
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
 import { readBackends } from '#db/backends.ts';
@@ -26,6 +27,7 @@ import { findPrice } from '#models/catalogue.ts';
 import { archiveFolder } from '#retention/run-retention.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { isLinkLocal } from '#tools/http/addresses.ts';
 import type { Config } from './config.ts';
 import { readCalendarStates } from './doctor/check-calendars.ts';
 import { checkChat, checkInstalled } from './doctor/check-chats.ts';
@@ -130,6 +132,18 @@ async function check(
   return [await checkChat(chat, log), ...(await checkInstalled(instance.chats, part.part))];
 }
 
+/** @throws `address_not_allowed` if the server's address is link-local */
+async function refuseLinkLocal(baseUrl: string): Promise<void> {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  // A name that is not found is reported by the test of the model.
+  const found = await lookup(host, { all: true }).catch(() => []);
+  if (found.some(({ address }) => isLinkLocal(address)))
+    throw new CountersignError(
+      'address_not_allowed',
+      `${host} is a link-local address, which can't be a model server.`,
+    );
+}
+
 /** @throws `invalid_request` if the environment connects a model, nothing was entered, or nothing can be stored */
 async function connectModel(
   entry: ModelEntry,
@@ -153,6 +167,7 @@ async function connectModel(
       'Enter a key, or the address of a server that needs none.',
     );
   model.requireSeal();
+  if (entry.base_url !== undefined) await refuseLinkLocal(entry.base_url);
   const { checkModels } = await import('#models/check-models.ts');
   const roles = [
     { variable: 'PLANNER_MODEL', model: env.PLANNER_MODEL, effort: env.PLANNER_REASONING_EFFORT },

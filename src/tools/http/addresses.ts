@@ -84,6 +84,11 @@ export function findUrlProblem(
   return null;
 }
 
+/** Link-local addresses serve a cloud's metadata, such as its credentials. @param address an IP address */
+export function isLinkLocal(address: string): boolean {
+  return ipaddr.process(address).range() === 'linkLocal';
+}
+
 export function toNotAllowed(host: string): { code: ErrorCode; message: string } {
   return {
     code: 'address_not_allowed',

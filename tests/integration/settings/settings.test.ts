@@ -268,4 +268,15 @@ describe('a model that is connected', () => {
     expect(asked).toContain('/v1/responses');
     expect(asked).not.toContain('/v1/chat/completions');
   });
+
+  it.each(['http://169.254.169.254/v1', 'http://[fe80::1]:11434/v1', 'http://[::ffff:a9fe:a9fe]/'])(
+    'is never looked for at a link-local address such as %s',
+    async (base_url) => {
+      const { instance, connectModel } = await open({}, sealed);
+      onTestFinished(() => instance.close());
+      await expect(connectModel({ base_url }, 'ana')).rejects.toMatchObject({
+        code: 'address_not_allowed',
+      });
+    },
+  );
 });
