@@ -1,6 +1,7 @@
 // Repairs an outline automatically (B7): finds the fixes for its violations and applies them. No fix loses a step.
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
+import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { shorten } from '#domain/words.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { OutlineEditor } from './edit-outline.ts';
@@ -16,16 +17,18 @@ const maxRounds = 40;
  * Fixes for `violations`, in the order in which they must be applied, and for all that blocks besides or comes up on the
  * way. What only a person or a model can settle (a rule that cannot be read, steps that need each other's values) has none.
  */
-export function suggestFixes(outline: PlanOutline, violations: Violation[]): Fix[] {
+export async function suggestFixes(outline: PlanOutline, violations: Violation[]): Promise<Fix[]> {
   const wanted = new Set(violations.map(({ code }) => code));
   const fixes: Fix[] = [];
   let current = outline;
   let open = violations;
   for (let round = 0; round < maxRounds && open.length > 0; round += 1) {
+    if (isSliceOver()) await nextTurn();
     const found = findFixes(current, open);
     if (found.length === 0) break;
     fixes.push(...found);
     current = applyFixes(current, found).outline;
+    if (isSliceOver()) await nextTurn();
     open = validateOutline(current).filter(({ code, blocking }) => blocking || wanted.has(code));
   }
   return fixes;

@@ -241,10 +241,14 @@ const validateOutline: StageRunner = async (context) => {
 };
 
 /** The suggested fixes once, a smaller draft once. */
-function mendOutline(context: StageContext, outline: PlanOutline, violations: Violation[]) {
+async function mendOutline(
+  context: StageContext,
+  outline: PlanOutline,
+  violations: Violation[],
+): Promise<StageEvent> {
   const { session } = context;
   if (!mayRetry(context, 'DRAFT_OUTLINE')) return askAbout(context, violations);
-  const fixes = suggestFixes(outline, violations);
+  const fixes = await suggestFixes(outline, violations);
   if (fixes.length > 0 && session.state.retries.DRAFT_OUTLINE === 1) {
     const mended = applyFixes(outline, fixes);
     session.change({ outline: mended.outline, pattern: mended.outline.pattern });
@@ -260,7 +264,7 @@ function mendOutline(context: StageContext, outline: PlanOutline, violations: Vi
       explanation: `mended by ${fixes.length} suggested ${fixes.length === 1 ? 'fix' : 'fixes'}`,
       adaptations: mended.adaptations,
     });
-    return 'invalid_retryable' as const;
+    return 'invalid_retryable';
   }
   session.discard(['outline']);
   session.change({
@@ -269,7 +273,7 @@ function mendOutline(context: StageContext, outline: PlanOutline, violations: Vi
         ? violations.slice(0, maxShownViolations).map(({ text }) => text)
         : ['You were not sure of the last outline. Draft only what is certain.'],
   });
-  return 'invalid_retryable' as const;
+  return 'invalid_retryable';
 }
 
 function askAbout(context: StageContext, violations: Violation[]) {

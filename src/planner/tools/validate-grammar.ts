@@ -29,7 +29,7 @@ export const validateGrammar = defineTool({
     ].slice(0, maxShown);
     const valid = !all.some(({ blocking }) => blocking);
     const score = scoreRules(all, outline.nodes.length);
-    const fixes = all.length === 0 ? [] : suggestFixes(outline, all).slice(0, maxShown);
+    const fixes = all.length === 0 ? [] : (await suggestFixes(outline, all)).slice(0, maxShown);
     return {
       // An outline with something blocking in it is not produced as valid; the score still says how far it is off.
       result: {

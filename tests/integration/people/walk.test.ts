@@ -109,6 +109,7 @@ beforeAll(async () => {
     env: {
       COUNTERSIGN_PUBLIC_URL: site,
       COUNTERSIGN_API_TOKEN: operator,
+      COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
       PORT: String(port),
     },
   });

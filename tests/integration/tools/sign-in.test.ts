@@ -113,7 +113,7 @@ describe('a hosted server', () => {
 
   it('is not signed in at where nothing could be kept', async () => {
     const instance = await open({ key: null });
-    await expect(signIn(instance)).rejects.toThrow(/COUNTERSIGN_ENCRYPTION_KEY is not set/);
+    await expect(signIn(instance)).rejects.toThrow(/Set COUNTERSIGN_ENCRYPTION_KEY/);
   });
 });
 

@@ -6,8 +6,8 @@ import { validateOutline } from '#planner/outline/validate-outline.ts';
 import { rounds } from '../../../rounds.ts';
 import { anyOutline, changed, outlineOf, type Sketch, sound } from './outlines.ts';
 
-function mend(outline: PlanOutline) {
-  const fixes = suggestFixes(outline, validateOutline(outline));
+async function mend(outline: PlanOutline) {
+  const fixes = await suggestFixes(outline, validateOutline(outline));
   return { fixes, ...applyFixes(outline, fixes) };
 }
 
@@ -30,12 +30,12 @@ function shapeOf({ nodes }: PlanOutline): string[] {
 }
 
 describe('suggested fixes', () => {
-  it('leave nothing that blocks and could be mended, lose no step, and fit the contract', () => {
-    fc.assert(
-      fc.property(anyOutline, (outline) => {
-        const { outline: mended } = mend(outline);
+  it('leave nothing that blocks and could be mended, lose no step, and fit the contract', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOutline, async (outline) => {
+        const { outline: mended } = await mend(outline);
         const open = validateOutline(mended).filter(({ blocking }) => blocking);
-        expect(suggestFixes(mended, open)).toEqual([]);
+        expect(await suggestFixes(mended, open)).toEqual([]);
         expect(stepsOf(mended)).toEqual(stepsOf(outline));
         expect(PlanOutline.parse(mended)).toEqual(mended);
       }),
@@ -43,11 +43,13 @@ describe('suggested fixes', () => {
     );
   }, 60_000);
 
-  it('leave only what no machine can settle', () => {
+  it('leave only what no machine can settle', async () => {
     const settled = new Set<string>();
-    fc.assert(
-      fc.property(anyOutline, (outline) => {
-        const left = validateOutline(mend(outline).outline).filter(({ blocking }) => blocking);
+    await fc.assert(
+      fc.asyncProperty(anyOutline, async (outline) => {
+        const left = validateOutline((await mend(outline)).outline).filter(
+          ({ blocking }) => blocking,
+        );
         for (const { code } of left) settled.add(code);
       }),
       { numRuns: rounds(200) },
@@ -57,13 +59,13 @@ describe('suggested fixes', () => {
     expect([...settled].filter((code) => !beyond.includes(code))).toEqual([]);
   }, 60_000);
 
-  it('of a sound outline are none, and applying none changes nothing', () => {
+  it('of a sound outline are none, and applying none changes nothing', async () => {
     const outline = outlineOf(sound);
-    expect(mend(outline)).toEqual({ fixes: [], outline, adaptations: [] });
+    expect(await mend(outline)).toEqual({ fixes: [], outline, adaptations: [] });
   });
 
-  it('put a goal over phases that stand at level 1', () => {
-    const { outline, adaptations } = mendSketch(
+  it('put a goal over phases that stand at level 1', async () => {
+    const { outline, adaptations } = await mendSketch(
       sound.slice(1).map((node) => (node.parent === 'g' ? { ...node, parent: null } : node)),
     );
     expect(shapeOf(outline)).toEqual([
@@ -81,8 +83,8 @@ describe('suggested fixes', () => {
     });
   });
 
-  it('make a second goal a phase of the first', () => {
-    const { outline } = mendSketch([
+  it('make a second goal a phase of the first', async () => {
+    const { outline } = await mendSketch([
       ...sound,
       { id: 'h', structure: 'goal' },
       { id: '3', parent: 'h', steps: ['3'] },
@@ -90,16 +92,16 @@ describe('suggested fixes', () => {
     expect(shapeOf(outline).slice(-2)).toEqual(['phase h in g', 'task 3 in h']);
   });
 
-  it('give later nodes and steps ids of their own', () => {
-    const { outline } = mendSketch([...sound, { id: '1', parent: 'p', steps: ['1'] }]);
+  it('give later nodes and steps ids of their own', async () => {
+    const { outline } = await mendSketch([...sound, { id: '1', parent: 'p', steps: ['1'] }]);
     const last = outline.nodes.at(-1);
     expect([last?.id, last?.steps[0]?.id]).toEqual(['1-2', '1-2']);
   });
 
-  it('break a circle at one edge, and keep the rest of the order', () => {
+  it('break a circle at one edge, and keep the rest of the order', async () => {
     const tasks = (after: Record<string, string[]>) =>
       Object.entries(after).map(([id, on]) => ({ id, parent: 'g', steps: [id], after: on }));
-    const { outline, adaptations } = mendSketch([
+    const { outline, adaptations } = await mendSketch([
       { id: 'g', structure: 'goal' },
       ...tasks({ a: ['c'], b: ['a'], c: ['b'], d: ['c'] }),
     ]);
@@ -112,8 +114,8 @@ describe('suggested fixes', () => {
     expect(adaptations).toMatchObject([{ what: 'unlinked', node: 'c → a' }]);
   });
 
-  it('leave alone what goes on behind a circle', () => {
-    const { outline } = mendSketch([
+  it('leave alone what goes on behind a circle', async () => {
+    const { outline } = await mendSketch([
       { id: 'g', structure: 'goal' },
       { id: 'x', parent: 'g', steps: ['x'], after: ['b'] },
       { id: 'a', parent: 'g', steps: ['a'], after: ['b'] },
@@ -122,8 +124,8 @@ describe('suggested fixes', () => {
     expect(shapeOf(outline)[1]).toBe('task x in g after b');
   });
 
-  it('keep the order around an empty phase that is left out', () => {
-    const { outline } = mendSketch([
+  it('keep the order around an empty phase that is left out', async () => {
+    const { outline } = await mendSketch([
       { id: 'g', structure: 'goal' },
       { id: 'p', parent: 'g', structure: 'phase' },
       { id: '1', parent: 'p', steps: ['1'] },
@@ -134,7 +136,7 @@ describe('suggested fixes', () => {
     expect(shapeOf(outline)[3]).toBe('phase q in g after p');
   });
 
-  it('add the lags of both edges when what stood between is left out', () => {
+  it('add the lags of both edges when what stood between is left out', async () => {
     const outline = outlineOf([...sound, { id: 'e', parent: 'g', structure: 'phase' }]);
     const nodes = outline.nodes.map((node) => {
       if (node.id === 'e')
@@ -142,14 +144,14 @@ describe('suggested fixes', () => {
       if (node.id !== 'q') return node;
       return { ...node, after: [{ id: 'e', type: 'FF' as const, lag_minutes: 12 }] };
     });
-    const { outline: mended } = mend({ ...outline, nodes });
+    const { outline: mended } = await mend({ ...outline, nodes });
     expect(mended.nodes.find(({ id }) => id === 'q')?.after).toEqual([
       { id: 'p', type: 'FF', lag_minutes: 42 },
     ]);
   });
 
-  it('say on the card what nobody does', () => {
-    const { outline } = mendSketch([
+  it('say on the card what nobody does', async () => {
+    const { outline } = await mendSketch([
       ...sound,
       { id: '3', parent: 'p', title: 'Ask the neighbours' },
     ]);
@@ -159,8 +161,8 @@ describe('suggested fixes', () => {
     ]);
   });
 
-  it('say that something happens once when nobody said how often', () => {
-    const { outline } = mendSketch(
+  it('say that something happens once when nobody said how often', async () => {
+    const { outline } = await mendSketch(
       changed('1', { title: 'Water the plants', rhythm: 'recurring' }),
       {
         pattern_type: 'milestone_project',
@@ -172,14 +174,14 @@ describe('suggested fixes', () => {
     ]);
   });
 
-  it('put the steps of a node with parts into a task of their own', () => {
-    const { outline } = mendSketch(changed('p', { steps: ['3'] }));
+  it('put the steps of a node with parts into a task of their own', async () => {
+    const { outline } = await mendSketch(changed('p', { steps: ['3'] }));
     const task = outline.nodes.find(({ id }) => id === 'p-steps');
     expect(task).toMatchObject({ parent: 'p', structure: 'task', steps: [{ id: '3' }] });
   });
 
-  it('set what lies too deep beside what it was a part of, in the same order', () => {
-    const { outline } = mendSketch([
+  it('set what lies too deep beside what it was a part of, in the same order', async () => {
+    const { outline } = await mendSketch([
       { id: 'g', structure: 'goal' },
       { id: 'a', parent: 'g', structure: 'phase' },
       { id: 'b', parent: 'a', structure: 'phase' },
@@ -199,8 +201,8 @@ describe('suggested fixes', () => {
     ]);
   });
 
-  it('choose the pattern that an outline follows, and the subtype falls with the pattern', () => {
-    const { outline, adaptations } = mendSketch(sound, {
+  it('choose the pattern that an outline follows, and the subtype falls with the pattern', async () => {
+    const { outline, adaptations } = await mendSketch(sound, {
       pattern_type: 'recurring_cycle',
       subtype: 'weekly_review',
       confidence: 0.9,
@@ -213,22 +215,22 @@ describe('suggested fixes', () => {
     expect(adaptations).toMatchObject([{ what: 'changed', node: 'pattern' }]);
   });
 
-  it('take a flat plan in which nothing comes again for a project', () => {
+  it('take a flat plan in which nothing comes again for a project', async () => {
     const flat = sound.filter(({ id }) => id === 'g');
-    const { outline } = mendSketch([...flat, { id: '1', parent: 'g', steps: ['1'] }], {
+    const { outline } = await mendSketch([...flat, { id: '1', parent: 'g', steps: ['1'] }], {
       pattern_type: 'recurring_cycle',
       confidence: 0.9,
     });
     expect(outline.pattern.pattern_type).toBe('milestone_project');
   });
 
-  it('never overrule the pattern that a person chose', () => {
+  it('never overrule the pattern that a person chose', async () => {
     const pattern = { pattern_type: 'recurring_cycle', introduced_by: 'user_feedback' } as const;
-    expect(mendSketch(sound, pattern).fixes).toEqual([]);
+    expect((await mendSketch(sound, pattern)).fixes).toEqual([]);
   });
 
-  it('close each phase of a transformation with a milestone', () => {
-    const { outline } = mendSketch(sound, {
+  it('close each phase of a transformation with a milestone', async () => {
+    const { outline } = await mendSketch(sound, {
       pattern_type: 'strategic_transformation',
       introduced_by: 'user_feedback',
     });
@@ -238,12 +240,12 @@ describe('suggested fixes', () => {
     ]);
   });
 
-  it('mend a ring of 4,999 tasks and as many orphans without getting lost', () => {
+  it('mend a ring of 4,999 tasks and as many orphans without getting lost', async () => {
     const ring = Array.from({ length: 4999 }, (_, index): Sketch => {
       const after = [String((index + 4998) % 4999)];
       return { id: String(index), parent: 'nowhere', steps: [String(index)], after };
     });
-    const { outline, fixes } = mendSketch([{ id: 'g', structure: 'goal' }, ...ring]);
+    const { outline, fixes } = await mendSketch([{ id: 'g', structure: 'goal' }, ...ring]);
     expect(validateOutline(outline)).toEqual([]);
     expect(fixes).toHaveLength(5000);
   }, 60_000);
