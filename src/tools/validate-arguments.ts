@@ -223,7 +223,7 @@ function* upFrom(pointer: string): Generator<string, void> {
 /** Pointers of values not yet known, and those including all ancestors. */
 type Open = { values: ReadonlySet<string>; around: ReadonlySet<string> };
 
-/** The errors that remain whatever the open values turn out to be. */
+/** Errors that no open value can resolve. */
 function dropExcused(errors: ErrorObject[], pointers: string[]): ErrorObject[] {
   if (pointers.length === 0) return errors;
   const open = {

@@ -81,7 +81,7 @@ export async function hear(
   await hearMessage(context, written, attempt);
 }
 
-/** Stops planning in a thread. Finished work stays; a person without permission is told so. */
+/** Stops planning in a thread. Finished work stays; a person without permission gets an explanation. */
 export async function stop(
   { service, people, port }: SlackContext,
   { team, stopped }: StoppedSignal,

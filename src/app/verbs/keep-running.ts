@@ -142,7 +142,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       );
       if (instance === null) return;
       const metrics = await openMetrics(instance, config, log, role);
-      // With another model, everything that knows of it is opened anew.
+      // A changed model means reopening everything that uses it.
       const end = AbortSignal.any([signal, instance.model.changed]);
       const waitUntilDone = async () => {
         await waitFor(end);

@@ -30,7 +30,7 @@ export function list({ json }: { json?: true }): Promise<void> {
     for (const { id, url, events, open, failed, failures, last_error, gone_at } of endpoints) {
       print(`${id}  ${url}  ${events === null ? 'all events' : listOf(events)}`);
       print(`          ${countOf(open, 'event')} to come, ${failed} given up`);
-      if (gone_at !== null) print('          It answered 410 and is told nothing any more.');
+      if (gone_at !== null) print('          It answered 410, so nothing more is sent to it.');
       if (failures > 0 && last_error !== null)
         print(
           `          ${countOf(failures, 'failure')} in a row, the last: ${quoteWords(last_error, 500)}`,

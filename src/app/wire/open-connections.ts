@@ -37,7 +37,7 @@ export async function openConnections(
   closers: Closers,
 ): Promise<Connections> {
   const { log, work, reopened, warn } = options;
-  // A later version may have migrated it meanwhile, beside which this one goes on.
+  // A later version may have migrated the database meanwhile; this one keeps running alongside it.
   const place = await (reopened ? openPlace(config, log) : openMigrated(config, log));
   closers.add('the database server', place.close);
   const db = openDatabase(place.url, {

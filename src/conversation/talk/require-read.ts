@@ -92,7 +92,7 @@ export async function requireRead(
   }
   if (row.pending_patch !== null && shown.version === row.version + 1)
     throw refuseUnnamed({ ...row, version: shown.version, digest: shown.digest });
-  // A decided subject is refused as such, whatever was read.
+  // A decided subject is refused as such, regardless of what was read.
   if (!sourcesOf('approve').includes(row.status)) return subject;
   if (version !== row.version || (await wasPatched(context.db.query, row.id, row.version))) {
     throw refuseUnnamed(row);

@@ -63,7 +63,7 @@ export const planSteps = countersign.table(
       .notNull()
       .default(sql`coalesce(nullif(current_setting('countersign.since', true), ''), '1')::int`),
     /**
-     * The version that removed the step from a running plan, whose attempts the row goes on to name; no version has it any
+     * The version that removed the step from a running plan, whose attempts the row still names; no version has it any
      * more. null: it is still valid.
      */
     until: integer('until'),

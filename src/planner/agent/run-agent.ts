@@ -47,7 +47,7 @@ const callsATurn = 32;
 const outputTokens = 12_288;
 /** This many identical calls end the run. */
 const maxRepeats = 3;
-/** Characters of text beside calls that return to the model with the history. */
+/** Characters of text accompanying calls that are sent back to the model with the history. */
 const rememberedText = 20_000;
 /** Servers take at most 128 tools; the first ones are the stage's own. */
 const maxTools = 128;

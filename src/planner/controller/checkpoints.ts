@@ -52,7 +52,7 @@ export function keepInDatabase(
       if (row === null) return null;
       if (row.state.success) return { state: row.state.data, seq: row.seq };
       warn(
-        `The planning session of run ${runId} was stored in a shape this version does not know; it starts anew.`,
+        `The planning session of run ${runId} has an unknown format, so planning starts again.`,
         row.state.error,
       );
       unread.set(runId, row.seq);

@@ -122,7 +122,7 @@ function moveNodes({ nodes }: PlanOutline, { move }: Changes) {
   }));
 }
 
-/** Makes the changes by the tools that edit a draft, and says anew what the plan is about. */
+/** Applies the changes with the draft tools, and rewrites the summary. */
 async function changeOutline(
   task: StageTask,
   changes: Changes,

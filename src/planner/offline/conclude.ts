@@ -34,7 +34,7 @@ export async function conclude(
     case 'questions':
     case 'unread': {
       const { pause } = state;
-      // Beside something that waits for approval a question back would hide it.
+      // A question would hide what is waiting for approval.
       if (pause?.kind === 'gate' && pause.gate !== null)
         return answer(task, "I can't read that.", decision.reason);
       if (decision.kind === 'questions') return ask(task, decision.questions, decision.reason);

@@ -46,7 +46,7 @@ export type EventGraph = {
 };
 
 /**
- * Every edge holds the start of its successor, whatever its type: so the executor keeps order, and an order without
+ * Every edge, of any type, holds the start of its successor: so the executor keeps order, and an order without
  * circles here has none there. Edges that cannot be are left out.
  */
 export function buildEvents(tree: Tree, edges: RoadmapEdge[]): EventGraph {

@@ -133,7 +133,7 @@ function checkDeadlines(index: OutlineIndex, placed: Placed[], timezone: string)
   });
 }
 
-/** A moment that a person stated stays, whatever the hour. */
+/** A moment that a person stated is kept, even outside working hours. */
 function checkHours(index: OutlineIndex, placed: Placed[], time: WorkingTime): Violation[] {
   return placed.flatMap(({ block, place, from, to }) => {
     if (block.person === null || block.fixed) return [];

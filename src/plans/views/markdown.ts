@@ -249,7 +249,7 @@ function readStep(block: Block): object {
 }
 
 /**
- * The draft in a Markdown export. Whatever its status was, it becomes a proposal.
+ * The draft in a Markdown export. It becomes a proposal, regardless of its status.
  * @throws `invalid_request` that names what is missing
  */
 export async function readMarkdown(markdown: string): Promise<PlanDraft> {

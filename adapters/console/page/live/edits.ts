@@ -124,7 +124,7 @@ export function saveEdit(card: Card, names: StepLabels): void {
   leaveEdit();
 }
 
-/** Proposes all edits of the version that is shown: its next version. Comments that were not sent stay beside their steps. */
+/** Proposes all edits of the shown version as its next version. Unsent comments stay with their steps. */
 export async function proposeEdits(card: Card): Promise<void> {
   const { id, digest, revision } = card.facts.plan;
   const { current } = edits.split(card);

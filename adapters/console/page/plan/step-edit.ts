@@ -69,7 +69,7 @@ export function writeOut(args: JsonObject): JsonObject {
   return writeRecord(args);
 }
 
-/** Whether two values are the same JSON, in whatever order their keys are. */
+/** Whether two values are the same JSON, regardless of key order. */
 function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
     return one === other;
