@@ -1,4 +1,5 @@
 // Facts for the console's settings. Each value is listed explicitly, so that no secret gets out by accident.
+
 import { lookup } from 'node:dns/promises';
 import { basename } from 'node:path';
 import type { Logger } from 'pino';
@@ -8,6 +9,7 @@ import { readPools } from '#db/sql/resources.ts';
 import { readEndpoints } from '#db/webhooks.ts';
 import { startOfDay, systemClock } from '#domain/clock.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
 import { isLoopbackHost } from '#domain/public-url.ts';
 import { createRedactor } from '#domain/secrets.ts';
 import type { McpServer, Retention } from '#domain/settings.ts';
@@ -42,8 +44,8 @@ const maxDescribed = 600;
 export type SettingsFacts = {
   read(): Promise<SettingsView>;
   /** Tests the access to a model's server, and keeps it if every configured model answers. */
-  connectModel(access: ModelEntry, by: string): Promise<CheckResult[]>;
-  disconnectModel(): Promise<boolean>;
+  connectModel(access: ModelEntry, actor: Actor): Promise<CheckResult[]>;
+  disconnectModel(actor: Actor): Promise<boolean>;
   /** Checks whether a part works now, changing nothing. */
   check(part: CheckedPart): Promise<CheckResult[]>;
 };
@@ -93,8 +95,8 @@ export function createSettingsFacts(
       });
     },
     check: (part) => check(part, config, instance, log),
-    connectModel: (entry, by) => connectModel(entry, by, config, instance),
-    disconnectModel: () => instance.model.remove(),
+    connectModel: (entry, actor) => connectModel(entry, actor, config, instance),
+    disconnectModel: (actor) => instance.model.remove(actor),
   };
 }
 
@@ -147,7 +149,7 @@ async function refuseLinkLocal(baseUrl: string): Promise<void> {
 /** @throws `invalid_request` if the environment connects a model, nothing was entered, or nothing can be stored */
 async function connectModel(
   entry: ModelEntry,
-  by: string,
+  actor: Actor,
   { env, settings }: Config,
   { model }: Instance,
 ): Promise<CheckResult[]> {
@@ -174,7 +176,7 @@ async function connectModel(
     { variable: 'EXECUTOR_MODEL', model: env.EXECUTOR_MODEL },
   ];
   const checks = await checkModels(access, roles, settings.prices);
-  if (checks.every(({ ok }) => ok)) await model.store(entry, by);
+  if (checks.every(({ ok }) => ok)) await model.store(entry, actor);
   return checks.map(({ model: part, ok, text, advice }) => ({
     part,
     state: ok ? 'ok' : 'broken',

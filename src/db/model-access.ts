@@ -1,6 +1,9 @@
 // How the model's server is reached, if an admin entered it in the console: encrypted, one for all processes of the instance.
+
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import type { Actor } from '#domain/people/actor.ts';
+import { recordAudit } from './audit/audit.ts';
 import type { Database, Queryable } from './database.ts';
 import { notify } from './notify.ts';
 import { modelAccess } from './schema.ts';
@@ -35,11 +38,11 @@ export async function storeModelAccess(
   db: Database,
   seal: Seal,
   access: StoredAccess,
-  by: string,
+  actor: Actor,
 ): Promise<void> {
   const row = {
     sealed: seal.seal(JSON.stringify(access), about),
-    connected_by: by,
+    connected_by: actor.id,
     connected_at: sql`clock_timestamp()`,
   };
   await db.transaction(async (tx) => {
@@ -47,15 +50,18 @@ export async function storeModelAccess(
       .insert(modelAccess)
       .values({ id, ...row })
       .onConflictDoUpdate({ target: modelAccess.id, set: row });
+    await recordAudit(tx, [{ planId: null, actor, action: 'connect_model' }]);
     await notify(tx, 'model-access');
   });
 }
 
 /** @returns whether there was one */
-export async function removeModelAccess(db: Database): Promise<boolean> {
+export async function removeModelAccess(db: Database, actor: Actor): Promise<boolean> {
   return db.transaction(async (tx) => {
     const { rowCount } = await tx.delete(modelAccess);
+    if (rowCount === 0) return false;
+    await recordAudit(tx, [{ planId: null, actor, action: 'disconnect_model' }]);
     await notify(tx, 'model-access');
-    return rowCount === 1;
+    return true;
   });
 }

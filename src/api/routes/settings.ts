@@ -1,8 +1,11 @@
 // This instance's configuration, and whether its parts work now. Only the access to a model is set here; other settings live in the
 // environment and the file.
+
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Actor } from '#domain/people/actor.ts';
 import { CheckedPart, CheckResult, ModelEntry, SettingsView } from '#domain/settings-view.ts';
+import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
@@ -12,8 +15,8 @@ export type SettingsOptions = {
   settings: {
     read(): Promise<SettingsView>;
     check(part: CheckedPart): Promise<CheckResult[]>;
-    connectModel(entry: ModelEntry, by: string): Promise<CheckResult[]>;
-    disconnectModel(): Promise<boolean>;
+    connectModel(entry: ModelEntry, actor: Actor): Promise<CheckResult[]>;
+    disconnectModel(actor: Actor): Promise<boolean>;
   };
 };
 
@@ -84,8 +87,8 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
         response: answers({ 200: json('What the models answered.', CheckAnswer) }, bodyProblems),
       },
     },
-    async ({ body, principal }) => ({
-      results: await settings.connectModel(body, principal.name),
+    async (request) => ({
+      results: await settings.connectModel(request.body, actorOf(request, undefined)),
     }),
   );
 
@@ -102,6 +105,8 @@ export const settingsRoutes: FastifyPluginAsyncZod<SettingsOptions> = async (app
         }),
       },
     },
-    async () => ({ disconnected: await settings.disconnectModel() }),
+    async (request) => ({
+      disconnected: await settings.disconnectModel(actorOf(request, undefined)),
+    }),
   );
 };

@@ -1,5 +1,6 @@
 // How the model is reached: by the environment, or else by what an admin entered in the console. A change ends the instance, which the
 // process opens again.
+
 import type { Database } from '#db/database.ts';
 import {
   readModelAccessRow,
@@ -10,6 +11,7 @@ import {
 import type { Listener } from '#db/notify.ts';
 import type { Seal } from '#db/seal.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
 import { type ModelAccess, readModelAccess } from '#models/access.ts';
 import type { Config } from '../config.ts';
 import { openSecretSeal } from '../secret-seal.ts';
@@ -25,10 +27,10 @@ export type ModelConnection = {
   requireSeal(): void;
   store(
     access: { api_key?: string | undefined; base_url?: string | undefined },
-    by: string,
+    actor: Actor,
   ): Promise<void>;
   /** @returns whether there was one */
-  remove(): Promise<boolean>;
+  remove(actor: Actor): Promise<boolean>;
 };
 
 /** @returns the connection, and the configuration with it */
@@ -81,14 +83,14 @@ export async function openModelAccess(
       by: stored?.by ?? null,
       changed: changed.signal,
       requireSeal,
-      async store({ api_key, base_url }, by) {
+      async store({ api_key, base_url }, actor) {
         const access = {
           ...(api_key === undefined ? {} : { OPENAI_API_KEY: api_key }),
           ...(base_url === undefined ? {} : { OPENAI_BASE_URL: base_url }),
         };
-        await storeModelAccess(db, requireSeal(), access, by);
+        await storeModelAccess(db, requireSeal(), access, actor);
       },
-      remove: () => removeModelAccess(db),
+      remove: (actor) => removeModelAccess(db, actor),
     },
   };
 }

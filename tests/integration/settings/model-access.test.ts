@@ -1,4 +1,6 @@
 // How an instance hears that its model was entered, or removed, in the console.
+
+import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '#app/logging.ts';
@@ -7,6 +9,7 @@ import { openModelAccess } from '#app/wire/open-model-access.ts';
 import { openInstance } from '#app/wire.ts';
 import { removeModelAccess } from '#db/model-access.ts';
 import type { Listener } from '#db/notify.ts';
+import { person } from '#domain/people/actor.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import { waitFor } from '../../wait.ts';
 
@@ -16,7 +19,7 @@ const noWarning = (message: string) => expect.fail(message);
 
 test('a model that is entered while the instance opens is not missed', async () => {
   const { db, config } = instance;
-  onTestFinished(async () => void (await removeModelAccess(db)));
+  onTestFinished(async () => void (await removeModelAccess(db, person('ana', 'console'))));
   const woken: Parameters<Listener['on']>[1][] = [];
   const listener: Listener = {
     ...instance.listener,
@@ -31,16 +34,20 @@ test('a model that is entered while the instance opens is not missed', async () 
   const { model, close } = await opening;
   onTestFinished(close);
   expect(model.access).toBe(null);
-  await model.store({ api_key: 'sk-of-this-test' }, 'ana');
+  await model.store({ api_key: 'sk-of-this-test' }, person('ana', 'console'));
+  const { rows } = await db.query.execute(
+    sql`select actor, action from countersign.audit where action = 'connect_model'`,
+  );
+  expect(rows).toEqual([{ actor: 'ana', action: 'connect_model' }]);
   await waitFor('the change to be heard', () => model.changed.aborted);
 });
 
 test('a key that is stored is redacted in the log of the process that opens with it', async () => {
   const { db, config, listener } = instance;
-  onTestFinished(async () => void (await removeModelAccess(db)));
+  onTestFinished(async () => void (await removeModelAccess(db, person('ana', 'console'))));
   const before = await openModelAccess(config, { db, listener }, noWarning);
   before.close();
-  await before.model.store({ api_key: 'sk-planted-in-the-log' }, 'ana');
+  await before.model.store({ api_key: 'sk-planted-in-the-log' }, person('ana', 'console'));
   const lines: string[] = [];
   const scrub = createScrub([]);
   const log = pino(logOptions('info', scrub), { write: (line: string) => lines.push(line) });

@@ -1,4 +1,5 @@
 // Settings as shown by an instance: the state of its parts, and never a secret.
+
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { checkCalendars } from '#app/doctor/check-calendars.ts';
 import { createSettingsFacts, type SettingsFacts } from '#app/settings-facts.ts';
 import { removeModelAccess, storeModelAccess } from '#db/model-access.ts';
 import { createSeal } from '#db/seal.ts';
+import { person } from '#domain/people/actor.ts';
 import { SettingsView } from '#domain/settings-view.ts';
 import { listenOnLoopback } from '../../fixtures/loopback.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -232,13 +234,20 @@ it('shows no secret of the environment or the file, also where a server of tools
 it('a stored model key that cannot be read leaves the instance without a model', async () => {
   const before = await open({});
   const { db } = before.instance;
-  await storeModelAccess(db, createSeal(Buffer.alloc(32, 1)), { OPENAI_API_KEY: 'sk-1' }, 'ana');
+  await storeModelAccess(
+    db,
+    createSeal(Buffer.alloc(32, 1)),
+    { OPENAI_API_KEY: 'sk-1' },
+    person('ana', 'console'),
+  );
   await before.instance.close();
   const { instance, read, connectModel } = await open({});
   onTestFinished(() => instance.close());
-  onTestFinished(async () => void (await removeModelAccess(instance.db)));
+  onTestFinished(async () => void (await removeModelAccess(instance.db, person('ana', 'console'))));
   expect((await read()).models.connected).toBeNull();
-  await expect(connectModel({ base_url: 'http://127.0.0.1:9/v1' }, 'ana')).rejects.toMatchObject({
+  await expect(
+    connectModel({ base_url: 'http://127.0.0.1:9/v1' }, person('ana', 'console')),
+  ).rejects.toMatchObject({
     code: 'invalid_request',
     message: expect.stringContaining('COUNTERSIGN_ENCRYPTION_KEY'),
   });
@@ -264,7 +273,7 @@ describe('a model that is connected', () => {
     const { url, asked } = await refuseAll();
     const { instance, connectModel } = await open({}, { OPENAI_API: 'responses', ...sealed });
     onTestFinished(() => instance.close());
-    await connectModel({ base_url: `${url}/v1` }, 'ana');
+    await connectModel({ base_url: `${url}/v1` }, person('ana', 'console'));
     expect(asked).toContain('/v1/responses');
     expect(asked).not.toContain('/v1/chat/completions');
   });
@@ -274,7 +283,7 @@ describe('a model that is connected', () => {
     async (base_url) => {
       const { instance, connectModel } = await open({}, sealed);
       onTestFinished(() => instance.close());
-      await expect(connectModel({ base_url }, 'ana')).rejects.toMatchObject({
+      await expect(connectModel({ base_url }, person('ana', 'console'))).rejects.toMatchObject({
         code: 'address_not_allowed',
       });
     },
