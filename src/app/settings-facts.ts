@@ -1,5 +1,4 @@
 // Facts for the console's settings. Each value is listed explicitly, so that no secret gets out by accident.
-
 import { lookup } from 'node:dns/promises';
 import { basename } from 'node:path';
 import type { Logger } from 'pino';

@@ -1,5 +1,4 @@
 // How the model's server is reached, if an admin entered it in the console: encrypted, one for all processes of the instance.
-
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Actor } from '#domain/people/actor.ts';

@@ -1,6 +1,5 @@
 // This instance's configuration, and whether its parts work now. Only the access to a model is set here; other settings live in the
 // environment and the file.
-
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Actor } from '#domain/people/actor.ts';

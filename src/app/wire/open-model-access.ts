@@ -1,6 +1,5 @@
 // How the model is reached: by the environment, or else by what an admin entered in the console. A change ends the instance, which the
 // process opens again.
-
 import type { Database } from '#db/database.ts';
 import {
   readModelAccessRow,

@@ -1,5 +1,4 @@
 // How an instance hears that its model was entered, or removed, in the console.
-
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';

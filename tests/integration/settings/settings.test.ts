@@ -1,5 +1,4 @@
 // Settings as shown by an instance: the state of its parts, and never a secret.
-
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
