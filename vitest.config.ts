@@ -13,7 +13,7 @@ const kinds: Kind[] = [
   { name: 'long', seconds: 240, database: true },
 ];
 
-/** Of these `npm test` tries a part of the rounds (tests/rounds.ts), and the long tests try all. */
+/** `npm test` runs some of their rounds (tests/rounds.ts), the long tests all. */
 const properties = [
   'tests/integration/conversation/inbox.test.ts',
   'tests/integration/plans/approved-chain.test.ts',

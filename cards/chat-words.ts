@@ -89,7 +89,7 @@ export const commandWords = {
     `Unknown command: ${quoteWords(command, 200)}.\n\n${help}`,
 } as const;
 
-/** What works without a model, and how to connect one. */
+/** Works without a model, and how to connect one. */
 export const noModelWords = ({ help }: { help: string }) =>
   `No model is connected, so I read fixed commands (${help} lists them) and run playbooks. To let people ask in their own words, an admin connects a model in the console, under Settings, Models.`;
 

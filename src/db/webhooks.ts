@@ -43,7 +43,7 @@ export async function hasEndpoints(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What is told. `once` keeps it from being told twice, whoever notices it. */
+/** A notice. `once` deduplicates it across processes. */
 export type WebhookNotice = { type: WebhookEvent; planId: string; data: JsonObject; once?: string };
 
 /** Writes an event for each endpoint that wants it. @returns these endpoints */
@@ -134,7 +134,7 @@ export async function readNextDelivery(db: Queryable, endpoint: string): Promise
   return row === undefined ? null : { ...row, expired: next.expired };
 }
 
-/** What became of a delivery at its end. */
+/** Stores a delivery's final outcome. */
 export async function endDelivery(db: Queryable, id: number, error: string | null): Promise<void> {
   await db
     .update(webhookDeliveries)

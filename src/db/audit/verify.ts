@@ -136,7 +136,7 @@ async function checkRows(db: Queryable, seal: AuditSeal, after: number): Promise
   if (rows.length !== seal.count || digestRows(rows).root !== seal.root) throw findRow(seal, rows);
 }
 
-/** What retention left: its last seal, signed, and no row before it; null: it removed nothing. */
+/** Verifies retention's anchor: its last seal, signed, with no row before it; null if it removed nothing. */
 async function checkAnchor(
   db: Queryable,
   anchor: AuditSeal | null,

@@ -33,7 +33,7 @@ const isOpen = sql`handled_at is null and failed_at is null`;
 /** How an event ended: the reply to its waiter as JSON, or null if there is none, and whether its body is deleted. */
 export type Ending = { reply: unknown; forget: boolean };
 
-/** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
+/** These statements run for every event, so they are prepared: planning them would cost more than running them. */
 const given = sql.placeholder;
 /** Deletes the body and keeps the event's ids. */
 const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
@@ -47,7 +47,7 @@ const head = sql`
 
 const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
 
-/** What is told of an event of `table` that is taken. */
+/** The notification for a taken event of `table`. */
 const tellingOf = (
   table: string,
 ): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},

@@ -57,7 +57,7 @@ const redirecting = prepareStatement(
   on conflict (platform, tenant, key) do update set event_id = excluded.event_id where k.event_id > excluded.event_id`,
 );
 
-/** What an event may wait for, in milliseconds, before the server gives up: another's names, and any statement. */
+/** Milliseconds the server may spend storing an event: waiting for a lock, and in any statement. */
 export type StoringLimits = { lockMs: number; statementMs: number };
 
 const limiting = prepareStatement(

@@ -138,7 +138,7 @@ export type HeldPlace = {
   conversation: string;
   place: ChatPlace;
   timezone: string | null;
-  /** What was asked for until then. */
+  /** The counter when the lease was taken. */
   asked: number;
   /** Tries in a row that failed. */
   tries: number;
@@ -367,7 +367,7 @@ export type DeliveryState = {
 /** @param most each is counted up to this many */
 export async function readDeliveryState(db: Queryable, most: number): Promise<DeliveryState> {
   const isBroken = isNotNull(chatPlaces.broken);
-  // Nobody mends what was set aside; after a week it is no news.
+  // Set-aside posts are never repaired; after a week they are old news.
   const failedLately = and(isNotNull(chatPosts.error), gt(chatPosts.shown_at, daysAgo(7)));
   const one = { one: sql`1` };
   const waiting = await db

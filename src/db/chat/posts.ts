@@ -1,5 +1,5 @@
-// What was posted of a conversation, message by message. A row says `sending` before the platform is called; while a card is
-// being changed, what it shows counts as unknown until the platform has answered.
+// Messages posted to a conversation. A row says `sending` before the platform is called; while a card changes, its content
+// counts as unknown until the platform answers.
 import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
@@ -51,7 +51,7 @@ const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', '
   coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
 const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
 
-/** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
+/** A turn's last message goes by run and turn; messages about a plan by its card. */
 const turnSaid = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
@@ -143,7 +143,7 @@ export async function beginPost(
   return { row, tried: begun.length === 0 };
 }
 
-/** What is shown of a message after the platform took it. */
+/** A message's content after the platform took it. */
 export type ShownPost = {
   post: ChatPost;
   /** Digest of what was sent; null: an earlier try may have sent something else. */

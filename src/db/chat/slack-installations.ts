@@ -18,7 +18,7 @@ const readRow = ({ token, ...row }: typeof slackInstallations.$inferSelect): Ins
   sealed: token,
 });
 
-/** What serves a workspace: its own installation before its organisation's, a present one before a removed one. */
+/** The installation serving a workspace: its own before its organisation's, present before removed. */
 export async function findInstallation(
   db: Queryable,
   workspace: string,
@@ -141,7 +141,7 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
   return rows.map(readRow);
 }
 
-/** What an installation mends: the app was not there, lacked a scope, or its token could not be decrypted. */
+/** Errors that an installation repairs: app missing, scope missing, or token unreadable. */
 const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
 
 /**

@@ -77,7 +77,7 @@ export async function openSession(
   await db.insert(signInSessions).values(session);
 }
 
-/** Whose session it is; null: it has ended. @param idleSince one that was not used since has ended too */
+/** The session's owner, or null if it has ended. @param idleSince sessions unused since then have ended */
 export async function readSession(
   db: Queryable,
   hash: string,

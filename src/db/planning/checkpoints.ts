@@ -35,7 +35,7 @@ export async function insertCheckpoint(
   }: {
     state: PlanningState;
     seq: number;
-    /** What led here; null: nothing did, a session begins. */
+    /** The transition that led here, or null at the start of a session. */
     transition: { from: Stage; event: StageEvent } | null;
     closes: boolean;
   },
@@ -107,7 +107,7 @@ export async function readTurnState(
   return parseStoredState(row?.state).data ?? null;
 }
 
-/** What turn `turn` of a run has done so far, by its last checkpoint; empty where that is of another turn. */
+/** A turn's trace so far, from its last checkpoint; empty if that belongs to another turn. */
 export async function readTurnTrace(
   db: Queryable,
   runId: string,

@@ -19,7 +19,7 @@ export const backends = countersign.table(
     concurrency: integer('concurrency').notNull(),
     /** Its operations as planners see them, for processes that do not have them. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
-    /** Of the program that it runs; null: a program that did not say. */
+    /** Version of its program, or null if it reports none. */
     version: text('version'),
     /** Settings of its process that hold for the whole instance; null: an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
@@ -44,7 +44,7 @@ export const resourcePools = countersign.table(
   (t) => [check('resource_pools_in_use', sql`${t.in_use} >= 0`)],
 );
 
-/** What running steps hold of the pools: written with the claim, removed with whatever ends the attempt. */
+/** Pool units held by running steps: written with the claim, removed when the attempt ends. */
 export const reservations = countersign.table(
   'reservations',
   {

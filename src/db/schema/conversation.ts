@@ -38,7 +38,7 @@ export const runs = countersign.table(
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
     /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
     turn: integer('turn').notNull().default(1),
-    /** What this turn's planner is doing; means nothing unless the run is `running`. */
+    /** The current activity; only meaningful while the run is `running`. */
     activity: jsonb('activity').$type<Activity>(),
     /** How often this turn's planner was sent again because nothing came of it. */
     tries: integer('tries').notNull().default(0),
@@ -47,12 +47,11 @@ export const runs = countersign.table(
     /** How the person wants to be talked to in this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     /**
-     * What the person decided that this turn is about; null: they only said something. `timezone`: where those are whose
-     * words the turn is about; left out: nobody knows, and their times are those of the instance. `tenant`: where the run
-     * is of no organisation, that of whoever decided it.
+     * The decision this turn is about, or null for a plain message. `timezone` is the speakers', or the instance's if left
+     * out. `tenant` is the decider's if the run has no organisation.
      */
     decision: jsonb('decision').$type<SessionDecision & { timezone?: string; tenant?: string }>(),
-    /** What the planning session waits for, and where it goes on; null: it does not wait. */
+    /** The question a planning session waits for and where it resumes, or null. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),
     rfc: jsonb('rfc').$type<Rfc>(),
@@ -98,7 +97,7 @@ export const runReaders = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.reader] })],
 );
 
-/** What was said in a conversation; a plan's card is drawn from the plan, never stored here. */
+/** Messages of a conversation. Cards are drawn from their plan, never stored here. */
 export const messages = countersign.table(
   'messages',
   {
@@ -111,7 +110,7 @@ export const messages = countersign.table(
     name: text('name').notNull(),
     /** Written from `parts`; for search, exports and readers who see no card. */
     text: text('text').notNull(),
-    /** What it says as data; null: stored before messages had parts. */
+    /** The message as data, or null if stored before messages had parts. */
     parts: jsonb('parts').$type<MessageParts>(),
     plan_id: text('plan_id'),
     /** Says a thing once however often it is said again: `PLAN-…:completed`. */

@@ -17,7 +17,7 @@ export const identities = countersign.table(
   (t) => [index('identities_person').on(t.person)],
 );
 
-/** What the people of a chat platform read as the name of an account. It is shown, and decides nothing. */
+/** Display names of chat accounts. They decide nothing. */
 export const personNames = countersign.table(
   'person_names',
   {
@@ -92,7 +92,7 @@ export const signedIn = countersign.table('signed_in', {
 export const signInTries = countersign.table(
   'sign_in_tries',
   {
-    /** Of the `state` and of the cookie of the browser that began. */
+    /** Hash of `state` and of the browser's cookie. */
     state_hash: text('state_hash').primaryKey(),
     browser_hash: text('browser_hash').notNull(),
     provider: text('provider').notNull(),

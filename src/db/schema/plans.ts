@@ -50,7 +50,7 @@ export const plans = countersign.table(
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
     guarded_operations: text('guarded_operations').array().notNull(),
-    /** What each operation was when the version was proposed, by name: a digest of its server, description and schema. */
+    /** Digests of each operation's server, description and schema at proposal, by name. */
     operation_digests: jsonb('operation_digests')
       .$type<Record<string, string>>()
       .notNull()

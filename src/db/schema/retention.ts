@@ -21,7 +21,7 @@ export const deletedPlans = countersign.table(
 /** The one row of retention: who deletes now, and what came of it. */
 export const retention = countersign.table('retention', {
   name: text('name').$type<'retention'>().primaryKey(),
-  /** Nobody else deletes until `lease_until`. */
+  /** No other process deletes until `lease_until`. */
   holder: text('holder'),
   lease_until: at('lease_until'),
   began_at: at('began_at'),

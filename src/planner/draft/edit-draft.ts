@@ -224,7 +224,7 @@ function changeNode(
     ...(said.description !== undefined && node.title === before.description
       ? { title: said.description }
       : {}),
-    // What it waits for is said anew, by the step.
+    // Its dependencies are stated again by the step.
     ...(reordered ? { after: [] } : {}),
     ...(said.not_before !== undefined ? { not_before: said.not_before } : {}),
     ...(cleared.includes('not_before') ? { not_before: null } : {}),

@@ -26,7 +26,7 @@ export const writtenStepShape = {
   ...stepOfOutline,
   phase: z.string().optional().describe('name of the phase it belongs to'),
 };
-/** What many steps, or shared means, need beside it; shown where there are such. */
+/** Additional fields for many steps or shared means; only shown if present. */
 export const capacityShape = shapeOf('wide');
 /** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));

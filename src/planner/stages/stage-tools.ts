@@ -202,7 +202,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   };
 }
 
-// What a planner tells people while it works: facts about the call that begins and about the draft as it stands.
+// Progress messages while a planner works: facts about the starting call and the draft.
 
 /** Characters that are kept of a path, an address or a query. */
 const maxWhat = 200;

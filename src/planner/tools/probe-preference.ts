@@ -8,7 +8,7 @@ import { addOffered, askingStages } from './elicit-context.ts';
 
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
 
-/** What is known of people's preferences. */
+/** Known preferences of people. */
 export type PreferencePort = {
   /** The person has set their style, or was asked for it. */
   isKnown(user: string): Promise<boolean>;

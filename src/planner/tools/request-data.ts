@@ -23,7 +23,7 @@ function describeKind(value: Json): string {
   return value === null ? 'null' : shorten(JSON.stringify(value), 60);
 }
 
-/** What a value looks like, and the first of it: of its lists the longest, in it or directly inside. */
+/** The shape of a value and its first element, using its longest list, at the top or one level down. */
 export function describeData(data: Json): Json {
   const inside = isObject(data) ? Object.entries(data) : [];
   const lists: [string, Json[]][] = [

@@ -61,7 +61,7 @@ function withEvidence(
   state: Readonly<PlanningState>,
   { tools }: Pick<ToolContext, 'tools'>,
 ): PlanOutline {
-  // What a scaffold lacks is no evidence.
+  // Reads a scaffold skips are not evidence.
   const reads = state.reads.filter(({ operation }) => operation !== scaffoldTool);
   if (reads.length === 0) return outline;
   const { context } = outline;
@@ -193,7 +193,7 @@ function askAboutGap({ node, text, choice }: OutlineGap): Question {
   };
 }
 
-/** What looks wrong with a valid draft, pointed out once: steps that change something by exactly the same call. */
+/** Suspicious but valid: steps that make exactly the same change. Reported once. */
 async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promise<string[]> {
   const changing = new Set(
     manifest

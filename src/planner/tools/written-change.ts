@@ -57,7 +57,7 @@ export const HeardChange = WrittenChange.extend({
 });
 export type HeardChange = z.infer<typeof HeardChange>;
 
-/** What is given of a step, without what is not said. */
+/** A step's given fields, without unset ones. */
 function givenOf(step: StepChange['step']): JsonObject {
   return JsonObject.parse(toJson(step));
 }

@@ -89,7 +89,7 @@ function run(plan: Step[], holds: boolean): Map<string, Ran> {
   return ran;
 }
 
-/** What of the plan that runs now was not approved. */
+/** Parts of the running plan without approval. */
 function findUnapproved(approved: Step[], now: Step[]): string[] {
   return [true, false].flatMap((holds) => {
     const [was, is] = [run(approved, holds), run(now, holds)];

@@ -39,7 +39,7 @@ export function readArgument(value: Json): Argument {
 /** Whether a value is known before the call. */
 export const isKnown = (value: Json | undefined): value is string => typeof value === 'string';
 
-/** What a step was or will be called with, as far as it is known. */
+/** A step's past or future arguments, as far as they are known. */
 export function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   const stands = status !== 'pending' && status !== 'ready';
   return stands && final !== null ? final : args;

@@ -13,7 +13,7 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { browserZone } from './built-plan.ts';
 import type { StepLabels } from './step-labels.ts';
 
-/** What is open: the step as it is, and what was entered so far. */
+/** An open form: the step and the values entered so far. */
 export type StepEditing = {
   plan: string;
   digest: string;
@@ -109,7 +109,7 @@ export function operationsOf(
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What an edit changes, argument by argument. */
+/** The changes of an edit, by argument. */
 export function describeEdit(
   editing: StepEditing,
   args: JsonObject,

@@ -1,4 +1,4 @@
-// What the model is told of operations, and in which order: what stays the same first.
+// Operations in the system prompt, constant parts first.
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec } from '#domain/tool.ts';
 import { describeOperation, writeLine } from '#planner/catalogue/describe-operation.ts';

@@ -583,7 +583,7 @@ describe('for_each', () => {
       expect(description).toBe(`Delete ${args?.path}`);
       if (index === 0) {
         expect(args?.path).toBe(path);
-        // What the template itself says is read as it is anywhere.
+        // The template's own text is read as usual.
         expect(args?.content).toEqual({
           $template: [content(path), { $from: '1', path: '/path' }],
         });
