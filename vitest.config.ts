@@ -44,7 +44,7 @@ export default defineConfig({
           : { setupFiles: ['./tests/setup/watch-every-test.ts'] }),
         pool: 'forks',
         execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
-        // Loading the program anew for each file would take as long as the tests. What a test changes of its process it puts back.
+        // Loading the program again for each file would take as long as the tests. What a test changes of its process it puts back.
         isolate,
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,

@@ -132,7 +132,7 @@ function transactionOn(client: PoolClient, pooled: boolean): Transaction {
 export type TransactionOptions = {
   /**
    * For prepared statements that are run over and over: Postgres plans them once for whatever values come, while it may go
-   * on planning long ones anew for a plan it has no statistics of.
+   * on replanning long ones, for a plan it has no statistics of.
    */
   planOnce?: boolean;
   /** Commits before the data is on disk, for data that is found again if the server crashes. */
@@ -205,7 +205,7 @@ type ServerLimits = Record<
   number
 >;
 
-/** @param usual what each transaction says, where connections cannot; null: they do */
+/** @param usual what each transaction says, where connections cannot, or null if they do */
 async function runTransaction<T>(
   pool: Pool,
   work: (tx: Transaction) => Promise<T>,

@@ -228,7 +228,7 @@ export async function requireKnown(last: Migration): Promise<void> {
 
 /**
  * Applies migrations within the transaction of `client`, while no other process does.
- * @param last the last of them, which this build knows; null: all
+ * @param last the last of them, which this build knows, or null for all
  */
 export async function migrateWithin(client: Client, last: Migration | null): Promise<void> {
   const newest = await readNewest(client);

@@ -70,7 +70,7 @@ export async function recordWebhook(
 
 /**
  * Leases an endpoint to one sender.
- * @returns failures in a row, and whether its last holder never released it; null: it is leased or paused
+ * @returns failures in a row, and whether its last holder never released it, or null if it is leased or paused
  */
 export async function enterEndpoint(
   db: Queryable,
@@ -123,7 +123,7 @@ const isNext = sql`d.state = 'open' and not exists (
 )`;
 const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
 
-/** The next event for an endpoint: of each plan only the oldest that is open; null: none is due. */
+/** The next event for an endpoint: of each plan only the oldest that is open, or null if none is due. */
 export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
   const { rows } = await db.execute<{ id: number; expired: boolean }>(sql`
     select d.id, d.until < clock_timestamp() as expired from ${countersign}.webhook_deliveries d

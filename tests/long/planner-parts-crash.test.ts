@@ -32,7 +32,7 @@ function countAsked({ requests }: OpenAiDouble): Map<string, number> {
 
 type Scene = { database: FreshDatabase; model: OpenAiDouble; runId: string; db: Database };
 
-/** Asks a program for a plan of so many parts; it dies at `point`. */
+/** Asks a program for a plan of that many parts; it dies at `point`. */
 async function crashAt(point: string, parts: number): Promise<Scene> {
   const database = await freshDatabase();
   const model = await start({

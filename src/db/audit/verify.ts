@@ -105,7 +105,7 @@ function checkKey({ seq, key_id }: AuditSeal, before: AuditSeal | null, key: Aud
 
 /**
  * Seals from before a key was set have none, and none may come after those with one. So a chain that ends without one has none at
- * all: its owner has just set the key, or somebody made the chain anew.
+ * all: its owner has just set the key, or somebody made the chain again.
  */
 function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   if (key === null || last === null || last.key_id !== null) return;

@@ -105,7 +105,7 @@ async function refuseUsers(client: Client): Promise<void> {
 /** Tables that a process writes by itself when it runs, and can rewrite. */
 const writtenAnew = ['backends', 'rate_limits', 'resource_pools', 'retention', 'webhook_endpoints'];
 
-/** Whether any of our tables has a row that is not written anew. */
+/** Whether any of our tables has a row that is not written again. */
 async function hasData(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class

@@ -6,7 +6,7 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
 /**
- * `original`: the event stored before that has one of its names; null: it is new, and `id` is its own. Otherwise `id` was
+ * `original`: the event stored before that has one of its names, or null if it is new, and `id` is its own. Otherwise `id` was
  * drawn in vain.
  */
 export type StoredEvent = { id: number; original: number | null };
@@ -94,7 +94,7 @@ export async function storeEvent(
 /**
  * Threads after `after` whose first open event has been due for `lateSeconds` and that nobody is at. Goes from thread to
  * thread by the index, whatever waits in each.
- * @returns those among the next `limit` threads, and the last thread looked at; null: there are no more
+ * @returns those among the next `limit` threads, and the last thread looked at, or null if there are no more
  */
 export async function findWaitingThreads(
   db: Queryable,

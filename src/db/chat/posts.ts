@@ -14,7 +14,7 @@ import { inSeconds, isoOf, now } from '../time.ts';
 export type Unsaid = {
   id: number;
   plan_id: string | null;
-  /** It says where a planning session stands at the end of this turn; null: it says something else. */
+  /** It says where a planning session stands at the end of this turn, or null if it says something else. */
   run_id: string | null;
   run_turn: number | null;
 };
@@ -55,7 +55,7 @@ const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on 
 const turnSaid = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
-/** The first message of the bot that nobody tried to post to the end; null: all are said. */
+/** The first message of the bot that nobody tried to post to the end, or null if all are said. */
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
   const { rows } = await db.execute<Unsaid>(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
@@ -66,7 +66,7 @@ export async function readNextUnsaid(db: Queryable, conversation: string): Promi
   return rows[0] ?? null;
 }
 
-/** A card that was deleted and is about to be posted anew; null: there is none. */
+/** A card that was deleted and is about to be posted again, or null if there is none. */
 export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts}
@@ -104,7 +104,7 @@ export async function readEndedSession(
   return rows[0] ?? null;
 }
 
-/** Milliseconds until the next of the changed cards may be drawn; null: there are none. */
+/** Milliseconds until the next of the changed cards may be drawn, or null if there are none. */
 export async function readPause(
   db: Queryable,
   conversation: string,
@@ -154,7 +154,7 @@ export type ShownPost = {
   rests: boolean;
   /** It stands there without its card, or with an older one; what is true now is to follow. */
   follows: boolean;
-  /** By the platform's clock; null: it did not say. */
+  /** By the platform's clock, or null if it did not say. */
   sent_at: Date | null;
   /** Milliseconds since the call began that posted it. */
   took_ms: number;
@@ -212,7 +212,7 @@ export async function noteStray(
   return rows.length > 0;
 }
 
-/** A message that stands twice, and where it stands too much; null: there is none. */
+/** A message that stands twice, and where it stands too much, or null if there is none. */
 export async function readStray(
   db: Queryable,
   conversation: string,
@@ -253,7 +253,7 @@ export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
 /**
  * The card shows what was drawn for the changes up to `asked`.
  * @param digest of what it shows; where nothing was `sent`, that is so only if it still shows this
- * @param redrawInMs when it is drawn once more; null: it is not, `undefined`: as it was
+ * @param redrawInMs when it is drawn once more, or null if it is not, `undefined`: as it was
  */
 export async function settleCard(
   tx: Transaction,
@@ -286,7 +286,7 @@ export async function settleCard(
     where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
 }
 
-/** The message is gone: its card is to be posted anew under `key`, or, where that is null, forgotten. */
+/** The message is gone: its card is to be posted again under `key`, or, where that is null, forgotten. */
 export function loseCard(db: Queryable, post: PostRow, key: string | null): Promise<void> {
   return changePost(
     db,
@@ -309,7 +309,7 @@ export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Prom
   );
 }
 
-/** A retry begins anew. */
+/** A retry begins again. */
 export function forgetFailing(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { failing_since: null });
 }

@@ -286,7 +286,7 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
-/** The organisation of a plan; null: it has none, or does not exist. */
+/** The organisation of a plan, or null if it has none, or does not exist. */
 export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
   return (await readTenantsOf(db, [id])).get(id) ?? null;
 }

@@ -318,7 +318,7 @@ export async function readArtifacts(
 
 export type ScheduleHead = Omit<Schedule, 'blocks'>;
 
-/** When the schedule of a version begins and ends, and the hours it keeps; null: it has none. One row, however many blocks. */
+/** When the schedule of a version begins and ends, and the hours it keeps, or null if it has none. One row, however many blocks. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
@@ -388,7 +388,7 @@ export async function readScheduledPositions(
   return rows;
 }
 
-/** The ways through the outline that were compared for a version, and the reason for the one taken; null: it has no roadmap. */
+/** The ways through the outline that were compared for a version, and the reason for the one taken, or null if it has no roadmap. */
 export async function readRoadmapChoice(
   db: Queryable,
   planId: string,

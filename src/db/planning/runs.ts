@@ -33,7 +33,7 @@ export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** The trace context of what asked for the run's turn; null: that was not traced, or the run is gone. */
+/** The trace context of what asked for the run's turn, or null if that was not traced, or the run is gone. */
 export async function readRunCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: runs.traceparent }).from(runs).where(eq(runs.id, id));
   return row?.cause ?? null;

@@ -21,9 +21,9 @@ export const backends = countersign.table(
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
     /** Version of its program, or null if it reports none. */
     version: text('version'),
-    /** Settings of its process that hold for the whole instance; null: an older program. */
+    /** Settings of its process that hold for the whole instance, or null from an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
-    /** The id of its workspace folder; null: a program that did not say. */
+    /** The id of its workspace folder, or null from a program that did not say. */
     workspace: text('workspace'),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Since when it has been there without a break, with at least what it offers now. */
@@ -57,7 +57,7 @@ export const reservations = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.position, t.pool] })],
 );
 
-/** The first step of each plan that a pool could not serve, and since when: small ones may not pass it for ever. */
+/** The first step of each plan that a pool could not serve, and since when: small ones may not pass it forever. */
 export const resourceWaits = countersign.table(
   'resource_waits',
   {

@@ -28,7 +28,7 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
-    /** The agent that asked for them; null: they asked themselves. */
+    /** The agent that asked for them, or null if they asked themselves. */
     agent: text('agent'),
     /** Whether it is certain who asked. */
     verified: boolean('verified').notNull().default(false),
@@ -60,7 +60,7 @@ export const runs = countersign.table(
     plan_version: integer('plan_version'),
     plan_digest: text('plan_digest'),
     response_text: text('response_text').notNull().default(''),
-    /** The message that `request` is from, and the one that says `response_text`; null: not known. */
+    /** The message that `request` is from, and the one that says `response_text`, or null if not known. */
     request_message: bigint('request_message', { mode: 'number' }),
     response_message: bigint('response_message', { mode: 'number' }),
     questions: jsonb('questions').$type<string[]>(),
@@ -70,7 +70,7 @@ export const runs = countersign.table(
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
     trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
-    /** W3C trace context of what asked for the current turn; null: that was not traced. */
+    /** W3C trace context of what asked for the current turn, or null if that was not traced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
@@ -103,7 +103,7 @@ export const messages = countersign.table(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** The organisation whose the conversation is, as its first message had it; null: not known. In chats their place says it. */
+    /** The organisation whose the conversation is, as its first message had it, or null if not known. In chats their place says it. */
     tenant: text('tenant'),
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),

@@ -28,7 +28,7 @@ export const inbox = countersign.table(
     /** Not before. */
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
     error: text('error'),
-    /** The code of the error for which it was set aside; null: it was not, or before codes were kept. */
+    /** The code of the error for which it was set aside, or null if it was not, or before codes were kept. */
     error_code: text('error_code'),
     /** When somebody began to wait who notes that the reply has reached them; null: nobody waits, or before that was noted. */
     awaited_at: at('awaited_at'),

@@ -293,7 +293,7 @@ export const planSeries = countersign.table(
     steps: jsonb('steps').$type<StepDraft[]>().notNull(),
     /** Occurrences up to this moment are steps already. */
     expanded_to: at('expanded_to'),
-    /** When the next ones are due; null: there are no more. */
+    /** When the next ones are due, or null if there are no more. */
     expand_at: at('expand_at'),
     stopped_at: at('stopped_at'),
   },

@@ -54,7 +54,7 @@ export const auditSeals = countersign.table('audit_seals', {
   sealed_at: at('sealed_at').notNull(),
   /** 16 bytes a row (its id, and the first 8 bytes of its digest): which row was changed, not whether one was. */
   marks: bytes('marks').notNull(),
-  /** Retention removed the rows up to here, and signs for it; null: they are there. */
+  /** Retention removed the rows up to here, and signs for it, or null if they are there. */
   pruned: text('pruned'),
 });
 

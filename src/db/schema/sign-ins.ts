@@ -10,7 +10,7 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   generation: integer('generation').notNull(),
   /** A process refreshes the tokens until then. */
   refreshing_until: at('refreshing_until'),
-  /** Why somebody has to sign in again; null: it holds. */
+  /** Why somebody has to sign in again, or null if it holds. */
   problem: text('problem'),
   /** Additional scopes to request. */
   wants: text('wants'),

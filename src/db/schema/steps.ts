@@ -40,7 +40,7 @@ const says = {
   notes: jsonb('notes').$type<Json>(),
   duration_minutes: doublePrecision('duration_minutes'),
   not_before: at('not_before'),
-  /** The step runs only if these hold; null: it always runs. */
+  /** The step runs only if these hold, or null if it always runs. */
   when: jsonb('when').$type<StepCondition[]>(),
   /** A person confirms the final arguments just before the call. */
   ask_before: boolean('ask_before').notNull().default(false),
@@ -224,7 +224,7 @@ export const planEdges = countersign.table(
 
 /**
  * Addresses that calls handed to the other side, by the hash of the token in them. Each is for one attempt, until `expires_at`.
- * `result_digest` is of the result that settled the attempt; null: none has.
+ * `result_digest` is of the result that settled the attempt, or null if none has.
  */
 export const stepCallbacks = countersign.table(
   'step_callbacks',

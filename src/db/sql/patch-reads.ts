@@ -167,7 +167,7 @@ const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
   or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
     or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))`;
 
-/** Steps among `positions` that would wait for ever, for a step that will not be done. */
+/** Steps among `positions` that would wait forever, for a step that will not be done. */
 export async function findDeadEnds(
   tx: Queryable,
   planId: string,

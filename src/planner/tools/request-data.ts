@@ -49,7 +49,7 @@ export function describeData(data: Json): Json {
   return { shape, list: path, first };
 }
 
-/** Why the operation is none that a planner may have called; null: it may. */
+/** Why the operation is none that a planner may have called, or null if it may. */
 function refuse(name: string, { tools }: ToolContext): string | null {
   const known = tools.manifest().find((spec) => spec.name === name);
   if (known === undefined)

@@ -1,4 +1,4 @@
-// All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
+// All that the page knows. It is a picture of what the server said; a reload builds it again from there.
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
@@ -136,7 +136,7 @@ export type Token = {
 export type IdentityState = {
   me: Principal;
   tokens: Token[];
-  /** The token that was just made, with its secret; null: none since the dialog opened. */
+  /** The token that was just made, with its secret, or null if none was made since the dialog opened. */
   made: { name: string; token: string; copied: boolean } | null;
   /** The id of the token that is about to be revoked, once that is confirmed. */
   revoking: string | null;
@@ -155,10 +155,10 @@ export type Settings = {
   memory: MemoryEntry[];
   saving: boolean;
   problem: string | null;
-  /** How the instance is set up; null: not read yet, or it could not be. */
+  /** How the instance is set up, or null if not read yet, or it could not be. */
   facts: SettingsView | null;
   factsProblem: string | null;
-  /** Who the person is here; null: not read yet, or it could not be. */
+  /** Who the person is here, or null if not read yet, or it could not be. */
   identity: IdentityState | null;
   identityProblem: string | null;
   /** Only tools and operations with these words; empty: all. */

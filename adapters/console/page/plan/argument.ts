@@ -45,7 +45,7 @@ export function argumentsOf({ status, args, final_args: final }: Step): JsonObje
   return stands && final !== null ? final : args;
 }
 
-/** A text that is JSON, spread over lines; null: it is none. */
+/** A text that is JSON, spread over lines, or null if it is none. */
 export function spreadJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {

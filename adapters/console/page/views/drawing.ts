@@ -63,7 +63,7 @@ export function pressable(toggle: () => void) {
 
 /**
  * A drawing of boxes and arrows, once it is laid out.
- * @param drawBox one box at its place; null: nothing is known of it
+ * @param drawBox one box at its place, or null if nothing is known of it
  * @param drawArrow what stands on an arrow beside its line
  */
 export function drawShape(
