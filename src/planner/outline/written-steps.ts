@@ -66,14 +66,12 @@ export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutli
 /** A whole new step. */
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
 
-/** Changes of a step. `undefined` leaves a field, `null` removes it. */
+/** Changes of a step. `undefined` leaves a field, `null` removes it; `args` are merged. */
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
   /** Keys of the step that are taken away. */
   cleared: FieldName[];
-  /** The step's arguments change only where these do. */
-  argsCleared: string[];
 };
 
 type Problems = { problems: string[] };
@@ -127,14 +125,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
       const one = read(raw, ChangedStep);
       if ('problems' in one) return one;
       const { step, phase, said } = one;
-      const { args, ...rest } = step;
-      const kept = Object.entries(args ?? {}).filter(([, value]) => value !== null);
-      return {
-        step: { ...rest, ...(args === undefined ? {} : { args: Object.fromEntries(kept) }) },
-        phase,
-        cleared: clearable.filter((key) => said[key] === null),
-        argsCleared: Object.keys(args ?? {}).filter((key) => args?.[key] === null),
-      };
+      return { step, phase, cleared: clearable.filter((key) => said[key] === null) };
     },
   };
 }

@@ -11,7 +11,7 @@ const newStep = z.strictObject({
 });
 const editable = allFields.flatMap(([name, { change, written }]) => {
   if (change === undefined || written === undefined || written.of === 'wide') return [];
-  return [name === 'args' ? 'args (all of them)' : name];
+  return [name === 'args' ? 'args (merged in: only what changes, null removes)' : name];
 });
 
 /** A change, without the plan it is of. */

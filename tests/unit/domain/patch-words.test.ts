@@ -24,6 +24,14 @@ const table: [string, unknown][] = [
     },
   ],
   [
+    'Changes step 2: arguments {"path":"x.md"} without overwrite.',
+    {
+      op: 'update_steps',
+      steps: { ids: ['2'] },
+      set: { args: { path: 'x.md', overwrite: null } },
+    },
+  ],
+  [
     'Removes the steps of partition eu and the steps tagged old.',
     { op: 'remove_steps', steps: { partition: 'eu', tag: 'old' } },
   ],
