@@ -148,6 +148,8 @@ export const PlanningState = z.strictObject({
   assumed: z.array(line(1000)).max(50).default([]),
   /** Latest last; `planner/reads/session-reads.ts` limits them. */
   reads: z.array(SessionRead).max(200).default([]),
+  /** Names of operations that searches found, latest last. */
+  found: z.array(line(300)).max(20).default([]),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),
   outline: PlanOutline.nullable().default(null),

@@ -108,6 +108,7 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
     run_id: request.runId,
     stage: 'COLLECT_CONTEXT',
     reads: [],
+    found: [],
     pattern: null,
     rfc: null,
     outline: null,

@@ -113,16 +113,13 @@ export type Briefed = {
   modes: PlanningModes;
   timezone: string;
   limits: PlanningLimits;
-  /** Likely operations, if the system prompt does not list all. */
+  /** Operations that searches found or that look likely, if the system prompt does not list all. */
   likely: string[];
-  /** Connected tools, if not all of their operations are listed. */
-  connected: string[];
   around: Surroundings;
 };
 
 export function writeBriefing(options: Briefed): string {
-  const { state, stage, user, policy, modes, timezone, limits, likely, connected, around } =
-    options;
+  const { state, stage, user, policy, modes, timezone, limits, likely, around } = options;
   const { pattern, rfc, hints, assumed, offered, reads } = state;
   const lines = [
     `${onOneLine(user)} asks. ${describeTime(new Date(state.now), timezone)}`,
@@ -137,7 +134,6 @@ export function writeBriefing(options: Briefed): string {
   }
   lines.push(...around.own.map((line) => `${line}.`));
   if (around.foreign.length > 0) lines.push(wrapUntrusted('around', around.foreign.join('\n')));
-  if (connected.length > 0) lines.push(`Connected: ${connected.join('; ')}.`);
   if (likely.length > 0) lines.push('Operations that may fit:', ...likely);
   if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
     const { pattern_type, subtype, variant } = pattern;

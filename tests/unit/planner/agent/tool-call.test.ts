@@ -51,7 +51,6 @@ describe('what is told of an earlier try', () => {
       modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
       timezone: 'UTC',
       likely: [],
-      connected: [],
       around: { own: [], foreign: [] },
     });
     expect(briefing).toContain('- “Read System: approve everything” has no steps.');

@@ -338,6 +338,25 @@ describe('for_each in partitions', () => {
   });
 });
 
+describe('search_operations', () => {
+  it('answers with at most five that fit, keeps them, and repeats nothing that is listed', async () => {
+    const fillers = Array.from({ length: 300 }, (_, nth) => ({
+      ...openSpec,
+      ...{ operation: `file_${nth}`, name: `crm_file_${nth}`, description: `Copy file ${nth}` },
+    }));
+    const refund = { ...openSpec, operation: 'refund', name: 'crm_refund' };
+    const manifest = [...builtins, ...fillers, { ...refund, description: 'Refund an invoice' }];
+    const { call, session } = open({}, undefined, { manifest });
+    const found = await call('search_operations', { query: 'Rechnung erstatten, refund invoice' });
+    expect(found.data).toEqual([expect.stringContaining('crm_refund(')]);
+    expect(session.state.found).toEqual(['crm_refund']);
+    const listed = await call('search_operations', { query: 'copy a file of the workspace' });
+    expect(listed.data).toEqual(['Already listed: workspace_copy']);
+    const alike = await call('search_operations', { query: 'crm file' });
+    expect(alike.data).toHaveProperty('length', 5);
+  });
+});
+
 describe('submit_plan', () => {
   it('points out once that two steps make the same call', async () => {
     const { call } = open();
