@@ -144,7 +144,8 @@ export async function isSpokenIn(
   return row?.spoken === true;
 }
 
-export type StoredMessage = Message & { parts: MessageParts | null };
+/** `once`: the message's key. */
+export type StoredMessage = Message & { parts: MessageParts | null; once: string | null };
 
 /** The latest messages of a conversation, oldest first. */
 export async function readLatestMessages(
@@ -158,9 +159,11 @@ export async function readLatestMessages(
     .where(eq(messages.conversation, conversation))
     .orderBy(desc(messages.id))
     .limit(limit);
-  return rows
-    .reverse()
-    .map(({ parts, ...row }) => ({ ...toMessage(row), parts: readParts(parts) }));
+  return rows.reverse().map(({ parts, ...row }) => ({
+    ...toMessage(row),
+    parts: readParts(parts),
+    once: row.once,
+  }));
 }
 
 /** The questions that a message asked, in order; empty if it was stored before messages had parts. */

@@ -121,6 +121,16 @@ export async function listPostTargets(
   return rows;
 }
 
+/** Where a conversation takes place, or null if not on a platform. */
+export async function findPlace(db: Queryable, conversation: string): Promise<ChatPlace | null> {
+  const { platform, tenant, channel, thread } = chatPlaces;
+  const [place] = await db
+    .select({ platform, tenant, channel, thread })
+    .from(chatPlaces)
+    .where(is(conversation));
+  return place ?? null;
+}
+
 /** Requests delivery to a conversation. @returns whether it lives on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
   const { rowCount } = await tx

@@ -98,6 +98,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     memory: request.memory === undefined ? null : { known: request.memory, keep: [] },
     reason: null,
     trace: [],
+    ...(request.thread === undefined ? {} : { thread: request.thread }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
 import type { OperationSpec } from '#domain/tool.ts';
+import { onOneLine } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
@@ -47,9 +48,9 @@ export function writeMessages(
     : [];
   const shown = [...new Set([...found, ...likely.slice(0, maxLikely)])];
   const before = request.history.slice(-rememberedUtterances).map(
-    ({ author, text }): ChatMessage => ({
+    ({ author, text, by }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',
-      content: text.slice(0, maxUtterance),
+      content: `${by === undefined ? '' : `${nameWriter(by)}: `}${text.slice(0, maxUtterance)}`,
     }),
   );
   const more: string[] = [];
@@ -62,6 +63,7 @@ export function writeMessages(
       state,
       stage,
       user,
+      called: request.called,
       policy,
       modes,
       timezone,
@@ -83,6 +85,9 @@ export function writeMessages(
     ),
   ];
 }
+
+/** A name that can't look like the beginning of the message. */
+const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
 
 /** The requested changes, oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
@@ -106,10 +111,11 @@ function wordsOf(task: MessageParts): string {
 }
 
 /** The person's words, and where those only number an option, that option. */
-function readPicked({ text, answers = [] }: StageTask['request']): string {
+function readPicked({ text, writer, answers = [] }: StageTask['request']): string {
   const [only] = answers;
   const isPick = only !== undefined && answers.length === 1 && only.text !== text.trim();
-  return isPick && /^\d+[.)]?$/.test(text.trim()) ? `${text.trim()}: ${only.text}` : text;
+  const words = isPick && /^\d+[.)]?$/.test(text.trim()) ? `${text.trim()}: ${only.text}` : text;
+  return writer === undefined ? words : `${nameWriter(writer)}: ${words}`;
 }
 
 function writeDraft(draft: string, feedback: string[], comments: string): string {
