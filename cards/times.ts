@@ -1,6 +1,13 @@
 // Times, durations and ages in words, in the reader's zone. The only place that formats them.
 import type { PlanCardFacts } from '#domain/chat/card.ts';
+import { sayInHours, sayLength } from '#domain/length.ts';
+import type { Step } from '#domain/plan/plan.ts';
 import { countOf } from '#domain/words.ts';
+
+type TimedStep = Pick<Step, 'tool'> & {
+  duration?: string | null | undefined;
+  duration_minutes?: number | null | undefined;
+};
 
 /** The two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(milliseconds: number): string {
@@ -43,15 +50,6 @@ export function sayMinutes(minutes: number): string {
     .join(' ');
 }
 
-/** Work for sentences, never in days, since a working day is shorter: `30 hours 15 minutes`. */
-export function sayWork(minutes: number): string {
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  return [
-    ...(hours > 0 ? [countOf(hours, 'hour')] : []),
-    ...(rest > 0 ? [countOf(rest, 'minute')] : []),
-  ].join(' ');
-}
-
 /** `5 hours`, `3 days`. */
 export function sayHours(hours: number): string {
   if (hours >= 48) return countOf(Math.floor(hours / 24), 'day');
@@ -68,6 +66,18 @@ export function formatWork(minutes: number, day: number | null): string {
   const rest = Math.round(minutes - days * day);
   const words = countOf(days, 'working day');
   return rest === 0 ? words : `${words} ${formatDuration(rest * 60_000)}`;
+}
+
+/**
+ * How long a step is stated to take, or null: in the words of whoever stated it, else a person's work in working days.
+ * @param workingDay minutes, or null without working hours
+ */
+export function describeLength(step: TimedStep, workingDay: number | null): string | null {
+  const { duration, duration_minutes: minutes } = step;
+  if (duration != null) return duration;
+  if (minutes == null) return null;
+  if (step.tool !== 'human') return sayLength(minutes);
+  return workingDay === null ? sayInHours(minutes) : formatWork(minutes, workingDay);
 }
 
 /** A plan's duration: `3 working days`, `about 10 min`, or empty. */

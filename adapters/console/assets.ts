@@ -47,6 +47,7 @@ const shared = [
   'cards/version-words.ts',
   'cards/words.ts',
   'domain/exact-json.ts',
+  'domain/length.ts',
   'domain/people/memory-note.ts',
   'domain/plan/answer.ts',
   'domain/plan/edge-ends.ts',

@@ -61,7 +61,7 @@ type Parts = {
   closers: Closers;
 };
 
-/** The parts of an instance that report on its work. */
+/** What an instance tells of its work. */
 type Working = Pick<Instance, 'vitals' | 'drain'>;
 
 /**

@@ -332,7 +332,10 @@ export async function readCardFacts(
     findings,
     blocked,
     ...(await readConflicts(context, plan)),
-    terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
+    terms: [
+      ...describeTerms(plan, context.clock.now()),
+      ...(needed === '' || !waits ? [] : [needed]),
+    ],
     ...(passed === null ? {} : { passed }),
     next_at: await findNextOccurrence(db, plan),
     ...(await readTimes(context, plan, steps)),

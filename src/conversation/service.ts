@@ -366,7 +366,7 @@ export function createService(context: ConversationContext): Service {
   return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
-// The runs and plans of a conversation.
+// Which runs and plans a conversation is about.
 
 /** @throws `plan_not_found`, `run_not_found` */
 async function isAbout(

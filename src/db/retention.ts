@@ -5,7 +5,7 @@ import { countersign } from './schema/columns.ts';
 import { deletedPlans, retention } from './schema.ts';
 
 export type RetentionState = {
-  /** A process is deleting. */
+  /** Somebody is at it. */
   running: boolean;
   began_at: Date | null;
   ended_at: Date | null;

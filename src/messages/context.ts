@@ -1,9 +1,7 @@
 // Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
-import type { ThreadReaders } from '#domain/chat/thread.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Planner } from '#domain/planning/run.ts';
-import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 
@@ -17,11 +15,7 @@ export type ConversationContext = PlansContext & {
   planningSeconds: number;
   timezone: string;
   personLimits: Settings['limits']['person'];
-  /** Working hours for plans without a schedule. */
-  profile: StrategyProfile;
   listener: Listener;
-  /** Readers of threads of the platforms that this process is connected to; they open after this. */
-  threads: () => ThreadReaders;
   /** A plan's public URL, or null if there is none. */
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;

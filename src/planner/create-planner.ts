@@ -72,7 +72,7 @@ export type CreatePlannerOptions = {
   limits: PlanningLimits;
   store: PlannerStore;
   thresholds?: Thresholds;
-  flags?: ControllerOptions['flags'];
+  flags?: Omit<ControllerOptions['settings'], 'profile'>;
   /** When people work. */
   profile?: StrategyProfile;
   /** Exact names of operations that are guarded. */
@@ -103,14 +103,12 @@ function createReasoner(
 
 export function createPlanner(options: CreatePlannerOptions): Planner {
   const { tools, limits, store, clock = systemClock } = options;
-  const profile = options.profile ?? StrategyProfile.parse({});
   const search = createOperationSearch();
   const controller = createController({
     reasoner: createReasoner(options, clock, search),
     tools,
     toolset: createToolset({
       tools,
-      profile,
       otherPlans: store.otherPlans,
       preferences: store.preferences,
       guarded: options.guarded ?? [],
@@ -122,7 +120,10 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
     readCost: store.readCost,
     limits,
     thresholds: options.thresholds ?? usualThresholds,
-    flags: options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    settings: {
+      ...(options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true }),
+      profile: options.profile ?? StrategyProfile.parse({}),
+    },
     clock,
   });
   const { name } = controller;
@@ -133,7 +134,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       return again ?? controller.plan(request, ...rest);
     },
     // A model keeps what it reads of this with set_policy.
-    ...(options.model === null ? { parsePolicyRequest } : { readsThreads: true }),
+    ...(options.model === null ? { parsePolicyRequest } : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { ReportActivity } from '#domain/planning/activity.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Stage, StageEvent } from '#domain/planning/stages.ts';
 import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
@@ -80,6 +81,8 @@ export type ToolContext = {
   settings: {
     allowNewSubtypes: boolean;
     requireRfcForNewSubtype: boolean;
+    /** Working hours. */
+    profile: StrategyProfile;
   };
   /** When the turn began. */
   now: Date;
@@ -118,8 +121,6 @@ export type ToolOutcome = {
   changes?: StateChanges;
   /** The session keeps it. */
   read?: SessionRead;
-  /** Names of operations that the model was shown; later calls list them. */
-  found?: string[];
   violations?: Violation[];
   adaptations?: Adaptation[];
   /** The model's own confidence in its arguments, if they carry one. */

@@ -10,6 +10,7 @@ import type { IdentitySettings } from '#domain/people/identity.ts';
 import type { UserGroups } from '#domain/people/user-groups.ts';
 import type { Finding } from '#domain/plan/finding.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { ResourcePool, Settings } from '#domain/settings.ts';
 import type { Catalogues } from '#domain/tool.ts';
 
@@ -41,6 +42,8 @@ export type PlansContext = {
   /** Chat user groups in rules; omitted if no chat is asked. */
   userGroups?: UserGroups;
   resourcePools: PoolLimits;
+  /** Working hours for lengths in working days, and for plans without a schedule. */
+  profile: StrategyProfile;
   onFailure: OnFailure;
   /**
    * Starts replanning for a finding that is `replanning` now, in the transaction of the decision, under the plan's lock. Omitted

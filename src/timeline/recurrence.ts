@@ -1,6 +1,4 @@
 // Recurrence rules (RFC 5545) and time zones. Wall time is what repeats: 9:30 stays 9:30 when the clocks change.
-import { RRuleTemporal } from 'rrule-temporal';
-import { toText } from 'rrule-temporal/totext';
 import { Temporal } from 'temporal-polyfill';
 import { CountersignError, errorMessage } from '#domain/errors.ts';
 import { shorten } from '#domain/words.ts';
@@ -112,25 +110,4 @@ export function localDate(moment: Date, timezone: string): string {
 
 export function toZoned(moment: Date, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timezone);
-}
-
-// Describes rules in words: `every weekday at 09:30`.
-
-/** Rewrites `9:30 AM GMT+2`, `2:05 PM` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
-function rewriteClock(text: string): string {
-  return text
-    .replaceAll(
-      /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b/g,
-      (_, hour: string, minute: string | undefined, half: string) => {
-        const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
-        return `${String(hours).padStart(2, '0')}:${minute ?? '00'}`;
-      },
-    )
-    .replaceAll(/ (GMT|UTC)([+-]\d{1,2}(:\d\d)?)?(?=\s|,|$)/g, '');
-}
-
-/** The rule in words, with the time in its own zone. Requires a rule that passes `checkRule`. */
-export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
-  const dtstart = toZoned(startsAt, timezone);
-  return rewriteClock(toText(new RRuleTemporal({ rruleString: readRule(rrule), dtstart }), 'en'));
 }

@@ -1,6 +1,7 @@
 // Parses dates, times, durations and recurrences in the spellings that commands know. Pure. Missing or ambiguous parts come back
 // as a doubt with choices.
 import { Temporal } from 'temporal-polyfill';
+import { minutesOf, readLengthAt } from '#domain/length.ts';
 import { readZone } from './spoken-zones.ts';
 
 export type Token = { value: string; start: number; end: number };
@@ -195,38 +196,25 @@ export function timeOnDay(day: string, time: string, timezone: string): string {
 }
 
 /** `exact`: in minutes and hours, which mean the same on every day. */
-export type Span = { words: string; seconds: number; exact: boolean };
-
-const units: [RegExp, seconds: number][] = [
-  [/^(?:s|secs?|seconds?)$/, 1],
-  [/^(?:m|mins?|minutes?)$/, 60],
-  [/^(?:h|hrs?|hours?)$/, 3600],
-  [/^days?$/, 86_400],
-  [/^weeks?$/, 604_800],
-];
-const counts = 'one two three four five six seven eight nine ten'.split(' ');
+export type Span = { words: string; seconds: number; exact: boolean; working: boolean };
 
 /** "10 minutes", "two days", "90s", "1 hour 30 minutes", "2 working days". */
-export function readSpan(words: Words, at: number): Read<Span> | null {
-  let [i, seconds, exact] = [at, 0, true];
-  for (;;) {
-    const short = /^(\d+)(s|m|min|h)$/.exec(word(words, i));
-    const named = counts.indexOf(word(words, i)) + 1;
-    const plain = /^\d{1,6}(?:\.\d+)?$/.test(word(words, i)) ? Number(word(words, i)) : named;
-    const amount = short === null ? plain : Number(short[1]);
-    let next = short === null ? i + 1 : i;
-    const working = word(words, next) === 'working';
-    if (working) next += 1;
-    const name = short?.[2] ?? word(words, next);
-    const unit = units.find(([pattern]) => pattern.test(name))?.[1];
-    if (amount === 0 || unit === undefined) break;
-    seconds += amount * (working && unit === 86_400 ? 28_800 : unit);
-    exact = exact && unit <= 3600;
-    i = next + 1;
-  }
-  if (i === at) return null;
-  const said = words.source.slice(words.tokens[at]?.start ?? 0, words.tokens[i - 1]?.end ?? 0);
-  return { value: { words: said, seconds, exact }, next: i };
+export function readSpan({ source, tokens }: Words, at: number): Read<Span> | null {
+  const start = tokens[at]?.start;
+  const read =
+    start === undefined
+      ? null
+      : readLengthAt(/^.{0,200}/.exec(source.slice(start, start + 200))?.[0] ?? '');
+  if (start === undefined || read === null) return null;
+  const { length } = read;
+  const end = start + read.end;
+  const seconds = minutesOf(length) * 60;
+  // A length ends where a word ends, and nothing takes no time.
+  const last = tokens.findIndex((token, index) => index >= at && token.end === end);
+  if (last === -1 || seconds === 0) return null;
+  const exact = length.parts.every(({ unit }) => unit !== 'day' && unit !== 'week');
+  const words = source.slice(start, end);
+  return { value: { words, seconds, exact, working: length.working }, next: last + 1 };
 }
 
 /** `clock` is null if the rule lacks a time that it needs. */

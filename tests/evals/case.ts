@@ -1,4 +1,4 @@
-// Eval cases: a request with its surroundings, and the hard gates for its outcome.
+// What a case of the evals is: a request with everything around it, and the hard gates that its outcome has to pass.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
@@ -86,7 +86,7 @@ export type Expectation = {
   series?: { rrule: { $has: string[] }; starts_at?: string; until?: string }[];
   /** Operations that are called while planning, and those that are not. */
   reads?: { must?: string[]; mustNot?: string[] };
-  /** Text the person reads: the answer or question, or a plan's title, summary, risks and descriptions. */
+  /** What the person reads: the answer or question, or the title, summary, risks and descriptions of a plan. */
   says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
   /** Nothing is changed about how the person is talked to and asked. */
   keepsPolicy?: true;
@@ -96,7 +96,7 @@ export type Expectation = {
   atMost?: { calls?: number; tokens?: number; tokensACall?: number };
 };
 
-/** The person's next action. */
+/** What the person does next. */
 export type Turn = { says: string; expect: Expectation } | { changes: string; expect: Expectation };
 
 export type EvalCase = {
@@ -116,7 +116,7 @@ export type EvalCase = {
   /** Default: Wednesday, 4 March 2026, 11:00 in Berlin. */
   now?: string;
   history?: Utterance[];
-  /** Notes saved earlier. */
+  /** What the person asked to keep before. */
   memory?: PlanningRequest['memory'];
   /** The plan that was refused, and what was said of it, oldest first. */
   revises?: { plan: PlanDraft; feedback: string[] };
@@ -125,7 +125,7 @@ export type EvalCase = {
   /** Conversations that can be posted in; left out: nobody knows before the proposal. */
   posts?: PostTarget[];
   expect: Expectation;
-  /** Messages after each outcome. */
+  /** What is said after each outcome. */
   turns?: Turn[];
 };
 

@@ -53,7 +53,7 @@ beforeAll(async () => {
       );
   }
   port = await findPort();
-  // A dead worker's steps are taken over after this.
+  // Of a worker that dies the steps are taken over after that.
   writeFileSync(join(image.cwd, 'countersign.json'), '{"executor":{"lease_seconds":2}}');
 }, 420_000);
 

@@ -94,7 +94,7 @@ async function rest(api: Client, id: string) {
   );
 }
 
-/** The question about the one unknown step. */
+/** What a person is told about the one step that is unknown. */
 async function readQuestion(api: Client, id: string): Promise<{ step: string; text: string }> {
   const [step, ...others] = (await api.steps(id)).filter(({ status }) => status === 'unknown');
   expect(others).toEqual([]);

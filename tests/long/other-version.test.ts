@@ -42,7 +42,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 
 test('is refused by name, and restored from a backup that its own programs made', async () => {
   const dir = join(home, 'postgres');
-  // As the older Countersign would have made it.
+  // What the Countersign of that time would have made.
   const cluster = await openCluster(dir, old);
   await mkdir(cluster.data, { mode: 0o700 });
   await writeFile(cluster.passwordFile, 'secret\n', { mode: 0o600 });

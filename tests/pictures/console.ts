@@ -18,9 +18,9 @@ const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height:
 
 type Shot = {
   about: string;
-  /** Path in the console. */
+  /** What stands after the address of the console. */
   at: (story: Story) => string;
-  /** Actions before the picture is taken. */
+  /** What a person does there before the picture is taken. */
   prepare?: (page: Page) => Promise<void>;
 };
 

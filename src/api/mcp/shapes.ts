@@ -1,6 +1,7 @@
 // Inputs and outputs of `/mcp` tools. Agents read these schemas, so every field is described.
 import { z } from 'zod';
 import { headlineOf } from '#cards/calls.ts';
+import { describeLength } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { type Plan, PlanDraft, PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import { StepDraft } from '#domain/plan/step-content.ts';
@@ -146,6 +147,8 @@ export const StepFacts = z.object({
   operation: z.string(),
   effect: z.string().describe('what the call does, computed from its arguments'),
   status: StepStatus,
+  takes: z.string().nullable().describe('how long it is expected to take'),
+  not_before: z.string().nullable(),
   summary: z.string().nullable(),
   error: z.string().nullable(),
   question: z.string().nullable().describe('what a person is asked; only they can answer'),
@@ -170,6 +173,8 @@ export function stepFactsOf(step: ShownStep): StepFacts {
     operation: operationName(step.tool, step.operation),
     effect: headlineOf(step.call),
     status: step.status,
+    takes: describeLength(step, null),
+    not_before: step.not_before,
     summary: step.result_summary,
     error: step.error?.message ?? null,
     question: step.question,

@@ -200,7 +200,7 @@ export async function forgetAccounts(tx: Transaction, accounts: string[]): Promi
   await tx.delete(identities).where(inArray(account, accounts));
 }
 
-// Display names from chat platforms, as last reported. They decide nothing.
+// What chat platforms call people. It is shown and decides nothing; each row is what the platform said last.
 
 /** @param name null: nothing that may be shown */
 export async function storeName(db: Queryable, of: string, name: string | null): Promise<void> {
@@ -219,7 +219,7 @@ export async function storeName(db: Queryable, of: string, name: string | null):
     });
 }
 
-/** Display names for `names`, if a platform reported any. */
+/** What readers see for each of `names` for which a platform has said it. */
 export async function readShown(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.execute<Called>(
@@ -237,7 +237,7 @@ export async function findCalled(db: Queryable, name: string): Promise<string[]>
   return rows.map((row) => row.account);
 }
 
-/** The display name for one name. */
+/** What readers see for one name. */
 export async function showName(db: Queryable, name: string): Promise<string> {
   return (await readShown(db, [name])).get(name) ?? name;
 }
@@ -269,9 +269,7 @@ function callOf(names: SQL): SQL {
   ) as people`;
 }
 
-/**
- * The organisation for things `actor` creates in a conversation: the chat's, otherwise the actor's, or null for the instance.
- */
+/** What is made in a conversation by `actor` belongs to the chat's organisation, else to theirs; null: to the instance itself. */
 export async function findTenant(
   db: Queryable,
   conversation: string | null,
@@ -286,7 +284,7 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
-/** The organisation of a plan, or null if it has none, or does not exist. */
+/** The organisation of a plan; null: it has none, or does not exist. */
 export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
   return (await readTenantsOf(db, [id])).get(id) ?? null;
 }

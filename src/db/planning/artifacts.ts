@@ -73,7 +73,7 @@ async function insertNodes(tx: Queryable, key: Key, nodes: OutlineNode[]): Promi
   );
 }
 
-/** Links plan steps to outline nodes: those they name, and occurrences of repeating ones. */
+/** Which steps of the plan do the work of which node: those it names, and occurrences of those that come again. */
 async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
   const pairsOf = (chosen: OutlineNode[]) =>
     chosen.flatMap(({ id, steps }) =>
@@ -283,7 +283,7 @@ async function readSchedule(
   };
 }
 
-/** The planning artifacts of a plan version: edges by node, blocks by time. */
+/** What version `version` of a plan was made from: edges by their nodes, blocks by their time. */
 export async function readArtifacts(
   db: Queryable,
   planId: string,
@@ -318,7 +318,7 @@ export async function readArtifacts(
 
 export type ScheduleHead = Omit<Schedule, 'blocks'>;
 
-/** When the schedule of a version begins and ends, and the hours it keeps, or null if it has none. One row, however many blocks. */
+/** When the schedule of a version begins and ends, and the hours it keeps; null: it has none. One row, however many blocks. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
@@ -333,19 +333,33 @@ export async function readScheduleHead(
   return head?.schedule ?? null;
 }
 
-/** When a step is scheduled, ISO 8601 in UTC. */
-export type ScheduledStep = { step_id: string; starts_at: string; ends_at: string };
+/** When a step is scheduled, and by when it has to be done; ISO 8601 in UTC. */
+export type ScheduledStep = {
+  step_id: string;
+  starts_at: string;
+  ends_at: string;
+  deadline: string | null;
+};
 
-/** When the steps of a version are scheduled. Nodes that recur have the block of their first time only and are left out. */
+/**
+ * When the steps of a version are scheduled. Nodes that recur have the block of their first time only and are left out.
+ * @param ids only these steps
+ */
 export async function readScheduledSteps(
   db: Queryable,
   planId: string,
   version: number,
+  ids: string[] | null = null,
 ): Promise<ScheduledStep[]> {
   const planned = await findPlanned(db, planId, version);
   if (planned === null) return [];
-  const { rows } = await db.execute<{ step_id: string; starts_ms: number; ends_ms: number }>(sql`
-    select s.step_id, extract(epoch from min(b.starts_at))::float8 * 1000 as starts_ms,
+  const { rows } = await db.execute<{
+    step_id: string;
+    starts_ms: number;
+    ends_ms: number;
+    deadline: string | null;
+  }>(sql`
+    select s.step_id, min(n.content ->> 'deadline') as deadline, extract(epoch from min(b.starts_at))::float8 * 1000 as starts_ms,
       extract(epoch from max(b.ends_at))::float8 * 1000 as ends_ms
     from ${countersign}.schedule_blocks b
     join ${countersign}.outline_nodes n
@@ -353,11 +367,13 @@ export async function readScheduledSteps(
     join ${countersign}.node_steps s
       on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
     where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+      and (${sql.param(ids)}::text[] is null or s.step_id = any(${sql.param(ids)}::text[]))
     group by s.step_id`);
-  return rows.map(({ step_id, starts_ms, ends_ms }) => ({
+  return rows.map(({ step_id, starts_ms, ends_ms, deadline }) => ({
     step_id,
     starts_at: new Date(starts_ms).toISOString(),
     ends_at: new Date(ends_ms).toISOString(),
+    deadline: deadline === null ? null : new Date(deadline).toISOString(),
   }));
 }
 
@@ -388,7 +404,7 @@ export async function readScheduledPositions(
   return rows;
 }
 
-/** The ways through the outline that were compared for a version, and the reason for the one taken, or null if it has no roadmap. */
+/** The ways through the outline that were compared for a version, and the reason for the one taken; null: it has no roadmap. */
 export async function readRoadmapChoice(
   db: Queryable,
   planId: string,
@@ -415,7 +431,7 @@ export async function readRoadmapChoice(
   };
 }
 
-/** External feedback on a plan's newest version, oldest first. */
+/** What the world answered about the newest version of a plan, oldest first. */
 export async function readNotes(db: Queryable, planId: string): Promise<PlanningNote[]> {
   const [newest] = await db
     .select({ notes: planningArtifacts.notes })

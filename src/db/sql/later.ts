@@ -31,7 +31,7 @@ type LaterTerms = {
   /** Operations of this process. */
   operations: string[];
   over: PlanStatus[];
-  /** Others leave taken entries alone for this long. */
+  /** What is taken is left alone by others for so long. */
   holdSeconds: number;
   /** In a plan that is over, nobody who has the operation took it for so long; after it anybody may. */
   orphanSeconds: number;

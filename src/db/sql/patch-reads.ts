@@ -64,7 +64,8 @@ export async function findNamed(
 }
 
 /**
- * Steps that changed after `revision`. Becoming ready is no change: the plan foresaw it.
+ * Which of the steps have changed after `revision`. That a step became ready is no change: it is what its plan said
+ * all along.
  */
 export async function findChangedSince(
   tx: Queryable,
@@ -167,7 +168,7 @@ const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
   or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
     or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))`;
 
-/** Steps among `positions` that would wait forever, for a step that will not be done. */
+/** Steps among `positions` that would wait for ever, for a step that will not be done. */
 export async function findDeadEnds(
   tx: Queryable,
   planId: string,
@@ -187,7 +188,7 @@ export async function findDeadEnds(
   return rows;
 }
 
-/** Predecessors in `edges` that will never be done: a step waiting for one would wait forever. */
+/** Of the predecessors in `edges`, those that will not be done: a step that came to wait for one would wait for ever. */
 export async function findDeadPredecessors(
   tx: Queryable,
   planId: string,
@@ -204,7 +205,7 @@ export async function findDeadPredecessors(
   return rows;
 }
 
-/** Operations the plan uses now, with a running or finished step's use and the number of steps. */
+/** What the plan uses now: each operation, whether a step that runs or ran uses it, and how many steps it says. */
 export async function readUses(
   tx: Queryable,
   planId: string,

@@ -15,6 +15,10 @@ export type BriefStep = {
   args: string;
   /** Prerequisite IDs. */
   after: string[];
+  /** How long it takes and when, if that is known; ISO 8601. */
+  takes?: string;
+  starts_at?: string;
+  ends_at?: string;
   /** Output as JSON, cut if long. */
   output?: string;
   error?: string;
@@ -26,8 +30,6 @@ export type BriefPlan = {
   id: string;
   title: string;
   status: PlanStatus;
-  /** Named where several people take part. */
-  people?: { asked_by: string; decided_by: string | null };
   /** Sent with a change, which is refused if its steps have moved on. */
   revision: number;
   total_steps: number;

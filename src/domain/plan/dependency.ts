@@ -1,5 +1,6 @@
 // Precedence between two steps of a plan.
 import { z } from 'zod';
+import { readLag } from '../length.ts';
 import { line } from '../text.ts';
 
 /** The successor's start or finish waits for the predecessor's start or finish. */
@@ -12,6 +13,22 @@ export const Dependency = z.strictObject({
   lag_minutes: z.number().int().min(-525_600).max(525_600).default(0),
 });
 export type Dependency = z.infer<typeof Dependency>;
+
+const LagText = line(100).transform((text, context) => {
+  const read = readLag(text);
+  if (typeof read === 'number') return read;
+  context.addIssue({ code: 'custom', message: read });
+  return z.NEVER;
+});
+
+const { id, type } = Dependency.shape;
+/** The same with its wait in the notation: `{ id: '2', lag: '1 day' }`. */
+const SaidDependency = z
+  .strictObject({ id, type, lag: LagText })
+  .transform(({ lag, ...said }): Dependency => ({ ...said, lag_minutes: lag }));
+
+/** A dependency as drafts write it: an ID, or with a type and a wait. */
+export const DraftDependency = z.union([line(200), Dependency, SaidDependency]);
 
 /** Expands a bare ID to finish-to-start. */
 export function toDependency(entry: string | Dependency): Dependency {

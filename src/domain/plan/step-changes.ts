@@ -1,5 +1,6 @@
 // Compares values of a step's fields: their text, and why a change needs approval.
 import { isSameJson } from '../canonical.ts';
+import { sayInHours, sayLength } from '../length.ts';
 import type { JsonObject } from '../text.ts';
 import { hasRuntime } from './arguments.ts';
 import type { StepCondition } from './condition.ts';
@@ -23,7 +24,7 @@ export function describeAfter(after: Dependency[], { nameStep }: FieldNaming): s
   const names = after.map(({ id, type, lag_minutes: lag }) => {
     const notes = [
       ...(type === 'FS' ? [] : [type]),
-      ...(lag === 0 ? [] : [`${lag > 0 ? '+' : '−'}${Math.abs(lag)} min`]),
+      ...(lag === 0 ? [] : [`${lag > 0 ? '+' : '−'}${sayLength(Math.abs(lag))}`]),
     ];
     return notes.length === 0 ? nameStep(id) : `${nameStep(id)} (${notes.join(' ')})`;
   });
@@ -100,6 +101,6 @@ export function widensByDuration(
 ): string[] {
   if (now === null || now <= (before ?? 0)) return [];
   return before === null
-    ? [`Sets the duration of step ${label} to ${now} minutes; it had none.`]
-    : [`Raises the duration of step ${label} from ${before} to ${now} minutes.`];
+    ? [`Sets the duration of step ${label} to ${sayInHours(now)}; it had none.`]
+    : [`Raises the duration of step ${label} from ${sayInHours(before)} to ${sayInHours(now)}.`];
 }

@@ -52,7 +52,8 @@ export const sealedFields = allFields.filter(
 
 /** Whether the value equals an omitted field's. */
 export function isEmpty({ empty }: StepField, value: unknown): boolean {
-  if (value === empty) return true;
+  // Steps of older programs lack newer fields.
+  if (value === undefined || value === empty) return true;
   if (Array.isArray(empty)) return Array.isArray(value) && value.length === 0;
   return isObject(empty) && isObject(value) && Object.keys(value).length === 0;
 }
@@ -88,7 +89,14 @@ export function contentOfDraft(draft: StepDraft): StepContent {
 
 /** A change's fields as stored. */
 export function contentOfSettings(settings: StepSettings): Partial<StepContent> {
-  const given: Partial<Record<FieldName, unknown>> = settings;
+  // Minutes alone replace words, and without words there are no minutes of theirs.
+  const words =
+    settings.duration_minutes !== undefined
+      ? { duration: null }
+      : settings.duration === null
+        ? { duration_minutes: null }
+        : {};
+  const given: Partial<Record<FieldName, unknown>> = { ...words, ...settings };
   return asContent(
     allFields.flatMap(([name, field]): Part[] =>
       given[name] === undefined ? [] : [[name, storedValue(field, given[name])]],

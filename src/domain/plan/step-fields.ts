@@ -1,9 +1,10 @@
 // The fields of a step, one row each. Canonical text, seal, comparison, widening, columns, exports and schemas read this table;
 // `step-words.ts` has the words.
 import { z } from 'zod';
+import { readLength, sayInHours, writeLength } from '../length.ts';
 import { AnyJson, JsonObject, JsonValue, line } from '../text.ts';
 import { ConditionOperator, conditionsOf, StepCondition } from './condition.ts';
-import { Dependency } from './dependency.ts';
+import { Dependency, DraftDependency } from './dependency.ts';
 import { SeenState } from './seen.ts';
 import {
   describeAfter,
@@ -83,6 +84,10 @@ const conditions = z.union([StepCondition, z.array(StepCondition).min(1).max(10)
 const moment = z.iso.datetime({ offset: true });
 const priority = z.number().int().min(-1_000_000).max(1_000_000);
 const minutes = z.number().min(0).max(5_256_000);
+const length = line(100).refine(
+  (given) => readLength(given) !== null,
+  'must be a length such as "3 working days", "3 days", "2 h" or "45 min"',
+);
 const tags = z.array(line(200)).max(100);
 const capabilities = z.array(line(200)).max(50);
 
@@ -139,10 +144,7 @@ export const stepFields = {
     written: one(JsonObject),
   }),
   after: row({
-    draft: z
-      .array(z.union([line(200), Dependency]))
-      .max(10_000)
-      .optional(),
+    draft: z.array(DraftDependency).max(10_000).optional(),
     stored: z.array(Dependency),
     empty: [],
     widens: widensByOrder,
@@ -152,7 +154,7 @@ export const stepFields = {
       z
         .array(AnyJson)
         .optional()
-        .describe('ids of steps before it, or {"id","type":"SS","lag_minutes":60}'),
+        .describe('ids of steps before it, or {"id","type":"SS","lag":"1 h"}'),
     ),
   }),
   priority: row({
@@ -225,6 +227,23 @@ export const stepFields = {
     change: minutes,
     empty: null,
     widens: widensByDuration,
+    text: (minutes) => (minutes === null ? null : sayInHours(minutes)),
+  }),
+  /** The length in words, from which `duration_minutes` was computed. */
+  duration: row({
+    draft: length.optional(),
+    stored: text.nullable(),
+    change: length.nullable(),
+    empty: null,
+    sparse: true,
+    store: (given) => {
+      const read = readLength(given);
+      return read === null ? given : writeLength(read);
+    },
+    // Its minutes say whether it needs approval, and how it differs.
+    named: null,
+    text: nothing,
+    written: many(z.string().optional().describe('"2 h", "3 days", "3 working days"')),
   }),
   not_before: row({
     draft: moment.optional(),

@@ -1,5 +1,6 @@
 // Step labels: numbers in execution order, shared by parallel steps (3a, 3b). Assigned when a version is proposed or a step is
 // added, and kept: cards, sentences and lists such as "all but 4" use them.
+import { sayLength } from '../length.ts';
 import { listOf } from '../words.ts';
 import type { Dependency } from './dependency.ts';
 
@@ -112,22 +113,12 @@ export function labelAdded(nth: number, first: number | null): string | null {
   return first === null ? null : `${first + nth}`;
 }
 
-/** `2 d`, `1 h 30 min`. */
-function describeLag(minutes: number): string {
-  const parts: [amount: number, unit: string][] = [
-    [Math.floor(minutes / 1440), 'd'],
-    [Math.floor((minutes % 1440) / 60), 'h'],
-    [minutes % 60, 'min'],
-  ];
-  return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
-}
-
 /** Whether it waits for the other's start (SS, SF) or end (FS, FF), and the lag. */
 function waitOf({ type, lag_minutes }: Dependency): { starts: boolean; lag: number } {
   return { starts: type === 'SS' || type === 'SF', lag: Math.max(0, lag_minutes) };
 }
 
-/** `after 1`, `after 2a and 2b`, `2 d after 1`, `once 3 has begun`; whole groups by number, equal waits merged. */
+/** `after 1`, `after 2a and 2b`, `2 days after 1`, `once 3 has begun`; whole groups by number, equal waits merged. */
 function describeAfter(
   step: Numbered,
   labels: Map<string, { number: number; label: string }>,
@@ -159,7 +150,7 @@ function nameGroups(
   return names.length > 4 ? `${names.length} others` : listOf(names);
 }
 
-/** One dependency by step ID: `after fetch`, `2 d after fetch`. */
+/** One dependency by step ID: `after fetch`, `2 days after fetch`. */
 export function describeDependency(dependency: Dependency): string {
   return describeWay(waitOf(dependency), dependency.id, 1);
 }
@@ -169,7 +160,7 @@ function describeWay(
   names: string,
   count: number,
 ): string {
-  const wait = lag === 0 ? '' : `${describeLag(lag)} `;
+  const wait = lag === 0 ? '' : `${sayLength(lag)} `;
   if (!starts) return `${wait}after ${names}`;
   const several = count > 1;
   return lag === 0

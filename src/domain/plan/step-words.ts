@@ -73,8 +73,9 @@ export const stepWords: { [Name in FieldName]: FieldWords<StepContent[Name]> } =
     title: 'Not before',
     fact: timeOf,
   },
+  duration: {},
   duration_minutes: {
-    name: 'minutes',
+    name: 'takes',
     noun: 'duration in minutes',
     title: 'Expected',
     fact: (minutes, { length }) =>

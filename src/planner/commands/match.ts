@@ -106,7 +106,9 @@ function readValue(reading: Reading, at: number, type: SlotType): Read | null {
       return kind === 'mark' || kind === 'line' ? null : one(text);
     case 'span': {
       const span = readSpan(reading, at);
-      return span === null ? null : { value: span.value.seconds, next: span.next };
+      return span === null || span.value.working
+        ? null
+        : { value: span.value.seconds, next: span.next };
     }
     case 'operation': {
       // Operations that are not connected are read too, so that the refusal can name them.

@@ -53,7 +53,7 @@ export type ControllerOptions = {
   readCost(request: PlanningRequest): Promise<number | null>;
   limits: PlanningLimits;
   thresholds: Thresholds;
-  flags: { allowNewSubtypes: boolean; requireRfcForNewSubtype: boolean };
+  settings: ToolContext['settings'];
   clock: Clock;
 };
 
@@ -220,7 +220,7 @@ async function planTurn(
     user: asked.user,
     ownWords: asked.ownWords ?? true,
     said: asked.said ?? [asked.text],
-    settings: options.flags,
+    settings: options.settings,
     now: new Date(session.state.now),
   };
   const remember = options.rememberFor(asked, toolContext, () => session.state);

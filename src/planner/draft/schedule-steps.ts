@@ -16,13 +16,13 @@ export type Timing = {
 
 /**
  * Times of the named steps. Steps that repeat together become one series.
- * @param lengths minutes of each step whose duration changes, or null to remove it
+ * @param duration in the notation, or null to remove it
  */
 export function scheduleSteps(
   outline: PlanOutline,
   ids: string[],
   timing: Timing,
-  lengths: ReadonlyMap<string, number | null>,
+  duration?: string | null,
 ): Edited {
   const places = placeSteps(outline);
   const problems = ids.filter((id) => !places.has(id)).map((id) => `There is no step ${id}.`);
@@ -54,7 +54,7 @@ export function scheduleSteps(
     const all = together.steps.slice(0, 20).map(({ id = '' }) => id);
     return { problems: [`Steps ${listOf(all)} repeat together. Name all of them.`] };
   }
-  const timed = outline.nodes.map((node) => timeNode(node, named, times, lengths));
+  const timed = outline.nodes.map((node) => timeNode(node, named, times, duration));
   if (recurs === undefined) return { outline: { ...outline, nodes: timed } };
   return { outline: dropEmptyPhases(withNodes(outline, repeatSteps(timed, named, recurs))) };
 }
@@ -63,33 +63,28 @@ function timeNode(
   node: OutlineNode,
   named: Set<string>,
   times: Omit<Timing, 'recurs'>,
-  lengths: ReadonlyMap<string, number | null>,
+  duration: string | null | undefined,
 ): OutlineNode {
   const mine = node.steps.filter(({ id = '' }) => named.has(id));
   if (mine.length === 0) return node;
   const { not_before } = times;
   const steps = node.steps.map((step): StepDraft => {
-    const { id = '', not_before: start, duration_minutes: length, ...rest } = step;
+    const { id = '', not_before: start, duration_minutes, duration: known, ...rest } = step;
     if (!named.has(id)) return step;
     const from = not_before === undefined ? start : (not_before ?? undefined);
-    const minutes = lengths.has(id) ? (lengths.get(id) ?? undefined) : length;
-    return {
-      id,
-      ...rest,
-      ...(from === undefined ? {} : { not_before: from }),
-      ...(minutes === undefined ? {} : { duration_minutes: minutes }),
-    };
+    // The minutes of other words are measured when the edit is kept.
+    const length =
+      duration === undefined
+        ? { duration_minutes, duration: known }
+        : { duration: duration ?? undefined };
+    const given = Object.entries({ ...length, not_before: from }).filter(
+      ([, value]) => value !== undefined,
+    );
+    return { id, ...rest, ...Object.fromEntries(given) };
   });
   // A node with other steps keeps its own times.
   if (mine.length < node.steps.length) return { ...node, steps };
-  const [only] = node.steps;
-  const length = node.steps.length === 1 ? lengths.get(only?.id ?? '') : undefined;
-  return {
-    ...node,
-    ...times,
-    ...(length === undefined ? {} : { duration_minutes: length }),
-    steps,
-  };
+  return { ...node, ...times, ...(duration === null ? { duration_minutes: null } : {}), steps };
 }
 
 /** Steps that repeat by the same rule share one node; those of several nodes, or part of one, get a new node. */

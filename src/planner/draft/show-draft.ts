@@ -1,6 +1,8 @@
 // The draft as a model reads it: each step on a line, numbered as on its card. Long drafts show only steps that the feedback may
 // concern; `show_steps` reads the rest.
 import MiniSearch from 'minisearch';
+import { describeLength } from '#cards/times.ts';
+import { sayLag } from '#domain/length.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { contentOfDraft, type StepDraft } from '#domain/plan/step-content.ts';
@@ -11,7 +13,10 @@ import type { PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { shorten } from '#domain/words.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
+import { describeRepetition } from '#timeline/repetition.ts';
+import type { Interval } from '#timeline/working-time.ts';
 import { readTree } from '../outline/outline-tree.ts';
+import { sayPeriod } from '../schedule/time-words.ts';
 import { draftPlan } from './draft-plan.ts';
 
 /** Steps of a draft that is shown whole, and of a longer one those that look likely and those it begins with. */
@@ -30,12 +35,19 @@ type View = {
   /** The label of each step on the plan's card. */
   labels: Map<string, string>;
   /** The part and the deadline of each step. */
-  places: Map<string, { phase: string | null; deadline: string | null }>;
+  places: Map<string, { phase: string | null; deadline: string | null; dates: string | null }>;
   timezone: string;
 };
 
+/** How the draft is dated: when each node takes place, and the turn's time. */
+export type DraftDates = { places: ReadonlyMap<string, Interval>; timezone: string; now: Date };
+
 /** @param current the plan built from the outline and its order, whose card labels the steps */
-function viewDraft(outline: PlanOutline, current: PlanDraft | null, timezone: string): View {
+function viewDraft(
+  outline: PlanOutline,
+  current: PlanDraft | null,
+  { places: dated, timezone, now }: DraftDates,
+): View {
   const draft = draftPlan(outline, null, null);
   const { nodes, parents } = readTree(outline.nodes);
   const phaseOf = (place: number): string | null => {
@@ -45,9 +57,11 @@ function viewDraft(outline: PlanOutline, current: PlanDraft | null, timezone: st
     }
     return null;
   };
-  const places = nodes.flatMap(({ steps, deadline }, place) =>
-    steps.map(({ id = '' }) => [id, { phase: phaseOf(place), deadline }] as const),
-  );
+  const places = nodes.flatMap(({ id: node, steps, deadline }, place) => {
+    const span = dated.get(node);
+    const dates = span === undefined ? null : sayPeriod(span, timezone, now);
+    return steps.map(({ id = '' }) => [id, { phase: phaseOf(place), deadline, dates }] as const);
+  });
   return {
     draft,
     steps: [...draft.steps, ...(draft.series ?? []).flatMap((one) => one.steps)],
@@ -60,15 +74,15 @@ function viewDraft(outline: PlanOutline, current: PlanDraft | null, timezone: st
 /** @param most characters of the step's arguments */
 function writeStep(step: StepDraft, { labels, places, timezone }: View, most: number): string {
   const { id = '', description, tool, operation, args = {}, after = [], notes } = step;
-  const { duration_minutes: minutes } = step;
+  const length = describeLength(step, null);
   const { when, ...others } = contentOfDraft(step);
   const waits = after.map((entry) => {
     const { id: before, type, lag_minutes } = toDependency(entry);
     return type === 'FS' && lag_minutes === 0
       ? before
-      : JSON.stringify({ id: before, type, lag_minutes });
+      : JSON.stringify({ id: before, type, lag: sayLag(lag_minutes) });
   });
-  const { phase = null, deadline = null } = places.get(id) ?? {};
+  const { phase = null, deadline = null, dates = null } = places.get(id) ?? {};
   const local = (moment: string) => toLocalIso(new Date(moment), timezone).slice(0, 16);
   const parts = [
     `Step ${labels.get(id) ?? id} (id ${id}): ${shorten(description.replace(/\s+/g, ' '), 300)} | ${tool}_${operation} ${shorten(JSON.stringify(writeTemplates(args)), most)}`,
@@ -76,7 +90,8 @@ function writeStep(step: StepDraft, { labels, places, timezone }: View, most: nu
     ...(waits.length > 0 ? [`after ${waits.join(', ')}`] : []),
     ...(when.length > 0 ? [`when ${JSON.stringify(when)}`] : []),
     ...boundsIn(others, { step: (other) => other, time: local }),
-    ...(minutes === undefined ? [] : [`takes ${minutes} min`]),
+    ...(length === null ? [] : [`takes ${length}`]),
+    ...(dates === null ? [] : [dates]),
     ...(deadline === null ? [] : [`by ${local(deadline)}`]),
     ...(notes === undefined ? [] : [`notes ${shorten(JSON.stringify(notes), 120)}`]),
   ];
@@ -111,17 +126,17 @@ function findLikely({ steps, labels }: View, words: string, most: number): StepD
 export function showDraft(
   outline: PlanOutline,
   current: PlanDraft | null,
-  timezone: string,
+  dates: DraftDates,
   words: string,
 ): string {
-  const view = viewDraft(outline, current, timezone);
+  const view = viewDraft(outline, current, dates);
   const { draft, steps } = view;
   const write = (step: StepDraft) => writeStep(step, view, maxArgs);
   const head = [
     `${draft.title}${draft.summary === undefined ? '' : `: ${draft.summary}`}`,
     ...(draft.series ?? []).map(
-      ({ title, rrule, starts_at, timezone, steps: own }) =>
-        `${quoteWords(title, 200)} repeats by ${rrule} from ${starts_at} (${timezone}): steps ${own.map(({ id }) => id).join(', ')}`,
+      ({ title, rrule, steps: own, ...one }) =>
+        `${quoteWords(title, 200)} repeats by ${rrule}, ${describeRepetition({ rrule, ...one }, dates.now)}: steps ${own.map(({ id }) => id).join(', ')}`,
     ),
   ];
   if (steps.length <= maxWhole) return [...head, ...steps.map(write)].join('\n');
@@ -146,10 +161,10 @@ export type ShownSteps = { total: number; steps: string[]; next: number | null }
 export function pageSteps(
   outline: PlanOutline,
   current: PlanDraft | null,
-  timezone: string,
+  dates: DraftDates,
   { ids, query, from = 1 }: { ids?: string[]; query?: string; from?: number },
 ): ShownSteps {
-  const view = viewDraft(outline, current, timezone);
+  const view = viewDraft(outline, current, dates);
   const { steps: all } = view;
   const wanted = new Set(ids ?? []);
   const chosen =

@@ -4,6 +4,7 @@ import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { ChatReply } from '#models/chat.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
+import { datesOfSession } from '../draft/draft-times.ts';
 import { showDraft } from '../draft/show-draft.ts';
 import type { AgentTools, StageTask } from '../reasoner.ts';
 import { fail } from '../tool.ts';
@@ -48,7 +49,7 @@ export function withCritic(task: StageTask, model: PaidModel, clock: Clock): Age
         {
           messages: writeCriticMessages(
             words,
-            showDraft(draft, current, request.timezone, words.join('\n')),
+            showDraft(draft, current, datesOfSession(state), words.join('\n')),
           ),
           tools: [reportTool],
           mustCall: true,

@@ -122,6 +122,10 @@ class Builder {
     if ((form.id === 'copy' || form.id === 'move') && typeof args.to === 'string')
       args.to = placeFor(String(args.from ?? args.path), args.to);
     refuseTwoTimes(command);
+    if (modifiers.takes?.working === true && spec.human !== true)
+      throw new CommandRefusal(
+        `“takes ${modifiers.takes.words}” is working time, and no person works on this. Say it in days or hours.`,
+      );
     const rule = this.#questions.settleRule(command, `rule ${at}`);
     const start = modifiers.start && this.#questions.settle(modifiers.start, `start ${at}`);
     const deadline =

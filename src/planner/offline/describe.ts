@@ -3,7 +3,8 @@ import type { StepCondition } from '#domain/plan/condition.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
-import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
+import { formatMoment } from '#timeline/recurrence.ts';
+import { describeRecurrence } from '#timeline/repetition.ts';
 import { forms } from '../commands/forms.ts';
 
 export type Described = {

@@ -1,8 +1,10 @@
 // The order of steps: commands run in sequence, or in parallel if they are joined by `and` and share no file.
+import { readLag } from '#domain/length.ts';
 import { referencesOf } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import { toDependency } from '#domain/plan/dependency.ts';
 import { shorten } from '#domain/words.ts';
+import type { Span } from '#timeline/spoken-times.ts';
 import { CommandRefusal } from '../commands/request.ts';
 import { filesOf, type Step } from './step.ts';
 
@@ -10,6 +12,13 @@ const overlap = (a: string, b: string): boolean =>
   a === b || a === '' || b === '' || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 const meet = (a: string[], b: string[]): boolean =>
   a.some((one) => b.some((other) => overlap(one, other)));
+
+/** Minutes of a wait between commands. @throws CommandRefusal if it can't be one */
+export function readWait(lag: Span | null): number {
+  const read = lag === null ? 0 : readLag(lag.words);
+  if (typeof read === 'string') throw new CommandRefusal(read);
+  return read;
+}
 
 /** Sets the dependencies of each step. @throws CommandRefusal if times or repetitions forbid it */
 export function orderSteps(steps: Step[]): void {
@@ -60,7 +69,7 @@ export function orderSteps(steps: Step[]): void {
       return shared || taken.has(one.id) || one.spec.name === 'control_wait';
     });
     const lag = step.command.modifiers.lag;
-    const lag_minutes = lag === null ? 0 : lag.seconds / 60;
+    const lag_minutes = readWait(lag);
     if (lag !== null && before.length === 0)
       throw new CommandRefusal(`“after ${lag.words}” needs a command before it, joined by “then”.`);
     const waits = lag !== null ? [...before, ...met] : met.length > 0 ? met : before;

@@ -1,16 +1,15 @@
 // Writes steps as an outline, with the stated parts, times and waits; a loop becomes the group of its steps.
 import { type Dependency, toDependency } from '#domain/plan/dependency.ts';
 import { writeTemplates } from '#domain/plan/templates.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Json, JsonValue, mapTexts, textsIn } from '#domain/text.ts';
 import { shorten } from '#domain/words.ts';
-import { parseDuration } from '#timeline/durations.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { Request } from '../commands/request.ts';
 import { columnPattern } from '../commands/tokens.ts';
 import type { WrittenOutline } from '../outline/written-outline.ts';
 import { printMoment } from '../schedule/time-words.ts';
 import { describeOutcome, describeStep, describeTitle } from './describe.ts';
+import { readWait } from './order-steps.ts';
 import type { Step } from './step.ts';
 
 export type WrittenNode = WrittenOutline['nodes'][number];
@@ -35,19 +34,6 @@ function startOf(rrule: string, now: Date, timezone: string): Date {
   return each === rrule
     ? now
     : (nextOccurrences({ rrule: each, timezone, startsAt: now }, now, 1)[0] ?? now);
-}
-
-const profile = StrategyProfile.parse({});
-
-/** Minutes of a stated length, as working time for a person's task. @throws Error with a sentence if it is invalid */
-function minutesOf({ takes, spec }: Step): number | null {
-  if (takes === null) return null;
-  const read = parseDuration(
-    takes,
-    profile,
-    spec.human === true || /\bworking\b/.test(takes) ? 'person' : 'clock',
-  );
-  return read.ok ? read.minutes : null;
 }
 
 export const writeEdges = (after: Dependency[]): WrittenNode['after'] =>
@@ -79,7 +65,7 @@ export function writeOutline(
       title: describeStep(step, timezone),
       structure: 'task',
       after: writeEdges(step.after),
-      duration_minutes: minutesOf(step),
+      duration_minutes: step.takes,
       not_before: step.start,
       deadline: step.deadline,
       ...(step.recurs === null
@@ -104,7 +90,7 @@ export function writeOutline(
     const before = parts.findLastIndex((other, k) => k < index && other.structure === 'phase');
     if (structure === 'milestone')
       return [node({ id: phaseId(index), parent: phaseId(before), title: name, structure })];
-    const lag_minutes = (lag?.seconds ?? 0) / 60;
+    const lag_minutes = readWait(lag);
     const waitsFor =
       before < 0 ? loose.filter(({ id }) => !waitedFor.has(id)) : [{ id: phaseId(before) }];
     const after = writeEdges(waitsFor.map(({ id }) => ({ ...toDependency(id), lag_minutes })));

@@ -2,14 +2,18 @@
 // sentences; unsound structure (an orphan, a cycle) is left to the validator.
 import { z } from 'zod';
 import { errorMessage } from '#domain/errors.ts';
+import { readLag } from '#domain/length.ts';
 import { type Dependency, DependencyType, toDependency } from '#domain/plan/dependency.ts';
 import type { Risk } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#domain/planning/outline.ts';
 import { RoadmapWay } from '#domain/planning/roadmap.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { OperationSpec } from '#domain/tool.ts';
+import { readDuration } from '#timeline/durations.ts';
 import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
+import { findHuman, measureLengths } from './measure-lengths.ts';
 import { takeId } from './outline-tree.ts';
 import { createStepReader, WrittenStep } from './written-steps.ts';
 
@@ -17,6 +21,14 @@ const moment = z
   .string()
   .nullable()
   .describe('ISO 8601; without an offset it is meant in the person’s time zone. null: not said.');
+
+/** In the notation; numbers are minutes. */
+export const WrittenLength = z
+  .union([z.string(), z.number().min(0).max(5_256_000)])
+  .describe('"2 h", "3 working days" of a person’s work, "3 days" by the calendar');
+export const WrittenLag = z
+  .union([z.string(), z.int().min(-525_600).max(525_600)])
+  .describe('"2 days", "72 h"; "-1 h" is a lead');
 
 const WrittenNode = z.strictObject({
   id: z.string().describe('Short and unique. Keep the ids of nodes that do not change.'),
@@ -28,13 +40,13 @@ const WrittenNode = z.strictObject({
     .array(
       z.union([
         z.string(),
-        z.strictObject({ id: z.string(), type: DependencyType, lag_minutes: z.number() }),
+        z.strictObject({ id: z.string(), type: DependencyType, lag_minutes: WrittenLag }),
       ]),
     )
     .describe(
-      'Ids of the nodes that must be done before. "Two days after a": {"id": "a", "type": "FS", "lag_minutes": 2880}; SS: starts after its start; FF: ends after its end; SF: ends after its start.',
+      'Ids of the nodes that must be done before. "Two days after a": {"id": "a", "type": "FS", "lag_minutes": "2 days"}; SS: starts after its start; FF: ends after its end; SF: ends after its start.',
     ),
-  duration_minutes: z.number().nullable(),
+  duration_minutes: WrittenLength.nullable(),
   not_before: moment,
   deadline: moment,
   recurs: z
@@ -105,11 +117,13 @@ export function readNodes(
   manifest: OperationSpec[],
   timezone: string,
   now: Date,
+  profile: StrategyProfile,
 ): { nodes: OutlineNode[] } | { problems: string[] } {
   if (written.nodes.length === 0) return { problems: ['The outline has no nodes.'] };
   if (written.nodes.length > maxNodes)
     return { problems: [`The outline has more than ${maxNodes} nodes. Ask for less at once.`] };
   const { readNew } = createStepReader(manifest, timezone);
+  const asksPerson = findHuman(manifest);
   const problems: string[] = [];
   const nodes: OutlineNode[] = [];
   for (const node of written.nodes) {
@@ -120,21 +134,29 @@ export function readNodes(
       problems.push(...read.problems);
       return [];
     });
-    const read = readNode(node, steps, timezone, now);
+    const read = readNode(node, steps, { timezone, now, asksPerson, profile });
     if ('problems' in read) problems.push(...read.problems);
     else nodes.push(read.node);
   }
+  const measured = measureLengths(nodes, asksPerson, profile);
+  problems.push(...measured.problems);
   if (problems.length > 0) return { problems: problems.slice(0, maxProblems) };
-  return { nodes: coverWithGoal(settleEdges(nodes), written.title) };
+  return { nodes: coverWithGoal(settleEdges(measured.nodes), written.title) };
 }
+
+type NodeReading = {
+  timezone: string;
+  now: Date;
+  asksPerson: (step: StepDraft) => boolean;
+  profile: StrategyProfile;
+};
 
 function readNode(
   written: WrittenNode,
   steps: StepDraft[],
-  timezone: string,
-  now: Date,
+  { timezone, now, asksPerson, profile }: NodeReading,
 ): { node: OutlineNode } | { problems: string[] } {
-  const { recurs, after, target, ...rest } = written;
+  const { recurs, after, target, duration_minutes: length, ...rest } = written;
   const name = `Node ${written.id.slice(0, 40) || '?'}`;
   const problems: string[] = [];
   const toTime = (text: string | null): string | null => {
@@ -146,6 +168,14 @@ function readNode(
       return null;
     }
   };
+  const isPersons = steps.some(asksPerson);
+  const read =
+    length === null ? null : readDuration(length, profile, isPersons ? 'person' : 'clock');
+  if (read?.ok === false) problems.push(`${name}: ${read.message}`);
+  const minutes = read?.ok === true ? read.minutes : null;
+  // The words for the node are those for its only step.
+  const duration = read?.ok === true ? (read.text ?? undefined) : undefined;
+  const only = steps.length === 1 && duration !== undefined ? steps[0] : undefined;
   const zone = recurs?.timezone?.trim() || timezone;
   const rule =
     recurs === null
@@ -163,8 +193,15 @@ function readNode(
     parent: rest.parent?.trim() ? rest.parent : null,
     rhythm: rule === null ? rest.rhythm : 'recurring',
     level: 1,
-    after: after.map((edge) => (typeof edge === 'string' ? { id: edge } : edge)),
-    steps,
+    after: after.map((edge) => {
+      if (typeof edge === 'string') return { id: edge };
+      const lag =
+        typeof edge.lag_minutes === 'string' ? readLag(edge.lag_minutes) : edge.lag_minutes;
+      if (typeof lag === 'string') problems.push(`${name}: ${lag}`);
+      return { ...edge, lag_minutes: typeof lag === 'string' ? 0 : lag };
+    }),
+    steps: only === undefined ? steps : [{ ...only, duration }],
+    duration_minutes: minutes,
     not_before: toTime(rest.not_before),
     deadline: toTime(rest.deadline),
     recurs: rule,

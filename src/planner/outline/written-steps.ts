@@ -26,7 +26,7 @@ export const writtenStepShape = {
   ...stepOfOutline,
   phase: z.string().optional().describe('name of the phase it belongs to'),
 };
-/** Additional fields for many steps or shared means; only shown if present. */
+/** What many steps, or shared means, need beside it; shown where there are such. */
 export const capacityShape = shapeOf('wide');
 /** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
@@ -66,12 +66,14 @@ export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutli
 /** A whole new step. */
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
 
-/** Changes of a step. `undefined` leaves a field, `null` removes it; `args` are merged. */
+/** Changes of a step. `undefined` leaves a field, `null` removes it. */
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
   /** Keys of the step that are taken away. */
   cleared: FieldName[];
+  /** The step's arguments change only where these do. */
+  argsCleared: string[];
 };
 
 type Problems = { problems: string[] };
@@ -90,7 +92,9 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
   function read<T>(raw: Json, schema: z.ZodType<T>): (Said & { step: T }) | Problems {
     const given = typeof raw === 'string' ? parseJson(raw) : raw;
     if (!isObject(given)) return { problems: ['A step is an object.'] };
-    const { phase, duration_minutes: _, ...said } = JsonObject.parse(given);
+    const { phase, duration_minutes: minutes, ...said } = JsonObject.parse(given);
+    // Minutes count as in the words for them.
+    if (typeof minutes === 'number') said.duration ??= `${minutes} min`;
     const id = typeof said.id === 'number' ? String(said.id) : said.id;
     if (typeof id !== 'string' || id.trim() === '')
       return { problems: ['A step has no id. Give each a short one of its own.'] };
@@ -125,7 +129,14 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
       const one = read(raw, ChangedStep);
       if ('problems' in one) return one;
       const { step, phase, said } = one;
-      return { step, phase, cleared: clearable.filter((key) => said[key] === null) };
+      const { args, ...rest } = step;
+      const kept = Object.entries(args ?? {}).filter(([, value]) => value !== null);
+      return {
+        step: { ...rest, ...(args === undefined ? {} : { args: Object.fromEntries(kept) }) },
+        phase,
+        cleared: clearable.filter((key) => said[key] === null),
+        argsCleared: Object.keys(args ?? {}).filter((key) => args?.[key] === null),
+      };
     },
   };
 }

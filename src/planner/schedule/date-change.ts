@@ -1,7 +1,7 @@
 // Applies a typed change of times to an outline.
 import { z } from 'zod';
-import { sayWork } from '#cards/times.ts';
-import type { PlanOutline } from '#domain/planning/outline.ts';
+import { sayInHours } from '#domain/length.ts';
+import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { printMoment, sayMoment } from './time-words.ts';
 
@@ -12,6 +12,8 @@ export const DateChange = z.strictObject({
   exact: z.boolean().nullable().describe('true: it begins exactly at not_before.'),
   deadline: z.iso.datetime({ offset: true }).nullable().describe('It ends then, or earlier.'),
   duration_minutes: z.number().min(0).max(5_256_000).nullable(),
+  /** Those minutes in words. */
+  duration: z.string().exactOptional(),
   drop: z
     .array(z.enum(['not_before', 'deadline', 'duration_minutes']))
     .max(3)
@@ -81,7 +83,7 @@ export function applyChanges(
     }
     if (change.deadline !== null || drops('deadline')) next.deadline = change.deadline;
     if (change.duration_minutes !== null || drops('duration_minutes'))
-      next.duration_minutes = change.duration_minutes;
+      Object.assign(next, setLength(next, change));
     nodes[place] = next;
     result.adaptations.push({
       what: 'rescheduled',
@@ -92,6 +94,19 @@ export function applyChanges(
   }
   if (result.adaptations.length > 0) result.outline = reword({ ...outline, nodes }, moved);
   return result;
+}
+
+/** The length of a node, and of its step if it has one only. */
+function setLength(
+  node: OutlineNode,
+  { duration_minutes, duration }: DateChange,
+): Pick<OutlineNode, 'duration_minutes' | 'steps'> {
+  const [only] = node.steps;
+  if (only === undefined || node.steps.length > 1) return { duration_minutes, steps: node.steps };
+  const { duration: _, duration_minutes: __, ...step } = only;
+  const minutes = duration_minutes === null ? {} : { duration_minutes };
+  const words = duration === undefined ? {} : { duration };
+  return { duration_minutes, steps: [{ ...step, ...minutes, ...words }] };
 }
 
 const dropped = {
@@ -107,7 +122,9 @@ function describeChange(change: DateChange, timezone: string): string {
       ? []
       : [`${change.exact === true ? 'begins' : 'not before'} ${say(change.not_before)}`]),
     ...(change.deadline === null ? [] : [`done by ${say(change.deadline)}`]),
-    ...(change.duration_minutes === null ? [] : [`takes ${sayWork(change.duration_minutes)}`]),
+    ...(change.duration_minutes === null
+      ? []
+      : [`takes ${change.duration ?? sayInHours(change.duration_minutes)}`]),
     ...(change.drop ?? []).map((what) => dropped[what]),
   ];
   return parts.join(', ') || 'as it was';

@@ -1,5 +1,6 @@
 // Models outline and roadmap for scheduling: leaves are placed; inner nodes become moments around their parts, so that their
 // edges, dates and deadlines bind everything inside.
+import { isByClock } from '#domain/length.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
 import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Roadmap } from '#domain/planning/roadmap.ts';
@@ -185,9 +186,9 @@ function joinNodes(
   });
 }
 
-/** The first person asked; without a name it is the person the plan is for. */
+/** The first person whose working time it takes; without a name it is the person the plan is for. */
 function findPerson(node: OutlineNode, operations: Operations, user: string): string | null {
-  const asked = node.steps.find((step) => operations.asksPerson(step));
+  const asked = node.steps.find((step) => operations.asksPerson(step) && !isByClock(step.duration));
   return asked === undefined ? null : (readAssignee(asked.args) ?? user);
 }
 

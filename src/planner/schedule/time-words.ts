@@ -1,6 +1,7 @@
 // Times, durations and infeasible schedules in words.
 import { Temporal } from 'temporal-polyfill';
-import { sayMinutes, sayWork } from '#cards/times.ts';
+import { sayMinutes, tellSpan } from '#cards/times.ts';
+import { sayInHours } from '#domain/length.ts';
 import { findMove, type StepMove } from '#domain/planning/artifacts.ts';
 import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
@@ -9,12 +10,20 @@ import { countOf, listOf, shorten } from '#domain/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
 import type { Remedy } from '#timeline/relaxations.ts';
+import type { Interval } from '#timeline/working-time.ts';
 import type { OutlineIndex } from '../outline/outline-tree.ts';
 import { ownerOf } from './time-model.ts';
 
 /** `Mon, 4 May 2026, 09:30` */
 export function sayMoment(at: number, timezone: string): string {
   return formatMoment(new Date(at), timezone);
+}
+
+/** `Thu 3 Dec, 09:00 – Mon 7 Dec, 12:00`, as on cards. */
+export function sayPeriod({ from, to }: Interval, timezone: string, now: Date): string {
+  const [start, end] = [from, to].map((at) => new Date(Math.round(at)).toISOString());
+  const reading = { now: now.toISOString(), viewer: { user: 'model', timezone } };
+  return tellSpan(start ?? '', end ?? '', reading, ' – ');
 }
 
 /** `Sat, 14 Mar 2026` */
@@ -109,7 +118,7 @@ function describeRemedy(
     case 'shorten': {
       const node = ownerOf(remedy.node);
       const minutes = Math.max(1, Math.floor(remedy.minutes / (1 + buffer)));
-      return [{ node, text: `Give ${sayNode(index, node)} ${sayWork(minutes)}.` }];
+      return [{ node, text: `Give ${sayNode(index, node)} ${sayInHours(minutes)}.` }];
     }
     default:
       return remedy satisfies never;

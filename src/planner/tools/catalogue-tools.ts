@@ -8,13 +8,12 @@ import {
   type OperationAccess,
   writeLine,
 } from '../catalogue/describe-operation.ts';
-import { listCatalogue } from '../catalogue/list-operations.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import type { PlannerTools } from '../ports.ts';
 import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
-const maxFound = 5;
+const maxFound = 15;
 
 /** The name of the front for all operations that only look; calls of it are calls of the operation. */
 export const readTool = 'read';
@@ -50,11 +49,7 @@ export const readFront: Tool<ReadCall> = {
   }),
 };
 
-type CatalogueContext = {
-  tools: Pick<PlannerTools, 'manifest' | 'readable'>;
-  /** Where there is a session, its prompt lists operations. */
-  state?: unknown;
-};
+type CatalogueContext = { tools: Pick<PlannerTools, 'manifest' | 'readable'> };
 
 export function createSearchTools(
   search: OperationSearch,
@@ -67,34 +62,19 @@ export function createSearchTools(
   return [
     defineTool<{ query: string }, CatalogueContext>({
       name: 'search_operations',
-      description: 'Finds operations by their purpose, beyond those listed in full.',
-      input: z.strictObject({
-        query: z.string().describe("what it should do, in English and in the person's words"),
-      }),
+      description: 'Finds operations by their purpose, beyond those that are listed.',
+      input: z.strictObject({ query: z.string().describe('what it should do, in English') }),
       reads: true,
       async execute({ query }, context) {
-        const manifest = context.tools.manifest();
+        const found = search.find(context.tools.manifest(), query, maxFound);
         const standing = standingOf(context);
-        const { listed } =
-          context.state === undefined
-            ? { listed: new Set<string>() }
-            : listCatalogue(manifest, standing);
-        const found = search.findBest(manifest, query, maxFound);
-        const fresh = found.filter(({ name }) => !listed.has(name));
-        const known = found.filter(({ name }) => listed.has(name)).map(({ name }) => name);
         if (found.length === 0)
           return {
             result: fail(
               `No operation matches "${query.slice(0, 100)}". Try other words for what it should do.`,
             ),
           };
-        return {
-          result: succeed([
-            ...fresh.map((spec) => writeLine(spec, standing)),
-            ...(known.length === 0 ? [] : [`Already listed: ${known.join(', ')}`]),
-          ]),
-          found: fresh.map(({ name }) => name),
-        };
+        return { result: succeed(found.map((spec) => writeLine(spec, standing))) };
       },
     }),
     defineTool<{ names: string[] }, CatalogueContext>({
@@ -113,10 +93,7 @@ export function createSearchTools(
           };
         const standing = standingOf(context);
         const found = names.flatMap((name) => manifest.get(name) ?? []);
-        return {
-          result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))),
-          found: found.map(({ name }) => name),
-        };
+        return { result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))) };
       },
     }),
   ];

@@ -2,8 +2,10 @@
 import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { countOf, onOneLine } from '#domain/words.ts';
+import { describeChangedTimes } from '../draft/draft-times.ts';
 import { type Edited, emptyOutline } from '../draft/edit-draft.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
+import { findHuman, measureLengths } from '../outline/measure-lengths.ts';
 import {
   fail,
   succeed,
@@ -39,14 +41,19 @@ export function countSteps(outline: PlanOutline | null): number {
 /** The outcome of an edit, with what it changed for the trace. */
 export async function keepEdit(
   edited: Edited,
-  { state }: ToolContext,
+  toolContext: ToolContext,
   said: string,
   problems: string[] = [],
 ): Promise<ToolOutcome> {
   if ('problems' in edited)
     return { result: fail(...[...problems, ...edited.problems].slice(0, maxProblems)) };
+  const { state, tools, settings } = toolContext;
+  const asksPerson = findHuman(tools.manifest());
+  const measured = measureLengths(edited.outline.nodes, asksPerson, settings.profile);
+  if (measured.problems.length > 0)
+    return { result: fail('Nothing was changed.', ...measured.problems.slice(0, maxProblems)) };
   // Must satisfy the schema it is read back with.
-  const parsed = await parseInSlices(PlanOutline, edited.outline);
+  const parsed = await parseInSlices(PlanOutline, { ...edited.outline, nodes: measured.nodes });
   if (!parsed.success)
     return {
       result: fail(
@@ -56,7 +63,8 @@ export async function keepEdit(
           .map(({ path, message }) => `${path.join('.')}: ${message}.`),
       ),
     };
-  const { outline } = edited;
+  const outline = { ...edited.outline, nodes: measured.nodes };
+  const times = describeChangedTimes(state.outline?.nodes ?? [], outline, toolContext);
   const count = countSteps(outline);
   const holds = `The draft has ${countOf(count, 'step')} now.`;
   const who = whoseChange(state, state.outline?.nodes ?? null);
@@ -74,8 +82,8 @@ export async function keepEdit(
         });
   const result: ToolResult =
     problems.length === 0
-      ? succeed(null, said, holds)
-      : fail(said, holds, ...problems.slice(0, maxProblems));
+      ? succeed(null, said, holds, ...times)
+      : fail(said, holds, ...problems.slice(0, maxProblems), ...times);
   return {
     result,
     changes: { outline: { ...outline, nodes } },

@@ -3,13 +3,13 @@
 import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isObject, type Json, JsonObject, JsonValue, toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { checkPosts, checkStep } from '../draft/check-draft.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
+import { dateDraft } from '../draft/draft-times.ts';
 import { addSteps, editSteps, placeSteps, removeSteps, stepsNamed } from '../draft/edit-draft.ts';
 import { pageSteps } from '../draft/show-draft.ts';
 import {
@@ -23,7 +23,7 @@ import { fail, succeed, type Tool, type ToolContext } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
 import { scaffold } from './scaffold.ts';
-import { createSetSchedule } from './set-schedule.ts';
+import { setSchedule } from './set-schedule.ts';
 import { submitPlan } from './submit-plan.ts';
 
 const maxProblems = 20;
@@ -230,11 +230,13 @@ const show = defineTool({
   prerequisites: ['draft'],
   input: ShowSteps,
   reads: true,
-  async execute({ ids, query, from }, { state }) {
-    const { outline } = state;
+  async execute({ ids, query, from }, toolContext) {
+    const { state, now } = toolContext;
+    const { outline, timezone } = state;
     if (outline === null) return { result: fail('There is no draft yet.') };
     const plan = draftPlan(outline, state.roadmap, state.schedule);
-    const page = pageSteps(outline, plan, state.timezone, {
+    const dates = { places: dateDraft(outline, toolContext), timezone, now };
+    const page = pageSteps(outline, plan, dates, {
       ...(ids === undefined ? {} : { ids }),
       ...(query === undefined ? {} : { query }),
       ...(from === undefined ? {} : { from }),
@@ -243,6 +245,13 @@ const show = defineTool({
   },
 });
 
-export function createDraftTools(profile: StrategyProfile): Tool[] {
-  return [add, edit, remove, createSetSchedule(profile), show, forEach, scaffold, submitPlan];
-}
+export const draftTools: Tool[] = [
+  add,
+  edit,
+  remove,
+  setSchedule,
+  show,
+  forEach,
+  scaffold,
+  submitPlan,
+];

@@ -33,12 +33,12 @@ export const generateNodes = defineTool({
   produces: ['outline'],
   revision: 1,
   async execute(input, toolContext) {
-    const { state, tools, now } = toolContext;
+    const { state, tools, now, settings } = toolContext;
     const pattern = usePattern(toolContext);
     if ('refused' in pattern) return { result: fail(pattern.refused) };
     if (input.title.trim() === '' || input.summary.trim() === '')
       return { result: fail('The outline needs a title and a summary.') };
-    const read = readNodes(input, tools.manifest(), state.timezone, now);
+    const read = readNodes(input, tools.manifest(), state.timezone, now, settings.profile);
     if ('problems' in read) return { result: fail(...read.problems) };
     const steps = read.nodes.flatMap((node) => node.steps);
     const problems = await checkDraft({ title: input.title, steps }, tools);

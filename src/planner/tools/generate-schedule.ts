@@ -2,33 +2,23 @@
 // not fit is reported with the smallest changes that would help.
 import { z } from 'zod';
 import type { PlanOutline } from '#domain/planning/outline.ts';
-import type { Infeasibility, StrategyProfile } from '#domain/planning/schedule.ts';
+import type { Infeasibility } from '#domain/planning/schedule.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { isObject } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { readDuration } from '#timeline/durations.ts';
 import { defineTool } from '../define-tool.ts';
 import { readOperations } from '../order/durations.ts';
+import { WrittenLength } from '../outline/written-outline.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
 import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';
-import {
-  fail,
-  type StateChanges,
-  succeed,
-  type Tool,
-  type ToolContext,
-  type ToolOutcome,
-} from '../tool.ts';
+import { fail, type StateChanges, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 // The arguments of generate_schedule: other times for nodes, and days that are worked or not.
 const WrittenChange = DateChange.extend({
-  duration_minutes: z
-    .union([z.string(), DateChange.shape.duration_minutes])
-    .describe(
-      'In words: "3 working days", "2 h"; a number is minutes, of a person’s work or by the clock.',
-    ),
-});
+  duration_minutes: WrittenLength.nullable(),
+}).omit({ duration: true });
 
 const ScheduleRequest = z.strictObject({
   changes: z.array(WrittenChange).max(500).describe('Other times for nodes; empty: as they were.'),
@@ -65,52 +55,46 @@ const emptyChange = {
   drop: null,
 };
 
-export function createGenerateSchedule({
-  profile,
-}: {
-  profile: StrategyProfile;
-}): Tool<ScheduleRequest> {
-  return defineTool({
-    name: 'generate_schedule',
-    description:
-      'Gives the work its times: precedence, said moments, deadlines, working hours, and calendars. Changes of times go in by node.',
-    input: ScheduleRequestInput,
-    stages: ['DRAFT_SCHEDULE'],
-    prerequisites: ['valid_roadmap'],
-    produces: ['schedule'],
-    revision: 3,
-    async execute(input, toolContext) {
-      const { outline, roadmap } = toolContext.state;
-      if (outline === null || roadmap === null)
-        return { result: fail('There is no outline with a roadmap to schedule.') };
-      const context = openContext(toolContext, profile, outline);
-      const days_on = input.work_on ?? [];
-      const days_off = input.rest_on ?? [];
-      const inHours = input.in_working_hours ?? outline.preferences?.in_working_hours ?? null;
-      const by = toolContext.state.change === null ? 'ai_adaptation' : 'user_feedback';
-      const { changes, problems } = readChanges(input.changes, outline, context);
-      const changed = applyChanges(keepPreference(outline, inHours), changes, context.timezone, by);
-      problems.push(...changed.problems);
-      if (problems.length > 0) return { result: fail(...problems) };
-      const days = {
-        ...context.profile,
-        days_on: merge(context.profile.days_on, days_on, days_off),
-        days_off: merge(context.profile.days_off, days_off, days_on),
-      };
-      const daysChanged = days_on.length + days_off.length > 0;
-      const asked = inHours ?? (daysChanged || isAsked(changed, context));
-      const placing = await placeWork(
-        { ...context, profile: days },
-        changed,
-        roadmap,
-        asked,
-        (window) => readCalendars({ ...toolContext, timezone: context.timezone }, window),
-      );
-      const said = changed.outline === outline ? {} : { outline: changed.outline };
-      return tellPlacing(placing, changed, said);
-    },
-  });
-}
+export const generateSchedule = defineTool({
+  name: 'generate_schedule',
+  description:
+    'Gives the work its times: precedence, said moments, deadlines, working hours, and calendars. Changes of times go in by node.',
+  input: ScheduleRequestInput,
+  stages: ['DRAFT_SCHEDULE'],
+  prerequisites: ['valid_roadmap'],
+  produces: ['schedule'],
+  revision: 3,
+  async execute(input, toolContext) {
+    const { outline, roadmap } = toolContext.state;
+    if (outline === null || roadmap === null)
+      return { result: fail('There is no outline with a roadmap to schedule.') };
+    const context = openContext(toolContext, outline);
+    const days_on = input.work_on ?? [];
+    const days_off = input.rest_on ?? [];
+    const inHours = input.in_working_hours ?? outline.preferences?.in_working_hours ?? null;
+    const by = toolContext.state.change === null ? 'ai_adaptation' : 'user_feedback';
+    const { changes, problems } = readChanges(input.changes, outline, context);
+    const changed = applyChanges(keepPreference(outline, inHours), changes, context.timezone, by);
+    problems.push(...changed.problems);
+    if (problems.length > 0) return { result: fail(...problems) };
+    const days = {
+      ...context.profile,
+      days_on: merge(context.profile.days_on, days_on, days_off),
+      days_off: merge(context.profile.days_off, days_off, days_on),
+    };
+    const daysChanged = days_on.length + days_off.length > 0;
+    const asked = inHours ?? (daysChanged || isAsked(changed, context));
+    const placing = await placeWork(
+      { ...context, profile: days },
+      changed,
+      roadmap,
+      asked,
+      (window) => readCalendars({ ...toolContext, timezone: context.timezone }, window),
+    );
+    const said = changed.outline === outline ? {} : { outline: changed.outline };
+    return tellPlacing(placing, changed, said);
+  },
+});
 
 /** The changes with their durations in minutes, and a sentence for each that cannot be read. */
 function readChanges(
@@ -128,18 +112,17 @@ function readChanges(
     const isPersons = node?.steps.some((step) => operations.asksPerson(step)) === true;
     const read = readDuration(length, profile, isPersons ? 'person' : 'clock');
     if (!read.ok) problems.push(`${change.node}: ${read.message}`);
-    return { ...change, duration_minutes: read.ok ? read.minutes : null };
+    if (!read.ok) return { ...change, duration_minutes: null };
+    const words = read.text === null ? {} : { duration: read.text };
+    return { ...change, ...words, duration_minutes: read.minutes };
   });
   return { changes, problems };
 }
 
 /** Days that were worked, or not, by this session's wishes stay so. */
-function openContext(
-  toolContext: ToolContext,
-  profile: StrategyProfile,
-  outline: PlanOutline,
-): ScheduleContext {
+function openContext(toolContext: ToolContext, outline: PlanOutline): ScheduleContext {
   const { schedule: last, timezone } = toolContext.state;
+  const { profile } = toolContext.settings;
   return {
     outline,
     timezone,

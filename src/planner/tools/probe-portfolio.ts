@@ -2,7 +2,6 @@
 // slots, load, and what could not be read. Moves nothing.
 import type { PortfolioPage, PortfolioQuery } from '#db/plans/portfolio.ts';
 import { errorMessage } from '#domain/errors.ts';
-import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { JsonValue } from '#domain/text.ts';
 import { countOf, listOf, shorten } from '#domain/words.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
@@ -14,8 +13,6 @@ import { fail, type Tool, type ToolContext } from '../tool.ts';
 export type OtherPlans = (query: PortfolioQuery) => Promise<PortfolioPage>;
 
 export type ProbePortfolioOptions = {
-  /** How schedules are made where a schedule does not say it itself; all of them do. */
-  profile?: StrategyProfile;
   otherPlans: OtherPlans;
   calendars?: typeof readCalendars;
 };

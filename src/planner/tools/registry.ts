@@ -1,5 +1,4 @@
 // All tools of the planner: the planning tools, edits of the draft, the conversation, and operations that read.
-import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type JsonObject, toJson } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { createOperationSearch, type OperationSearch } from '../catalogue/search-operations.ts';
@@ -9,10 +8,10 @@ import { fail, succeed, type Tool } from '../tool.ts';
 import { createBuildRoadmap } from './build-roadmap.ts';
 import { createSearchTools, readFront } from './catalogue-tools.ts';
 import { conversationTools } from './conversation-tools.ts';
-import { createDraftTools } from './draft-tools.ts';
+import { draftTools } from './draft-tools.ts';
 import { createElicitContext } from './elicit-context.ts';
 import { generateNodes } from './generate-nodes.ts';
-import { createGenerateSchedule } from './generate-schedule.ts';
+import { generateSchedule } from './generate-schedule.ts';
 import { handleApproval } from './handle-approval.ts';
 import { brainstorm, craftOptions } from './offer-alternatives.ts';
 import { createProbePortfolio, type OtherPlans } from './probe-portfolio.ts';
@@ -66,7 +65,6 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
 /** @returns the tools as they are now: what can be read may change between turns */
 export function createToolset(options: {
   tools: PlannerTools;
-  profile: StrategyProfile;
   otherPlans: OtherPlans;
   preferences: PreferencePort;
   /** Exact names of operations that are guarded. */
@@ -77,7 +75,6 @@ export function createToolset(options: {
 }): () => Tool[] {
   const {
     tools,
-    profile,
     otherPlans,
     preferences,
     guarded,
@@ -92,7 +89,7 @@ export function createToolset(options: {
     readFront,
     ...createSearchTools(search, guarded),
     requestData,
-    ...createDraftTools(profile),
+    ...draftTools,
     ...conversationTools,
     brainstorm,
     craftOptions,
@@ -100,8 +97,8 @@ export function createToolset(options: {
     validateGrammar,
     resolveDependencies,
     createBuildRoadmap({ guarded }),
-    createGenerateSchedule({ profile }),
-    createProbePortfolio({ profile, otherPlans }),
+    generateSchedule,
+    createProbePortfolio({ otherPlans }),
     handleApproval,
     summarize,
   ];

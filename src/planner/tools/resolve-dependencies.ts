@@ -1,6 +1,7 @@
 // resolve_dependencies: merges everything that states precedence into one acyclic set of edges. Needs no model; a reasoner may
 // add or remove edges.
 import { z } from 'zod';
+import { readLag } from '#domain/length.ts';
 import { DependencyType } from '#domain/plan/dependency.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#domain/planning/trace.ts';
@@ -11,6 +12,7 @@ import { type CollectedEdges, collectEdges } from '../order/collect-edges.ts';
 import { describeCycle } from '../order/name-nodes.ts';
 import { type ResolvedOrder, resolveOrder } from '../order/resolve-order.ts';
 import { withoutAddedCheckpoints } from '../order/waves.ts';
+import { WrittenLag } from '../outline/written-outline.ts';
 import { fail, succeed, type ToolContext, type ToolOutcome } from '../tool.ts';
 
 const GivenEdge = z.strictObject({
@@ -19,7 +21,7 @@ const GivenEdge = z.strictObject({
   type: DependencyType.describe(
     'FS: starts after the finish; SS: after the start; FF: finishes after the finish; SF: finishes after the start.',
   ),
-  lag_minutes: z.int().min(-525_600).max(525_600).describe('Time in between; negative: a lead.'),
+  lag_minutes: WrittenLag,
   remove: z.boolean().describe('true: take this edge away.'),
 });
 
@@ -49,9 +51,17 @@ export const resolveDependencies = defineTool({
   execute: async ({ edges }, toolContext) => {
     const { outline, change } = toolContext.state;
     if (outline === null) return { result: fail('There is no outline yet.') };
+    const problems: string[] = [];
+    const given = (edges ?? []).map((edge) => {
+      const lag =
+        typeof edge.lag_minutes === 'string' ? readLag(edge.lag_minutes) : edge.lag_minutes;
+      if (typeof lag === 'string') problems.push(lag);
+      return { ...edge, lag_minutes: Number(lag) };
+    });
+    if (problems.length > 0) return { result: fail(...problems.slice(0, 20)) };
     const resolved = resolveOrder(
       withoutAddedCheckpoints(outline),
-      edges ?? [],
+      given,
       change === null ? 'ai_adaptation' : 'user_feedback',
     );
     if (resolved.refused.length > 0) return { result: fail(...resolved.refused.slice(0, 20)) };

@@ -1,16 +1,12 @@
 // set_schedule: when steps of the draft run. Times are the person's local ones; durations are read as people say them.
 import { z } from 'zod';
-import type { StepDraft } from '#domain/plan/step-content.ts';
-import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import { countOf } from '#domain/words.ts';
-import { readDuration } from '#timeline/durations.ts';
 import { checkTimezone, toMoment } from '#timeline/recurrence.ts';
 import { checkRule, readRule } from '#timeline/rule.ts';
 import { defineTool } from '../define-tool.ts';
-import { placeSteps, stepsNamed } from '../draft/edit-draft.ts';
+import { stepsNamed } from '../draft/edit-draft.ts';
 import { scheduleSteps, type Timing } from '../draft/schedule-steps.ts';
-import { readOperations } from '../order/durations.ts';
-import { fail, type Tool, type ToolContext } from '../tool.ts';
+import { fail, type ToolContext } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 
 const time = z.string().nullable().optional();
@@ -22,7 +18,7 @@ const SetSchedule = z.strictObject({
     .string()
     .nullable()
     .optional()
-    .describe('"2 h"; a person\'s work in "3 working days"'),
+    .describe('"2 h", "3 days", "3 working days" of a person'),
   repeat: z
     .strictObject({
       rrule: z.string().describe('RFC 5545: FREQ=WEEKLY;BYDAY=MO'),
@@ -64,49 +60,27 @@ function readTimes(
   };
 }
 
-/** Minutes of the step: what a person does takes working time, everything else time that passes. */
-function readLength(
-  duration: string,
-  step: StepDraft,
-  { tools }: ToolContext,
-  profile: StrategyProfile,
-): ReturnType<typeof readDuration> {
-  const isPersons = readOperations(tools.manifest()).asksPerson(step);
-  return readDuration(duration, profile, isPersons ? 'person' : 'clock');
-}
-
-export function createSetSchedule(profile: StrategyProfile): Tool<SetSchedule> {
-  return defineTool({
-    ...draftDefaults,
-    name: 'set_schedule',
-    description: 'Sets when steps of the draft run: not before, deadline, duration, repetition.',
-    input: SetSchedule,
-    async execute(said, toolContext) {
-      const draft = openDraft(toolContext);
-      const ids = stepsNamed(draft, said.ids);
-      const times = readTimes(said, toolContext);
-      const { duration } = said;
-      const broken =
-        times.recurs == null
-          ? null
-          : (checkRule(times.recurs.rrule) ?? checkTimezone(times.recurs.timezone));
-      if (broken !== null) return { result: fail(broken) };
-      if (Object.keys(times).length === 0 && duration === undefined)
-        return { result: fail('Say what to set: not_before, deadline, duration or repeat.') };
-      const places = placeSteps(draft);
-      const lengths = new Map<string, number | null>();
-      for (const id of ids) {
-        const step = places.get(id)?.step;
-        if (step === undefined || duration === undefined) continue;
-        const read = duration === null ? null : readLength(duration, step, toolContext, profile);
-        if (read?.ok === false) return { result: fail(`Step ${id}: ${read.message}`) };
-        lengths.set(id, read?.minutes ?? null);
-      }
-      return keepEdit(
-        scheduleSteps(draft, ids, times, lengths),
-        toolContext,
-        `Set the times of ${countOf(ids.length, 'step')}.`,
-      );
-    },
-  });
-}
+export const setSchedule = defineTool({
+  ...draftDefaults,
+  name: 'set_schedule',
+  description: 'Sets when steps of the draft run: not before, deadline, duration, repetition.',
+  input: SetSchedule,
+  async execute(said, toolContext) {
+    const draft = openDraft(toolContext);
+    const ids = stepsNamed(draft, said.ids);
+    const times = readTimes(said, toolContext);
+    const { duration } = said;
+    const broken =
+      times.recurs == null
+        ? null
+        : (checkRule(times.recurs.rrule) ?? checkTimezone(times.recurs.timezone));
+    if (broken !== null) return { result: fail(broken) };
+    if (Object.keys(times).length === 0 && duration === undefined)
+      return { result: fail('Say what to set: not_before, deadline, duration or repeat.') };
+    return keepEdit(
+      scheduleSteps(draft, ids, times, duration),
+      toolContext,
+      `Set the times of ${countOf(ids.length, 'step')}.`,
+    );
+  },
+});

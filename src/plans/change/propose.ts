@@ -83,7 +83,7 @@ async function preparePlan(
   executorModel: string | null,
   tenant: string | null,
 ): Promise<Prepared> {
-  const { guardedTools, resourcePools } = context;
+  const { guardedTools, resourcePools, profile } = context;
   await context.catalogue.refresh(() => readManifests(context.db.query));
   const catalogue = context.catalogue.of(tenant);
   const { draft: resolved, findings } = await resolvePrerequisites(draft);
@@ -91,9 +91,9 @@ async function preparePlan(
   const series = begun.map((one) => one.series);
   if (series.length > 0) {
     const once = withTemplates(resolved, series);
-    await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
+    await normalisePlan(once.draft, catalogue, guardedTools, resourcePools, profile, once.places);
   }
-  const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools);
+  const normal = await normalisePlan(whole, catalogue, guardedTools, resourcePools, profile);
   // Only the first occurrence of a series is checked; it changes what later ones would find.
   const first = new Set(begun.flatMap((one) => one.first));
   const looked = normal.steps.filter(({ id }, at) => at < draft.steps.length || first.has(id));

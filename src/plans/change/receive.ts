@@ -59,6 +59,7 @@ export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenan
     catalogue: context.catalogue.of(tenant),
     guarded: new Set(context.guardedTools),
     pools: context.resourcePools,
+    profile: context.profile,
   };
 }
 

@@ -3,8 +3,10 @@ import { openArguments } from '#domain/plan/arguments.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { type ReviewRank, reviewRank } from '#domain/plan/review-rank.ts';
 import { contentOfDraft, type StepContent, type StepDraft } from '#domain/plan/step-content.ts';
+import type { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#domain/tool.ts';
+import { parseDuration } from '#timeline/durations.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { PoolLimits } from '../plans-context.ts';
 import { type SealedContent, sealOf } from './canonical.ts';
@@ -17,6 +19,8 @@ export type StepRules = {
   /** Exact names of guarded operations. */
   guarded: ReadonlySet<string>;
   pools: PoolLimits;
+  /** Working hours, for lengths in working days. */
+  profile: StrategyProfile;
 };
 
 /** A step without its place in a plan. */
@@ -56,7 +60,22 @@ export function readTime(
   return null;
 }
 
-/** A step that needs more than a pool's capacity would wait forever. Without configured pools nothing is limited. */
+/** The minutes of a length in words; without one those that were given. */
+export function measureLength(
+  { duration = null, duration_minutes: given }: Pick<StepContent, 'duration' | 'duration_minutes'>,
+  spec: OperationSpec | undefined,
+  path: string,
+  { profile }: StepRules,
+  problems: Problems,
+): number | null {
+  if (duration === null) return given;
+  const read = parseDuration(duration, profile, spec?.human === true ? 'person' : 'clock');
+  if (read.ok) return read.minutes;
+  problems.add('invalid_request', `${path}.duration`, read.message);
+  return null;
+}
+
+/** A step that needs more than a pool's capacity would wait for ever. Without configured pools nothing is limited. */
 export function checkResources(
   step: Pick<StepDraft, 'resources'>,
   path: string,
@@ -169,6 +188,7 @@ export function normaliseStep(
     target: targetFrom(args, spec?.targetArgument),
     capabilities: [...new Set([...(spec?.capabilities ?? []), ...content.capabilities])],
     not_before: readTime(step, path, id, problems),
+    duration_minutes: measureLength(content, spec, path, rules, problems),
     guarded,
   };
   return { ...said, effect: spec?.effect ?? 'write', ...bindStep(said, spec) };

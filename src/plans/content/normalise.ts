@@ -3,6 +3,7 @@ import type { Edge, Lane, NewStep } from '#db/steps/steps.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
 import { labelVersion } from '#domain/plan/step-numbers.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
@@ -77,6 +78,7 @@ export async function normalisePlan(
   catalogue: StepRules['catalogue'],
   guardedTools: string[],
   pools: PoolLimits = {},
+  profile = StrategyProfile.parse({}),
   places: string[] = [],
 ): Promise<NormalPlan> {
   const problems = new Problems();
@@ -88,7 +90,7 @@ export async function normalisePlan(
   checkIds(ids, places, problems);
   const positions = new Map(ids.map((id, index) => [id, index + 1]));
   const guarded = new Set(guardedTools);
-  const rules: StepRules = { catalogue, guarded, pools };
+  const rules: StepRules = { catalogue, guarded, pools, profile };
   const used = new Set<string>();
   const edges: Edge[] = [];
   const named = draft.steps.map((step, index) => ({ ...step, id: ids[index] ?? '' }));

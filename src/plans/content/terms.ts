@@ -4,21 +4,14 @@ import type { PatternSpec } from '#domain/plan/pattern.ts';
 import type { Plan, PlanContext, Series } from '#domain/plan/plan.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { describeLeftOut } from '#timeline/left-out.ts';
-import { describeRecurrence, formatMoment } from '#timeline/recurrence.ts';
+import { formatMoment } from '#timeline/recurrence.ts';
+import { describeRepetition, describeRule } from '#timeline/repetition.ts';
 
 export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
 
 const maxTitle = 80;
 
 const nameOf = ({ title }: Series): string => quoteWords(title, maxTitle);
-
-/** `every weekday at 09:30 (Europe/Berlin), until Tue, 30 Jun 2026, 18:00`. */
-function describeRhythm(series: Omit<Series, 'steps'>): string {
-  const { rrule, timezone, starts_at, until } = series;
-  const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
-  const end = until === null ? '' : `, until ${formatMoment(new Date(until), timezone)}`;
-  return `${rule} (${timezone})${end}`;
-}
 
 /** The months and times that the rule leaves out; '' if there are none. */
 function describeOmissions({ rrule, timezone, starts_at, until }: Series): string {
@@ -34,7 +27,7 @@ function describePattern(pattern: PatternSpec | undefined): string {
 
 function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
-  const [was, is] = [describeRhythm(before), describeRhythm(now)];
+  const [was, is] = [describeRule(before), describeRule(now)];
   if (was !== is || before.starts_at !== now.starts_at) {
     const starts = was === is ? ` from ${formatMoment(new Date(now.starts_at), now.timezone)}` : '';
     phrases.push(`${nameOf(now)} repeats ${is}${starts} instead of ${was}`);
@@ -57,7 +50,7 @@ export function compareTerms(a: Terms, b: Terms): string[] {
     ...b.series.flatMap((series) => {
       const same = before.get(series.id);
       if (same !== undefined) return compareSeries(same, series);
-      return [`${nameOf(series)} repeats ${describeRhythm(series)}`];
+      return [`${nameOf(series)} repeats ${describeRule(series)}`];
     }),
     ...a.series
       .filter(({ id }) => !kept.has(id))
@@ -66,15 +59,16 @@ export function compareTerms(a: Terms, b: Terms): string[] {
   ];
 }
 
-/** The terms of a plan, in sentences. */
-export function describeTerms({
-  step_approval,
-  series,
-}: Pick<Plan, 'step_approval' | 'series'>): string[] {
+/** The terms of a plan, in sentences, with the next dates if a time is given. */
+export function describeTerms(
+  { step_approval, series }: Pick<Plan, 'step_approval' | 'series'>,
+  now: Date | null,
+): string[] {
   return [
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
     ...series.map(
-      (one) => `${nameOf(one)} repeats ${describeRhythm(one)}.${describeOmissions(one)}`,
+      (one) =>
+        `${nameOf(one)} repeats ${now === null ? describeRule(one) : describeRepetition(one, now)}.${describeOmissions(one)}`,
     ),
   ];
 }

@@ -38,8 +38,10 @@ const others = new Set<FieldName>(['id', 'not_before', 'after', 'target', 'capab
 
 function saysTheSame(step: StepContent, given: OccurrenceStep): boolean {
   const content = contentOfDraft(given);
+  // A length in words is measured when the plan is proposed.
+  const derived = (name: FieldName) => name === 'duration_minutes' && given.duration !== undefined;
   return (
-    changedFields(step, content).every(([name]) => others.has(name)) &&
+    changedFields(step, content).every(([name]) => others.has(name) || derived(name)) &&
     (given.target === undefined || step.target === given.target) &&
     content.capabilities.every((one) => step.capabilities.includes(one)) &&
     waitsForTheSame(step, given)

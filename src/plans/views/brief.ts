@@ -2,12 +2,14 @@
 // 100,000 steps nor a large output is ever read whole.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#db/database.ts';
+import { readScheduledSteps } from '#db/planning/artifacts.ts';
 import { listFindings, openFinding } from '#db/plans/findings.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
 import { type PlanRow, readPlanRow } from '#db/plans/plans.ts';
 import { coveredBy } from '#db/plans/replanning.ts';
 import { countersign } from '#db/schema.ts';
 import { stepsOf } from '#db/steps/blocks.ts';
+import { isoOf } from '#db/time.ts';
 import type { BriefPage, BriefPlan, BriefStep } from '#domain/plan/brief.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import type { Finding } from '#domain/plan/finding.ts';
@@ -31,7 +33,12 @@ const maxFindings = 5;
 /** Plans that ended longer ago are only looked up on request. */
 const recentDays = 14;
 
-type Row = Omit<BriefStep, 'after' | 'output' | 'error' | 'question'> & {
+type Row = Omit<
+  BriefStep,
+  'after' | 'takes' | 'starts_at' | 'ends_at' | 'output' | 'error' | 'question'
+> & {
+  takes: string | null;
+  starts_at: string | null;
   position: number;
   after: Pick<Dependency, 'id' | 'type'>[];
   output: string | null;
@@ -50,7 +57,8 @@ async function readBriefSteps(
     sql`case when length(${text}) > ${most} then left(${text}, ${most}) || '…' else ${text} end`;
   const { rows } = await db.execute<Row>(sql`
     select s.position, coalesce(c.label, s.position::text) as label, s.step_id as id, s.status, left(c.description, 300) as description,
-      c.tool || '_' || c.operation as operation, ${cut(sql`c.args::text`, args)} as args,
+      c.tool || '_' || c.operation as operation, ${isoOf('c.not_before', 'milliseconds')} as starts_at,
+      coalesce(c.duration, c.duration_minutes || ' min') as takes, ${cut(sql`c.args::text`, args)} as args,
       case when s.output <> 'null'::jsonb then ${cut(sql`s.output::text`, output)} end as output,
       left(s.error ->> 'message', ${output}) as error, left(s.question, ${output}) as question,
       (select coalesce(json_agg(json_build_object('id', w.step_id, 'type', w.type)), '[]') from (
@@ -64,10 +72,21 @@ async function readBriefSteps(
   return rows;
 }
 
-function toBriefStep({ position: _, after, output, error, question, ...step }: Row): BriefStep {
+function toBriefStep({
+  position: _,
+  after,
+  takes,
+  starts_at,
+  output,
+  error,
+  question,
+  ...step
+}: Row): BriefStep {
   return {
     ...step,
     after: after.map(({ id }) => id),
+    ...(takes === null ? {} : { takes }),
+    ...(starts_at === null ? {} : { starts_at }),
     ...(output === null ? {} : { output }),
     ...(error === null ? {} : { error }),
     ...(question === null || step.status !== 'waiting' ? {} : { question }),
@@ -148,8 +167,7 @@ export async function readBriefs(db: Queryable, conversation: string): Promise<B
     const row = await readPlanRow(db, id);
     const most = index === 0 ? stepsOfLatest : stepsOfOthers;
     const steps = await readBriefSteps(db, id, chooseSteps(id, most), cutInBrief);
-    const people = { asked_by: row.requester, decided_by: row.decided_by };
-    briefs.push({ ...(await describePlan(db, row, steps.map(toBriefStep))), people });
+    briefs.push(await describePlan(db, row, steps.map(toBriefStep)));
   }
   return briefs;
 }
@@ -197,6 +215,17 @@ async function readPage(db: Queryable, planId: string, chosen: SQL): Promise<Bri
     length += JSON.stringify(step).length;
     return length <= maxPage;
   });
-  const plan = await describePlan(db, row, page.map(toBriefStep));
+  const scheduled = new Map(
+    (
+      await readScheduledSteps(
+        db,
+        planId,
+        row.version,
+        page.map(({ id }) => id),
+      )
+    ).map(({ step_id, starts_at, ends_at }) => [step_id, { starts_at, ends_at }]),
+  );
+  const steps = page.map((step) => ({ ...toBriefStep(step), ...scheduled.get(step.id) }));
+  const plan = await describePlan(db, row, steps);
   return { ...plan, next: page.length < found.length ? (page.at(-1)?.position ?? null) : null };
 }

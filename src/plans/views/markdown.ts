@@ -122,7 +122,7 @@ function occurrenceLine({ id, not_before, status }: Step): string {
 
 function seriesBlocks(series: Series[], occurrences: string[]): string {
   const blocks = series.map((one) => {
-    const said = describeTerms({ step_approval: 'none', series: [one] })
+    const said = describeTerms({ step_approval: 'none', series: [one] }, null)
       .map(inline)
       .join('');
     return `### ${inline(one.title)}\n\n${said}\n\n${jsonFence(one)}\n`;

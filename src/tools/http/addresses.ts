@@ -1,4 +1,4 @@
-// Allowed addresses: public ones, and private ones only if configured.
+// Which addresses may be reached: public ones, and private ones only if the configuration lists them.
 import ipaddr from 'ipaddr.js';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Database, openDatabase } from '#db/database.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { defaultPolicy } from '#domain/people/policy.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { createBudget } from '#planner/budget/budget.ts';
@@ -190,7 +191,11 @@ describe('a result of a tool', () => {
     request: 'Tidy up',
     user: 'ana',
     ownWords: true,
-    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    settings: {
+      allowNewSubtypes: true,
+      requireRfcForNewSubtype: true,
+      profile: StrategyProfile.parse({}),
+    },
     now,
   } as const;
   const state = PlanningState.parse({

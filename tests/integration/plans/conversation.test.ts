@@ -65,7 +65,6 @@ function contextOf(of: TestInstance, days = 0): ConversationContext {
     timezone: 'UTC',
     profile: StrategyProfile.parse({}),
     listener: of.listener,
-    threads: () => ({}),
     linkTo: () => null,
     warn: () => {},
   };

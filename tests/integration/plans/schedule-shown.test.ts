@@ -1,7 +1,9 @@
 // With a stored schedule, people read when a plan's work starts and ends, and its working days.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { describeLength } from '#cards/times.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { Plan } from '#domain/plan/plan.ts';
+import { PlanPatch } from '#domain/plan/patch.ts';
+import { type Plan, PlanDraft } from '#domain/plan/plan.ts';
 import { readMarkdown } from '#plans/views/markdown.ts';
 import { ana } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
@@ -13,7 +15,7 @@ const madrid = 'Europe/Madrid';
 let plan: Plan;
 
 beforeAll(async () => {
-  const text = 'Ask Ana "Please review notes.md" takes 3 days.';
+  const text = 'Ask Ana "Please review notes.md" takes 3 working days.';
   const { run_id } = await instance.service.startRun({ text, conversation: 'api:review' }, ana);
   const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
   plan = await instance.service.getPlan(id);
@@ -55,7 +57,64 @@ describe('a task of three working days', () => {
     expect(line).toContain(`${partsOf(block.starts_at)} – `);
     expect(line).toContain(`${partsOf(block.ends_at)} (${madrid})`);
     expect((await readMarkdown(text)).steps).toMatchObject([
-      { tool: 'human', operation: 'task', duration_minutes: 1440 },
+      { tool: 'human', operation: 'task', duration: '3 working days', duration_minutes: 1440 },
     ]);
+  });
+});
+
+describe('lengths in words', () => {
+  const task = { description: 'Ask Ana', tool: 'human', operation: 'task' };
+  const note = { description: 'Nothing', tool: 'control', operation: 'noop' };
+  const args = { question: 'Ready?', assignee: 'ana' };
+
+  test('are stored as stated, and changed with their minutes', async () => {
+    const draft = {
+      title: 'Lengths',
+      steps: [
+        { ...task, id: 'work', args, duration: 'two working days' },
+        { ...task, id: 'wait', args, duration: 'P2D', after: [{ id: 'work', lag: '1 day' }] },
+        { ...note, id: 'plain', duration_minutes: 90 },
+      ],
+    };
+    const { id } = await instance.service.propose(PlanDraft.parse(draft), { user: 'ana' }, ana);
+    const read = async () =>
+      (await instance.service.listSteps(id, { limit: 10 })).steps.map((step) => [
+        step.duration,
+        step.duration_minutes,
+        describeLength(step, 480),
+        step.after.map(({ lag_minutes }) => lag_minutes),
+      ]);
+    expect(await read()).toEqual([
+      ['2 working days', 960, '2 working days', []],
+      ['2 days', 2880, '2 days', [1440]],
+      [null, 90, '1 h 30 min', []],
+    ]);
+    const plain = await instance.service.getPlan(id);
+    const set = (steps: string, fields: object) => ({
+      op: 'update_steps',
+      steps: { ids: [steps] },
+      set: fields,
+    });
+    const patch = PlanPatch.parse({
+      base_revision: plain.revision,
+      operations: [set('work', { duration_minutes: 60 }), set('plain', { duration: '2 weeks' })],
+    });
+    await instance.service.patch(id, patch, ana);
+    expect((await read()).map((step) => step.slice(0, 2))).toEqual([
+      [null, 60],
+      ['2 days', 2880],
+      ['2 weeks', 20_160],
+    ]);
+  });
+
+  test('that cannot be meant are refused with what to write instead', async () => {
+    const steps = [{ ...note, id: 'plain', duration: '2 working days' }];
+    await expect(
+      instance.service.propose(PlanDraft.parse({ title: 'No', steps }), { user: 'ana' }, ana),
+    ).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('72 h') });
+    for (const wrong of [{ duration: 'soon' }, { after: [{ id: 'a', lag: '2 working days' }] }])
+      expect(PlanDraft.safeParse({ title: 'No', steps: [{ ...note, ...wrong }] }).success).toBe(
+        false,
+      );
   });
 });

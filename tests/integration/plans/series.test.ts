@@ -38,12 +38,13 @@ afterAll(() => executor.leases.stop());
 
 /** The contexts `ms` later. */
 function later(ms: number): PlansContext & ExecutorContext {
-  const { guardedTools, resourcePools, approvers } = instance.config.settings;
+  const { guardedTools, resourcePools, approvers, schedule: profile } = instance.config.settings;
   const clock = { now: () => new Date(Date.now() + ms) };
   return {
     ...executor,
     guardedTools,
     resourcePools,
+    profile,
     approvers,
     guardedApprovers: {},
     onFailure: 'continue_independent',
@@ -145,7 +146,9 @@ describe('a plan that comes again', () => {
     const series = daily();
     const { id } = await startBy(executor, instance, draftOf(series));
     const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
-    expect(card.terms[0]).toMatch(/^“Daily look” repeats every day at \d\d:\d\d \(UTC\)\.$/);
+    expect(card.terms[0]).toMatch(
+      /^“Daily look” repeats every day at \d\d:\d\d \(UTC\), until you stop it: \d+ \w+, \d+ \w+, \d+ \w+ …\.$/,
+    );
     expect(card.next_at).toBe(series.starts_at);
     expect((await instance.service.overview(id)).next_at).toBe(series.starts_at);
     const plain = await startBy(executor, instance, { title: 'Once', steps: [noop('a')] });
@@ -413,7 +416,7 @@ describe('a draft with series', () => {
     });
     let text = '';
     for await (const chunk of instance.service.exportMarkdown(plan.id)) text += chunk;
-    expect(text).toContain('“Daily look” repeats every week on Monday');
+    expect(text).toContain('“Daily look” repeats every Monday');
     const copy = await instance.service.commit(await instance.service.checkMarkdown(text, ana));
     const { id: _a, digest: _b, created_at: _c, updated_at: _d, ...rest } = plan;
     expect(copy).toMatchObject(rest);
@@ -443,7 +446,7 @@ describe('a draft with series', () => {
     const { terms } = await instance.service.versionDiff(plan.id, 1, 2);
     expect(terms[0]).toBe('steps no longer ask before they run');
     expect(terms[1]).toMatch(
-      /^“Daily look” repeats every week on Monday at .*, until .* instead of every day/,
+      /^“Daily look” repeats every Monday at .*, until .* instead of every day/,
     );
     expect(await seriesOf(plan.id)).toHaveLength(1);
     expect((await getPlan(plan.id)).step_approval).toBe('none');

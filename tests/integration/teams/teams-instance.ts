@@ -17,8 +17,6 @@ export type TeamsInstanceOptions = {
   planner?: Planner;
   settings?: object;
   work?: boolean;
-  /** Variables in addition to Teams'. */
-  env?: Record<string, string>;
   /** The tenant vouches for its people by their addresses. */
   single?: boolean;
   /** For a test that leaves its instance in another state: no other test is given it. */
@@ -46,7 +44,6 @@ async function open(url: string, teams: Connector, options: TeamsInstanceOptions
         ? { MicrosoftAppTenantId: teams.tenant }
         : { TEAMS_ALLOWED_TENANTS: teams.tenant }),
       PORT: '0',
-      ...options.env,
     },
     platforms: [teamsWith(teams.cloud)],
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },

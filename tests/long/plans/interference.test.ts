@@ -36,7 +36,7 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A listening TCP socket has such an address.
+  // What listens on a port has an address of that kind.
   ({ port } = server.address() as AddressInfo);
   const settings = {
     http: { allowPrivate: ['127.0.0.1'] },
@@ -144,7 +144,7 @@ const script = fc.array(
   { maxLength: 8 },
 );
 
-/** Acceptable answers to a latecomer. */
+/** What may be answered to somebody who comes late, and nothing else. */
 const late = new Set([
   'invalid_transition',
   'patch_conflict',
@@ -279,7 +279,7 @@ const actions: Partial<Record<Intervention, string>> = {
   cancel: 'cancel',
 };
 
-/** Forces lost leases, failures and passes in any draw. */
+/** So that leases are lost, and calls fail and pass, whatever is drawn. */
 const manyWaits: Sketch[] = [
   { kind: 'pass', partition: 'b', tools: 0, after: [] },
   ...Array.from({ length: 18 }, () => ({ kind: 'wait', partition: 'a', tools: 0, after: [] })),

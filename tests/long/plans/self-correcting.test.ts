@@ -86,7 +86,7 @@ function draftAll(run: string, writes: boolean): Draft[] {
   return [...all, gate, look];
 }
 
-/** Dependents of `root`, computed without the database. */
+/** What depends on `root`, worked out without the database. */
 function dependentsOf(steps: Draft[], root: string): string[] {
   const reached = new Set([root]);
   for (let before = 0; before < reached.size; ) {

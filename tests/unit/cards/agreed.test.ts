@@ -1,4 +1,4 @@
-// Agreements besides the steps, on a plan's card: repetition, per-step confirmation, next date.
+// What a plan agrees besides its steps, on its card: what comes again, that each step asks, and when the next one is due.
 import { describe, expect, test } from 'vitest';
 import { fitCard } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';
@@ -45,7 +45,7 @@ describe('a plan that comes again', () => {
       timezone: 'Europe/Berlin',
       starts_at: '2026-03-20T02:30:00+01:00',
     };
-    const terms = describeTerms({ step_approval: 'none', series: [nightly] });
+    const terms = describeTerms({ step_approval: 'none', series: [nightly] }, null);
     const text = drawText(viewPlan(makeFacts({ series: [nightly] }, steps, { terms })));
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
       'Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',

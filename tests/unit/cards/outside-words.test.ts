@@ -214,15 +214,15 @@ const chat = { session: null, facts: null, parts: null, superseded: false };
 
 type Template = { strings: readonly string[]; values: unknown[] };
 
-/** The console's template as text. */
+/** What the console's page shows of a template, as text. */
 function readTemplate({ strings, values }: Template): string {
   return strings.map((part, i) => part + String(values[i] ?? '')).join('');
 }
 
-/** Values of calls are shown exactly, not quoted. */
+/** What is shown as the value of a call is exact instead of quoted. */
 const exact = new Set(['the name of a file', 'the name of a channel']);
 
-/** Moves a cursor or names a link; our own styles don't. */
+/** What moves a cursor or names a link; our own styles do not. */
 const foreign = /(?!\n)\p{Cc}(?!\[(?:[12]|22|3[1-69]|39)m)/u;
 
 type Surface = (shown: Shown, text: string) => string[];

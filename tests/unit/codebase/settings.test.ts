@@ -1,4 +1,4 @@
-// Documents and countersign.example.json agree with the settings.
+// What the documents and countersign.example.json say of the settings, beside the settings themselves.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chatPlatforms } from '#app/platforms.ts';
@@ -49,7 +49,7 @@ describe('the documents', () => {
   });
 });
 
-// Unset defaults that everyone relies on.
+// Nobody sets these, and everybody relies on them.
 test('what holds where nothing is set', () => {
   expect(Settings.parse({})).toMatchObject({ guardMode: 'block', human_reminder_hours: 24 });
   expect(

@@ -1,4 +1,4 @@
-// Trusted proxies.
+// Which proxies are believed.
 import { expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 

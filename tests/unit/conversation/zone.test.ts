@@ -1,4 +1,4 @@
-// The zone of times in messages.
+// Whose times people speak of.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { zoneOf } from '#people/zone.ts';

@@ -1,4 +1,4 @@
-// compose.yaml's environment: all of .env, and the container's own settings.
+// What compose.yaml gives to the processes it starts: all of .env, and what has to be so in a container.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCompose } from '../../setup/compose.ts';

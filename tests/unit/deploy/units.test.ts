@@ -13,7 +13,7 @@ const units = {
   worker: read('countersign-worker@.service'),
 };
 
-/** Equal in both units: everything but identity and command. */
+/** What must be the same in both: all but who it is and what it starts. */
 const shared = (unit: string) =>
   unit
     .split('\n')

@@ -1,4 +1,4 @@
-// A plan change, as its card describes it.
+// What a change of a plan does, as its card tells it.
 import { expect, it } from 'vitest';
 import { PatchOperation } from '#domain/plan/patch.ts';
 import { describeOperations, maxShownOperations } from '#domain/plan/patch-words.ts';
@@ -24,19 +24,11 @@ const table: [string, unknown][] = [
     },
   ],
   [
-    'Changes step 2: arguments {"path":"x.md"} without overwrite.',
-    {
-      op: 'update_steps',
-      steps: { ids: ['2'] },
-      set: { args: { path: 'x.md', overwrite: null } },
-    },
-  ],
-  [
     'Removes the steps of partition eu and the steps tagged old.',
     { op: 'remove_steps', steps: { partition: 'eu', tag: 'old' } },
   ],
   [
-    'Adds step 5: control_noop with resources {"cpu":2}, earliest start 2026-05-04T09:00:00Z and the condition that step 2 /status is "green", 1 d after step 2 begins. Planner\'s reason: “Go on”.',
+    'Adds step 5: control_noop with resources {"cpu":2}, earliest start 2026-05-04T09:00:00Z and the condition that step 2 /status is "green", 1 day after step 2 begins. Planner\'s reason: “Go on”.',
     {
       op: 'add_step',
       step: {
@@ -49,7 +41,7 @@ const table: [string, unknown][] = [
     },
   ],
   [
-    'Step 3 runs 1 d after step 1 begins.',
+    'Step 3 runs 1 day after step 1 begins.',
     { op: 'add_dependency', step: '3', after: { id: '1', type: 'SS', lag_minutes: 1440 } },
   ],
   ['Step 3 waits for step 1.', { op: 'add_dependency', step: '3', after: { id: '1' } }],

@@ -1,4 +1,4 @@
-// Remembers only the most recent keys.
+// What is remembered of the most recent keys only.
 import { expect, test } from 'vitest';
 import { createRecent } from '#domain/recent.ts';
 

@@ -1,4 +1,4 @@
-// A step's waits in a card's words: no delay may be left out.
+// What a step waits for, in the words of a card: nothing that delays it may be left out.
 import { describe, expect, it } from 'vitest';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { labelVersion, numberSteps, orderByLabel } from '#domain/plan/step-numbers.ts';
@@ -10,7 +10,7 @@ const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({
   ...more,
 });
 
-/** The waits of the last of three steps; the first two are free. */
+/** What the last of three steps waits for, the first two being free. */
 function afterOf(...after: Dependency[]): string | undefined {
   const steps = [
     { id: 'a', after: [] },
@@ -25,9 +25,9 @@ describe('what a step waits for', () => {
     ['', []],
     ['after 1a', [edge('a')]],
     ['after 1', [edge('a'), edge('b')]],
-    ['2 d after 1a', [edge('a', { lag_minutes: 2880 })]],
+    ['2 days after 1a', [edge('a', { lag_minutes: 2880 })]],
     ['1 h 30 min after 1a', [edge('a', { lag_minutes: 90 })]],
-    ['after 1a, 1 d after 1b', [edge('a'), edge('b', { lag_minutes: 1440 })]],
+    ['after 1a, 1 day after 1b', [edge('a'), edge('b', { lag_minutes: 1440 })]],
     // Ends are held at the beginning, and leads count as none.
     ['after 1a', [edge('a', { type: 'FF' })]],
     ['after 1a', [edge('a', { lag_minutes: -30 })]],

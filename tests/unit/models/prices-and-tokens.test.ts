@@ -1,4 +1,4 @@
-// A call's cost, estimated and actual.
+// What a call costs before and after it is made.
 import { describe, expect, it } from 'vitest';
 import {
   computeBound,

@@ -189,19 +189,19 @@ describe('a deadline', () => {
     if (result.kind !== 'escalation') return;
     expect(result.infeasible.reason).toContain('after its deadline (Thu, 5 Mar 2026, 17:00)');
     expect(result.infeasible.relaxations.length).toBeGreaterThan(0);
-    // Relaxing a limit in words leads to the plan.
+    // What is relaxed in words leads to the plan.
     proposalOf(await talk.all('Move the deadline to 20 March 17:00'));
     expect(talk.session.stage).toBe('NEEDS_CLARIFICATION');
   });
 
   it.each([
-    ['Ask Ana "Please review notes.md" takes 3 days', 3 * 480],
-    ['Ask Ana "Please review notes.md" takes 1 week 2 hours', 5 * 480 + 120],
+    ['Ask Ana "Please review notes.md" takes 3 days', 3 * 1440],
+    ['Ask Ana "Please review notes.md" takes 1 working week 2 hours', 5 * 480 + 120],
     ['Ask Ana "Please review notes.md" takes 90 minutes', 90],
-    ['Ask Ana "Please review notes.md" takes 1.5 weeks', 3600],
+    ['Ask Ana "Please review notes.md" takes 1.5 working weeks', 3600],
     ['Create report.md saying "x" takes 2 days', 2 * 1440],
-    ['Create report.md saying "x" takes 2 working days', 2 * 480],
-  ])('counts days of people as working days: %s', async (text, minutes) => {
+    ['Create report.md saying "x" takes 48 h', 2 * 1440],
+  ])('counts working days of people and days by the clock apart: %s', async (text, minutes) => {
     const talk = new Talk();
     proposalOf(await talk.all(text));
     const timed = talk.session.outline?.nodes.filter((node) => node.steps.length > 0);

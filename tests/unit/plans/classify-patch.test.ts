@@ -1,4 +1,4 @@
-// Parts of a patch that widen or narrow an approved plan.
+// What of a patch widens an approved plan, and what narrows it.
 import { describe, expect, test } from 'vitest';
 import type { Step } from '#domain/plan/plan.ts';
 import { classifyPatch } from '#plans/change/classify.ts';
@@ -104,13 +104,13 @@ describe('changing a step', () => {
       'more time',
       { duration_minutes: 5 },
       { duration_minutes: 6 },
-      'Raises the duration of step 2a from 5 to 6 minutes.',
+      'Raises the duration of step 2a from 5 min to 6 min.',
     ],
     [
       'time where none was stated',
       {},
       { duration_minutes: 6 },
-      'Sets the duration of step 2a to 6 minutes; it had none.',
+      'Sets the duration of step 2a to 6 min; it had none.',
     ],
     [
       'an earlier beginning',

@@ -1,4 +1,4 @@
-// Reservations of a draft's step: pools by exact name.
+// What a step of a draft may reserve: pools by their own names only.
 import { expect, test } from 'vitest';
 import { checkResources } from '#plans/content/normalise-step.ts';
 import { Problems } from '#plans/content/problems.ts';

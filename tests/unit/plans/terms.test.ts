@@ -1,4 +1,4 @@
-// Terms besides the steps are on the card, including times skipped by a clock change.
+// What is agreed besides the steps is said on the card, also that a clock change skips a time.
 import { describe, expect, it } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
 import { describeTerms } from '#plans/content/terms.ts';
@@ -14,12 +14,12 @@ const nightly: Series = {
   steps: [],
 };
 const said = (changes: Partial<Series>) =>
-  describeTerms({ step_approval: 'none', series: [{ ...nightly, ...changes }] }).join(' ');
+  describeTerms({ step_approval: 'none', series: [{ ...nightly, ...changes }] }, null).join(' ');
 
 describe('a series whose time the clocks skip', () => {
   it('says when it does not come, and does not come then', () => {
     expect(said({})).toBe(
-      '“Nightly copy” repeats every day at 02:30 (Europe/Berlin). Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',
+      '“Nightly copy” repeats every day at 02:30 (Europe/Berlin), until you stop it. Not when the clocks go forward (Sun, 29 Mar 2026, 03:00): there is no 02:30 then.',
     );
     const [from, to] = [new Date('2026-03-28T12:00:00Z'), new Date('2026-03-30T12:00:00Z')];
     expect(occurrencesBetween(nightly, from, to).map((moment) => moment.toISOString())).toEqual([

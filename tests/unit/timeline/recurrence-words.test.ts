@@ -1,12 +1,14 @@
 // Rules as people read them.
 import { expect, test } from 'vitest';
-import { describeRecurrence } from '#timeline/recurrence.ts';
+import { describeRecurrence } from '#timeline/repetition.ts';
 
 test.each([
   ['FREQ=DAILY', 'every day at 09:30'],
   ['FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', 'every weekday at 09:30'],
+  ['FREQ=WEEKLY;BYDAY=MO', 'every Monday at 09:30'],
+  ['FREQ=MONTHLY;BYDAY=1MO', 'every month on the 1st Monday at 09:30'],
   ['FREQ=WEEKLY;INTERVAL=2;BYDAY=MO', 'every 2 weeks on Monday at 09:30'],
-  ['FREQ=MONTHLY;BYDAY=-1FR', 'every month on last Friday at 09:30'],
+  ['FREQ=MONTHLY;BYDAY=-1FR', 'every month on the last Friday at 09:30'],
   ['RRULE:FREQ=DAILY;COUNT=5', 'every day at 09:30 for 5 times'],
   ['FREQ=DAILY;BYHOUR=14;BYMINUTE=5', 'every day at 14:05'],
   ['FREQ=HOURLY;INTERVAL=3', 'every 3 hours'],

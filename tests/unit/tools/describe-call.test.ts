@@ -1,4 +1,4 @@
-// Calls as people read them before approving.
+// What a call does, as people read it before they approve.
 import { describe, expect, it } from 'vitest';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';

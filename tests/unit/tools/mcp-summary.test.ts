@@ -1,4 +1,4 @@
-// An MCP call's result in one line.
+// What a call of an MCP server gave, in a line that people read.
 import { expect, test } from 'vitest';
 import { readResult } from '#tools/mcp/read-result.ts';
 

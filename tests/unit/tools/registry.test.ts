@@ -1,4 +1,4 @@
-// Failures of the registry have codes, and a write with unknown outcome is marked.
+// What leaves the registry: failures with codes, and the mark for a write nobody knows the end of.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

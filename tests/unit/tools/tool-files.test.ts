@@ -14,7 +14,7 @@ const context = { signal: new AbortController().signal } as ToolContext;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-tool-files-'));
-  // The program's `countersign/tools` for a tool file.
+  // What a file gets from `countersign/tools` where it is run by the program itself.
   Object.assign(globalThis, { toolsForTests: { defineOperation, secret, z } });
 });
 afterAll(async () => {

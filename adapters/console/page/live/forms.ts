@@ -69,7 +69,7 @@ export function findMissing(button: CardPress, form: Form, inputs: Inputs): stri
   return form.required && typedAt(text) === '' ? [...fields, text] : fields;
 }
 
-/** Unsent input of a plan's cards, by input. */
+/** What was typed for a plan, by input. */
 function inputsOf(plan: string): Inputs {
   const start = inputKey(plan, '');
   const own = [...state.typed].filter(([key]) => key.startsWith(start));

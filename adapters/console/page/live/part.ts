@@ -1,5 +1,4 @@
-// The ticked steps of a plan, shared by the review bar, the steps and typed decisions. Bound to the digest they were read
-// under: a new version starts with all of them ticked.
+// Which steps of a plan are ticked. It is one state for all that decides here: the review bar, the steps, and the word that is written. Bound to the digest under which the steps were read: a new version begins with all of them again.
 import { waitsForDecision } from '#cards/words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { StepChain } from '#domain/plan/views.ts';
@@ -19,7 +18,7 @@ function mayTakeOff({ facts }: Card): boolean {
   return (status === 'proposed' || status === 'needs_review') && !revising;
 }
 
-/** The digest a review is bound to, or null if nothing can be decided. */
+/** What a review of the plan is bound to; null: nothing of it is to be decided. */
 export function reviewedDigest(card: Card | undefined): string | null {
   return card !== undefined && mayTakeOff(card) ? card.facts.plan.digest : null;
 }
@@ -39,7 +38,7 @@ export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet
   return mayTakeOff(card) ? takenOff(state, { plan_id: id, digest }) : none;
 }
 
-/** Approve, if some steps are unticked. */
+/** What Approve says where some steps are unticked. */
 export type PartialApproval = {
   words: string;
   /** Nothing is left to approve. */
@@ -56,7 +55,7 @@ export function describePart(state: Pick<State, 'off'>, card: Card): PartialAppr
   return { words, empty: false };
 }
 
-/** The steps that go with a step, computed here if the page has the whole plan. @throws ApiError */
+/** What goes with a step: of a plan that the page knows whole it is worked out here. @throws ApiError */
 async function readChain({ facts }: Card, stepId: string): Promise<StepChain> {
   const { id, total_steps: total } = facts.plan;
   if (facts.steps.length === total) return { ...findChain(facts.steps, stepId), more: false };
@@ -127,7 +126,7 @@ export function describeAlso(
     : `Also selects ${names}, which it needs.`;
 }
 
-/** The subject of a typed decision: the one waiting card of the conversation, with its ticks. */
+/** What a word that is written now is about: the one card that waits in the conversation, with its ticks. */
 export function readOnScreen(state: State): OnScreen {
   const spoken = new Set(state.messages.map(({ plan_id }) => plan_id));
   const plans = [...state.cards.values()].filter(

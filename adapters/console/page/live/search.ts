@@ -19,7 +19,7 @@ function assign(id: string, part: Partial<PlanView>): void {
   });
 }
 
-/** Each keystroke of a search. */
+/** What is typed, key by key. */
 export function typeWords(words: string): void {
   clearTimeout(waiting);
   asking.abort();

@@ -1,7 +1,7 @@
 // When each step ran, runs or is expected to run. Pure: actual times where there are some, the stored schedule for a plan
 // that has not started, and a forward pass elsewhere.
 import { headlineOf } from '#cards/calls.ts';
-import { formatWork } from '#cards/times.ts';
+import { describeLength } from '#cards/times.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { edgeEnds } from '#domain/plan/edge-ends.ts';
@@ -172,11 +172,10 @@ export function isTimed({ rows }: Timeline): boolean {
 
 /** How long a step is stated to take, a person's in working time; empty when it does not say. */
 export function statedLength(
-  { tool, duration_minutes: minutes }: Pick<Step, 'tool' | 'duration_minutes'>,
+  step: Pick<Step, 'tool' | 'duration' | 'duration_minutes'>,
   workingDay: number | null,
 ): string {
-  if (minutes === null) return '';
-  return tool === 'human' ? formatWork(minutes, workingDay) : formatDuration(minutes * minute);
+  return describeLength(step, workingDay) ?? '';
 }
 
 /** How long a step took or is stated to take. */

@@ -4,7 +4,7 @@ import { change } from '../live/store.ts';
 
 type SignIn = { name: string; label: string };
 
-/** Ways to sign in; none if the server doesn't list any. */
+/** What people can sign in with; a server that does not say has nothing. */
 async function readSignIns(): Promise<SignIn[]> {
   const response = await fetch('/api/sign-in').catch(() => null);
   if (response?.ok !== true) return [];

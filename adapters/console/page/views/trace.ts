@@ -38,7 +38,7 @@ function drawLine(line: TraceLine): TemplateResult {
   </tr>`;
 }
 
-/** A person's decision: what it was about and when. */
+/** What a person decided, when, and what about. */
 function drawDecision({ name, tone, symbol, at, took, text }: TraceLine): TemplateResult {
   const facts = [took, text].filter((fact) => fact !== '').join(' · ');
   return html`<tr class="trace-line">

@@ -1,4 +1,4 @@
-// Settings on the Home tab are kept; a refused one explains itself and shows the current value.
+// What somebody sets on their Home tab is kept; where it is refused they are told why, and see what is kept.
 import { expect, test } from 'vitest';
 import { setFromHome } from '#adapters/slack/lists/home.ts';
 import { readSignal } from '#adapters/slack/signals/read-signal.ts';
@@ -34,7 +34,7 @@ const body = Buffer.from(
   }),
 );
 
-/** The outcome with `keep` as the store. */
+/** What came of it, where `keep` keeps it. */
 async function setWith(keep: (change: PolicyChange) => Promise<void>) {
   const done: string[] = [];
   // Only what a setting touches.

@@ -1,4 +1,4 @@
-// Slack's installation events, and their consequences.
+// What Slack says of installations and their ends, and what follows from it.
 import type { Installation } from '@slack/bolt';
 import { describe, expect, test } from 'vitest';
 import { judgeRemoval, readRemoval } from '#adapters/slack/install/guard-workspaces.ts';

@@ -115,7 +115,6 @@ export function script(
     tools,
     toolset: createToolset({
       tools,
-      profile: StrategyProfile.parse({}),
       otherPlans: () => Promise.resolve({ blocks: [], more: false }),
       preferences: { isKnown: () => Promise.resolve(true), claim: () => Promise.resolve(false) },
       guarded: [],
@@ -125,7 +124,11 @@ export function script(
     readCost: () => Promise.resolve(null),
     limits,
     thresholds: { continue: 0.7, escalate: 0.4 },
-    flags: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    settings: {
+      allowNewSubtypes: true,
+      requireRfcForNewSubtype: true,
+      profile: StrategyProfile.parse({}),
+    },
     clock: systemClock,
     ...more,
   });

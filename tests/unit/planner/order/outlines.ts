@@ -4,6 +4,7 @@ import type { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import { OutlineNode, type PlanOutline } from '#domain/planning/outline.ts';
 import type { RoadmapEdge } from '#domain/planning/roadmap.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import type { ToolContext } from '#planner/tool.ts';
@@ -82,7 +83,7 @@ export function phase(id: string, more: NodeInput = {}): OutlineNode {
   return node(id, { structure: 'phase', ...more });
 }
 
-/** `draft` as an outline: one goal, a task per step. */
+/** What `draft` is as an outline: one goal, a task a step. */
 export function flatOutline(draft: Pick<PlanDraft, 'title' | 'steps'>): PlanOutline {
   const nodes = draft.steps.map((step, at) => {
     const { after = [], ...rest } = step;
@@ -127,7 +128,11 @@ export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext 
     ownWords: true,
     said: [],
     tools: toolsOf(manifest),
-    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    settings: {
+      allowNewSubtypes: true,
+      requireRfcForNewSubtype: true,
+      profile: StrategyProfile.parse({}),
+    },
     now: new Date('2026-03-02T08:00:00.000Z'),
     signal: new AbortController().signal,
     report: () => {},

@@ -1,4 +1,4 @@
-// Reads of a session: a partly seen file is never the base of a new text.
+// What a session has read: a file that was seen only in part is no base of a new text of it.
 import { expect, test } from 'vitest';
 import type { Json } from '#domain/text.ts';
 import { addRead, findPartialBases } from '#planner/reads/session-reads.ts';

@@ -2,6 +2,7 @@
 import { defaultPolicy } from '#domain/people/policy.ts';
 import { PlanOutline } from '#domain/planning/outline.ts';
 import { Roadmap } from '#domain/planning/roadmap.ts';
+import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import type { JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
@@ -178,7 +179,11 @@ export function makeDesk(
     ownWords: true,
     said: [],
     tools: makeTools(),
-    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    settings: {
+      allowNewSubtypes: true,
+      requireRfcForNewSubtype: true,
+      profile: StrategyProfile.parse({}),
+    },
     now,
     signal: new AbortController().signal,
     report: () => {},

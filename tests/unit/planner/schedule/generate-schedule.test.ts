@@ -7,7 +7,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { validateSchedule } from '#planner/schedule/validate-schedule.ts';
 import type { ToolContext } from '#planner/tool.ts';
-import { createGenerateSchedule } from '#planner/tools/generate-schedule.ts';
+import { generateSchedule as tool } from '#planner/tools/generate-schedule.ts';
 import {
   machineStep,
   makeDesk,
@@ -37,8 +37,9 @@ async function run({
   profile,
   input = {},
 }: Wanted) {
-  const tool = createGenerateSchedule({ profile: { ...StrategyProfile.parse({}), ...profile } });
-  const used = makeDesk({ outline, roadmap, ...state }, toolContext);
+  const desk = makeDesk({ outline, roadmap, ...state }, toolContext);
+  const settings = { ...desk.settings, profile: { ...StrategyProfile.parse({}), ...profile } };
+  const used = { ...desk, settings };
   const prepared = tool.prepare(input);
   if ('problems' in prepared) throw new Error(prepared.problems.join(' '));
   const outcome = await tool.execute(prepared.input, used);
@@ -292,7 +293,7 @@ describe('what does not fit', () => {
     expect(escalation?.infeasible.relaxations.map(({ text }) => text)).toEqual([
       'Move the deadline of “Review” to Fri, 13 Mar 2026, 17:00.',
       'Let “Write” start as soon as it can.',
-      'Give “Review” 3 hours.',
+      'Give “Review” 3 h.',
     ]);
     expect(escalation?.text).toMatch(/Any one of these would help:\n- Move the deadline/);
   });
@@ -334,7 +335,7 @@ describe('what does not fit', () => {
     expect(asked.outcome.result).toMatchObject({
       ok: false,
       explanations: [
-        '1: 4320 minutes are 3 days by the clock, and 72 hours of work. Say which in words: “3 working days” or “72 h”.',
+        '1: 4320 minutes are 3 days by the clock, and 72 working hours. Say which in words: “3 days” or “72 working hours”.',
       ],
     });
   });
@@ -453,8 +454,6 @@ describe('a change', () => {
 });
 
 describe('the tool', () => {
-  const tool = createGenerateSchedule({ profile: StrategyProfile.parse({}) });
-
   it('needs nothing from a model', () => {
     expect(tool.prepare({})).toHaveProperty('input');
     expect(tool.prepare({ changes: [{ node: '1', not_before: 'soon' }] })).toHaveProperty(

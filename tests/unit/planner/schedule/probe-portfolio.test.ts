@@ -87,7 +87,7 @@ async function probe(
       duration_minutes: durations[id] ?? null,
     })),
   );
-  const tool = createProbePortfolio({ profile: StrategyProfile.parse({}), otherPlans });
+  const tool = createProbePortfolio({ otherPlans });
   const outcome = await tool.execute(
     {},
     makeDesk(

@@ -2,7 +2,6 @@
 // an earlier one, so that no stage ever offers nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
 import { type Stage, workingStages } from '#domain/planning/stages.ts';
 import type { Product, Tool } from '#planner/tool.ts';
 import { createToolset } from '#planner/tools/registry.ts';
@@ -54,7 +53,6 @@ function findMisordered(tools: Maker[]): string[] {
 
 const tools = createToolset({
   tools: toolsOf(builtins, {}),
-  profile: StrategyProfile.parse({}),
   otherPlans: () => Promise.resolve({ blocks: [], more: false }),
   preferences: { isKnown: () => Promise.resolve(true), claim: () => Promise.resolve(false) },
   guarded: [],

@@ -1,7 +1,6 @@
 // "Every" is literal: listings are read to their end, and what could not be listed is a question first and the first risk then.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
-import { StrategyProfile } from '#domain/planning/schedule.ts';
 import type { Json, JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
@@ -44,7 +43,6 @@ function open(answer: (args: JsonObject) => Json, taken: string[], said: string[
     session,
     tools: createToolset({
       tools,
-      profile: StrategyProfile.parse({}),
       otherPlans: async () => ({ blocks: [], more: false }),
       preferences: { isKnown: async () => true, claim: async () => false },
       guarded: [],

@@ -3,7 +3,7 @@ import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts'
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { PlanOutline as OutlineSchema } from '#domain/planning/outline.ts';
 import { Roadmap } from '#domain/planning/roadmap.ts';
-import { Schedule } from '#domain/planning/schedule.ts';
+import { Schedule, StrategyProfile } from '#domain/planning/schedule.ts';
 import { PlanningState } from '#domain/planning/state.ts';
 import type { StateChanges, ToolContext } from '#planner/tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
@@ -88,7 +88,11 @@ export function makeDesk(
     ownWords: options.ownWords ?? true,
     said: [],
     tools: toolsOf(builtins),
-    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    settings: {
+      allowNewSubtypes: true,
+      requireRfcForNewSubtype: true,
+      profile: StrategyProfile.parse({}),
+    },
     now,
     signal: new AbortController().signal,
     report: () => {},

@@ -1,0 +1,90 @@
+// Repetitions in words: the rhythm, its end and the next dates.
+import { RRuleTemporal } from 'rrule-temporal';
+import { toText } from 'rrule-temporal/totext';
+import { formatMoment, nextOccurrences, type Recurrence, toZoned } from './recurrence.ts';
+import { readFields, readRule, writeFields } from './rule.ts';
+
+/** A rule with its end; ISO 8601. */
+export type Repetition = {
+  rrule: string;
+  starts_at: string;
+  timezone: string;
+  until: string | null;
+};
+
+/** Rewrites `9:30 AM GMT+2`, `2:05 PM` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is shown elsewhere. */
+function rewriteClock(text: string): string {
+  return text
+    .replaceAll(
+      /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b/g,
+      (_, hour: string, minute: string | undefined, half: string) => {
+        const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
+        return `${String(hours).padStart(2, '0')}:${minute ?? '00'}`;
+      },
+    )
+    .replaceAll(/ (GMT|UTC)([+-]\d{1,2}(:\d\d)?)?(?=\s|,|$)/g, '');
+}
+
+/** The rule in words, with the time in its own zone: `every Monday at 09:30`. Requires a rule that passes `checkRule`. */
+export function describeRecurrence({ rrule, timezone, startsAt }: Recurrence): string {
+  const dtstart = toZoned(startsAt, timezone);
+  const text = toText(new RRuleTemporal({ rruleString: readRule(rrule), dtstart }), 'en');
+  return rewriteClock(text)
+    .replace(/^every week on /, 'every ')
+    .replace(/ on (?=last |\d)/, ' on the ');
+}
+
+const times = new Set(['BYHOUR', 'BYMINUTE', 'BYSECOND', 'COUNT', 'UNTIL']);
+
+/** Only how often: `every Monday`, `every 2 weeks on Friday`. */
+export function describeRhythm({ rrule, timezone, startsAt }: Recurrence): string {
+  const fields = readFields(rrule);
+  // Without BYHOUR its hours are its rhythm.
+  if (/^(?:HOURLY|MINUTELY|SECONDLY)$/.test(fields.get('FREQ') ?? ''))
+    return describeRecurrence({ rrule, timezone, startsAt });
+  const rule = writeFields([...fields].filter(([key]) => !times.has(key)));
+  const midnight = toZoned(startsAt, timezone).startOfDay();
+  const at = new Date(midnight.epochMilliseconds);
+  return describeRecurrence({ rrule: rule, timezone, startsAt: at }).replace(' at 00:00', '');
+}
+
+const shownDates = 3;
+
+/** `30 Nov, 7 Dec, 14 Dec …`; with times if two are on one day. Empty if nothing is left. */
+export function describeNext({ rrule, starts_at, timezone, until }: Repetition, now: Date): string {
+  const startsAt = new Date(starts_at);
+  const from = now < startsAt ? new Date(startsAt.getTime() - 1) : now;
+  const found = nextOccurrences({ rrule, timezone, startsAt }, from, shownDates + 1).filter(
+    (moment) => until === null || moment <= new Date(until),
+  );
+  const write = (moment: Date, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone: timezone, ...options }).format(moment);
+  const shown = found.slice(0, shownDates).map((moment) => ({
+    day: write(moment, { day: 'numeric', month: 'short' }),
+    time: write(moment, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+  }));
+  const timed = new Set(shown.map(({ day }) => day)).size < shown.length;
+  const words = shown.map(({ day, time }, at) =>
+    timed ? (shown[at - 1]?.day === day ? time : `${day} ${time}`) : day,
+  );
+  return `${words.join(', ')}${found.length > shownDates ? ' …' : ''}`;
+}
+
+/** `every Monday at 09:00 (Europe/Berlin), until you stop it`, without dates. */
+export function describeRule({ rrule, starts_at, timezone, until }: Repetition): string {
+  const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
+  const fields = readFields(rrule);
+  const ends = until !== null || fields.has('UNTIL') || fields.has('COUNT');
+  const end = ends
+    ? until === null
+      ? ''
+      : `, until ${formatMoment(new Date(until), timezone)}`
+    : ', until you stop it';
+  return `${rule} (${timezone})${end}`;
+}
+
+/** `every Monday at 09:00 (Europe/Berlin), until you stop it: 30 Nov, 7 Dec, 14 Dec …` */
+export function describeRepetition(repetition: Repetition, now: Date): string {
+  const next = describeNext(repetition, now);
+  return `${describeRule(repetition)}${next === '' ? '' : `: ${next}`}`;
+}
