@@ -3,10 +3,13 @@ import { decodeCursor, encodeCursor } from '#db/cursor.ts';
 import type { Queryable } from '#db/database.ts';
 import { findCalled, readNamesOf, readPerson } from '#db/people/identities.ts';
 import {
+  type FoundGroup,
   type GroupFilter,
   type GroupPlace,
-  readGroups,
+  readEnded,
   readLabelsAcross,
+  readLiveIds,
+  type StatusGroup,
 } from '#db/plans/groups.ts';
 import { readSummaries } from '#db/plans/plans.ts';
 import type { Within } from '#db/plans/within.ts';
@@ -20,6 +23,7 @@ import {
 } from '#domain/plan/inbox.ts';
 import type { Service } from '#domain/service.ts';
 import { nameRequesters } from '#people/people-named.ts';
+import type { KeptPlan, LivePlans } from './live-plans.ts';
 import { type Asking, findWaiting, type Waiting } from './waiting-for.ts';
 
 /** All names that `person` can mean, including chat display names. */
@@ -73,9 +77,60 @@ function nextWaiting(waiting: Waiting[], after: GroupPlace | null, limit: number
   return waiting.filter(isBehind).slice(0, limit);
 }
 
+/** Live plans that meet a filter. */
+async function filterLive(
+  db: Queryable,
+  plans: readonly KeptPlan[],
+  filter: GroupFilter,
+): Promise<readonly KeptPlan[]> {
+  const { words, names, tool, within } = filter;
+  if (words.length === 0 && names === null && tool === null && within === null) return plans;
+  const ids = await readLiveIds(db, filter);
+  return plans.filter(({ id }) => ids.has(id));
+}
+
+type Pages = { groups: StatusGroup[]; after: GroupPlace | null; limit: number };
+
+/** Counts each group and lists its next plans, latest activity first. */
+async function listGroups(
+  db: Queryable,
+  live: readonly KeptPlan[],
+  waiting: Waiting[],
+  filter: GroupFilter,
+  { groups, after, limit }: Pages,
+): Promise<Map<StatusGroup, FoundGroup>> {
+  const waits = new Set(waiting.map(({ id }) => id));
+  const isLive = new Set(live.flatMap(({ id, group }) => (group === null ? [] : [id])));
+  const ended = await readEnded(
+    db,
+    filter,
+    [...waits].filter((id) => !isLive.has(id)),
+    {
+      groups: groups.filter((group) => group === 'failed' || group === 'done'),
+      ...{ after, limit },
+    },
+  );
+  const isBehind = ({ at, id }: GroupPlace) =>
+    after === null || at < after.at || (at === after.at && id < after.id);
+  return new Map(
+    groups.map((group) => {
+      const own = live
+        .filter((plan) => plan.group === group && !waits.has(plan.id))
+        .map(({ id, updated_at: at }) => ({ id, at }));
+      const { total = 0, counted = true, places = [] } = ended.get(group) ?? {};
+      // A plan may have ended since the live ones were read.
+      const others = places.filter(({ id }) => !isLive.has(id));
+      const all = [...own.filter(isBehind).slice(0, limit), ...others];
+      all.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+      return [group, { total: own.length + total, counted, places: all.slice(0, limit) }];
+    }),
+  );
+}
+
 /** @param within restricts to one organisation */
 export async function readInbox(
   context: Asking,
+  livePlans: LivePlans,
   query: InboxQuery,
   within: Within | null = null,
 ): Promise<Inbox> {
@@ -84,14 +139,13 @@ export async function readInbox(
   const groups = only === undefined ? InboxGroup.options : [only];
   const after = only === undefined ? null : readPlace(only, cursor);
   const filter = await readFilter(db, query, within);
-  const waiting = await findWaiting(context, query.user, filter);
+  const live = await filterLive(db, await livePlans(), filter);
+  const waiting = await findWaiting(context, query.user, live);
   // One extra per group detects a next page.
-  const others = await readGroups(
-    db,
-    filter,
-    waiting.map(({ id }) => id),
-    { groups: groups.filter((group) => group !== 'needs_you'), after, limit: limit + 1 },
-  );
+  const others = await listGroups(db, live, waiting, filter, {
+    groups: groups.filter((group) => group !== 'needs_you'),
+    ...{ after, limit: limit + 1 },
+  });
   const found = groups.map((group) => {
     if (group === 'needs_you') {
       const places = nextWaiting(waiting, after, limit + 1);

@@ -69,6 +69,7 @@ import { emptyTrace, readRunTrace } from '#runs/planning-trace.ts';
 import { waitsFor } from '#runs/session-subject.ts';
 import { answerOnce } from './answer-once.ts';
 import { nameInbox, readInbox } from './inbox.ts';
+import { createLivePlans } from './live-plans.ts';
 import { createOperationForms, previewProposal } from './operation-forms.ts';
 import { readCardFacts } from './plan-card.ts';
 import * as decisions from './plan-decisions.ts';
@@ -97,6 +98,7 @@ class CheckedChange<T> implements Checked<T> {
 export function createService(context: ConversationContext): Service {
   const { db } = context;
   const watchInbox = createInboxWatch(context);
+  const livePlans = createLivePlans(db);
   /** A decision on a plan; one pressed in a chat is deduplicated. */
   function decidePlan<D extends { pressed?: Pressed }>(
     check: (
@@ -224,7 +226,7 @@ export function createService(context: ConversationContext): Service {
     },
     async inbox({ within: scope, ...query }) {
       const within = scope === undefined ? null : await readWithin(context, scope);
-      return nameInbox(service, await readInbox(context, query, within));
+      return nameInbox(service, await readInbox(context, livePlans, query, within));
     },
     stats: async (leastPeople, scope) =>
       readPlanStats(

@@ -1,16 +1,8 @@
 // Finds everything that waits for a person, by the rules that check decisions. The number of queries doesn't grow with the number
 // of plans.
 import type { Queryable } from '#db/database.ts';
-import {
-  type GroupFilter,
-  type GroupPlace,
-  type OpenPlan,
-  type OpenQuestion,
-  type Reach,
-  readOpenPlans,
-  readOpenQuestions,
-} from '#db/plans/groups.ts';
-import { isSamePerson, personKey } from '#domain/people/names.ts';
+import { findSpoken, type GroupPlace, type LivePlan, type OpenQuestion } from '#db/plans/groups.ts';
+import { isSamePerson, lowerAscii, personKey } from '#domain/people/names.ts';
 import type { InboxWait } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { operationName } from '#domain/tool.ts';
@@ -25,6 +17,7 @@ import {
   readAuthorities,
 } from '#plans/authority/authority.ts';
 import { readGroupNames } from '#plans/authority/members.ts';
+import type { KeptPlan } from './live-plans.ts';
 
 export type Asking = Pick<
   ConversationContext,
@@ -40,7 +33,7 @@ export type Waiting = GroupPlace & {
 
 const maySayWhatBecame = (
   context: Asking,
-  plan: OpenPlan,
+  plan: LivePlan,
   { status, tool, operation, confirm }: OpenQuestion,
   authority: Authority,
   user: string,
@@ -51,18 +44,17 @@ const maySayWhatBecame = (
     mayConfirm(context, plan, operationName(tool, operation), authority, user));
 
 /** Without an assignee, a task is the requester's. */
-const isTaskOf = (names: string[], { requester }: OpenPlan, question: OpenQuestion): boolean =>
+const isTaskOf = (names: string[], { requester }: LivePlan, question: OpenQuestion): boolean =>
   question.tool === 'human' &&
   question.status === 'waiting' &&
   names.some((name) => isSamePerson(name, question.assignee ?? requester));
 
 /** Facts of one plan for deciding what waits. */
 type Evidence = {
-  plan: OpenPlan;
+  plan: KeptPlan;
   authority: Authority;
   /** For the pending change. */
   ofChange: Authority | undefined;
-  questions: OpenQuestion[];
 };
 
 /** The oldest of the findings, by step. */
@@ -75,11 +67,11 @@ const oldest = (found: OpenQuestion[]) =>
 /** Null if nothing waits for `user` with these `names`. What only they can do comes first. */
 function judge(
   context: Asking,
-  { plan, authority, ofChange, questions }: Evidence,
+  { plan, authority, ofChange }: Evidence,
   user: string,
   names: string[],
 ): Waiting | null {
-  const { id, patch, problem } = plan;
+  const { id, patch, problem, questions } = plan;
   const isProposed = plan.status === 'proposed' || plan.status === 'needs_review';
   if (isProposed && !plan.revising && mayApproveNow(authority, plan.approved, user))
     return { id, waits: 'approval', at: plan.proposed_at, step_id: null, may_approve: true };
@@ -108,42 +100,52 @@ function judge(
   return { id, waits: 'problem', at, step_id, may_approve: false };
 }
 
-/** How plans can address a person with these names. Includes groups of any age, which are judged later. */
-async function readReach(
+/**
+ * Selects plans that may wait for a person with these names. It may select too many, never too few. Includes groups of any age,
+ * which are judged later.
+ */
+async function findReaching(
   db: Queryable,
   { approvers: configured, guardedApprovers, grouping }: Asking,
   { own, lent }: { own: string[]; lent: string[] },
-): Promise<Reach> {
+  plans: KeptPlan[],
+): Promise<KeptPlan[]> {
   const groups = await readGroupNames(db, grouping, own, 'any');
   const keys = new Set([...own, ...lent, ...groups].map(personKey));
-  const reaches = (policy: ApproverPolicy) =>
+  const counts = (policy: ApproverPolicy) =>
     mayCount({ policy, operations: [] }, { requester: '', configured }, keys);
-  return {
-    keys: [...keys],
-    kinds: [
-      // Where anyone may approve, so may those who approve for the requester.
-      ...(reaches({ kind: 'requester' }) ? (['requester', 'anyone'] as const) : []),
-      ...(reaches({ kind: 'not_requester' }) ? (['not_requester'] as const) : []),
-    ],
-    operations: Object.entries(guardedApprovers).flatMap(([operation, policy]) =>
-      reaches(policy) ? [operation] : [],
-    ),
-  };
+  const countsApprover = counts({ kind: 'requester' });
+  const countsOthers = counts({ kind: 'not_requester' });
+  const guarded = new Set(
+    Object.entries(guardedApprovers).flatMap(([name, policy]) => (counts(policy) ? [name] : [])),
+  );
+  const isAnyone = ({ approver_policy: { kind } }: KeptPlan) => kind === 'anyone';
+  const asked = plans.flatMap((plan) => (isAnyone(plan) ? (plan.conversation ?? []) : []));
+  const spoken = await findSpoken(db, [...new Set(asked)], [...keys]);
+  const written = [...keys].map(lowerAscii);
+  return plans.filter((plan) => {
+    const { approver_policy: policy, conversation, tools_required, patch, names } = plan;
+    if (policy.kind === 'not_requester' && countsOthers) return true;
+    // Where anyone may approve, so may those who approve for the requester.
+    if (countsApprover && (policy.kind === 'requester' || isAnyone(plan))) return true;
+    if (isAnyone(plan) && (conversation === null || spoken.has(conversation))) return true;
+    if (guarded.size > 0 && (patch !== null || tools_required.some((one) => guarded.has(one))))
+      return true;
+    return names.some((name) => written.some((key) => name.includes(key)));
+  });
 }
 
-/** Everything that waits for a person, longest first. */
+/** Everything of `plans` that waits for a person, longest first. */
 export async function findWaiting(
   context: Asking,
   user: string,
-  filter: GroupFilter,
+  plans: readonly KeptPlan[],
 ): Promise<Waiting[]> {
   const { query: db } = context.db;
   const asked = await readAskedNames(db, context, user);
-  const open = await readOpenPlans(db, filter, await readReach(db, context, asked));
+  const asking = plans.filter(({ attention, problem }) => attention || problem !== null);
+  const open = await findReaching(db, context, asked, asking);
   if (open.length === 0) return [];
-  const asking = open.flatMap(({ id, asks_steps }) => (asks_steps ? [id] : []));
-  const found = asking.length === 0 ? [] : await readOpenQuestions(db, { ids: asking });
-  const questions = Map.groupBy(found, ({ plan_id }) => plan_id);
   const changes = open.flatMap(({ patch, ...plan }) =>
     patch === null
       ? []
@@ -163,11 +165,7 @@ export async function findWaiting(
   const waiting = open.flatMap((plan, index) => {
     const authority = authorities[index];
     if (authority === undefined) return [];
-    const { id } = plan;
-    const evidence = {
-      ...{ plan, authority, ofChange: ofChanges.get(id) },
-      questions: questions.get(id) ?? [],
-    };
+    const evidence = { plan, authority, ofChange: ofChanges.get(plan.id) };
     return judge(context, evidence, user, [...asked.own, ...asked.lent]) ?? [];
   });
   return waiting.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));

@@ -1,10 +1,10 @@
-// Reads plans by groups, as in one person's inbox: plans that may wait for the reader, and the rest by status. Each function is
-// one statement, however many plans there are.
+// Reads plans for inboxes: live plans as they change, ended ones by group. Each function is one statement, however many plans there
+// are.
 import { type SQL, sql } from 'drizzle-orm';
 import { lowerAscii } from '#domain/people/names.ts';
 import type { InboxGroup } from '#domain/plan/inbox.ts';
 import type { ApproverPolicy, PlanStatus } from '#domain/plan/plan.ts';
-import type { Queryable } from '../database.ts';
+import { prepareStatement, type Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { plans } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
@@ -96,12 +96,27 @@ export async function readStandings(db: Queryable, ids: string[]): Promise<PlanS
   return rows;
 }
 
-/** A plan in which something may wait for a person. Moments are µs since 1970. */
-export type OpenPlan = {
+/** The group of a plan in which nothing waits for the reader. */
+export type StatusGroup = Exclude<InboxGroup, 'needs_you'>;
+/** Groups with ended plans. */
+export type EndedGroup = 'failed' | 'done';
+
+const groupOf = sql`case when ${plans.ended_as} is not null then null
+  when ${plans.revising} or ${plans.status} in ('approved', 'executing') then 'running'
+  when ${plans.status} in ('failed', 'stalled') then 'failed'
+  when ${plans.status} in ('proposed', 'needs_review') then 'others'
+  else 'done' end`;
+
+/** A plan that is live or has an open problem. Moments are µs since 1970. */
+export type LivePlan = {
   id: string;
   version: number;
   status: PlanStatus;
   revising: boolean;
+  /** Null if it has ended with an open problem, and is in the group of its end. */
+  group: StatusGroup | null;
+  /** Something in it may wait for a person. */
+  attention: boolean;
   /** Its planner waits for an answer about the requested changes. */
   asks: boolean;
   requester: string;
@@ -109,7 +124,7 @@ export type OpenPlan = {
   approver_policy: ApproverPolicy;
   conversation: string | null;
   tools_required: string[];
-  /** The approvers of the current version, in order. */
+  /** The approvers of the current version as they approved, in order. */
   approved: string[];
   /** A step of it may wait for a person. */
   asks_steps: boolean;
@@ -121,63 +136,38 @@ export type OpenPlan = {
   problem: { step_id: string | null; since: number } | null;
 };
 
-/** Resolved to persons, so that accounts linked since count once. */
 const approvedBy = (version: SQL): SQL => sql`array(
-  select coalesce(i.person, a.approver) from ${countersign}.approvals a
-    left join ${countersign}.identities i on i.account = a.approver
-  where a.plan_id = ${plans.id} and a.version = ${version} group by 1 order by min(a.at), 1)`;
+  select a.approver from ${countersign}.approvals a
+  where a.plan_id = ${plans.id} and a.version = ${version} order by a.at, a.approver)`;
 
-/** The ways in which a plan can ask a person for something. */
-export type Reach = {
-  /** Their normalised names and groups. */
-  keys: string[];
-  /** Approver policies that may count them without naming them; `anyone` in every conversation they have written in. */
-  kinds: ApproverPolicy['kind'][];
-  /** Operations whose own rule may count them. */
-  operations: string[];
+/** Live plans, and ended ones with an open problem. */
+const isKept = sql`(${plans.ended_as} is null or ${hasProblem})`;
+
+/** A moment of the database, up to which changes are known. */
+export type Horizon = {
+  /** Transactions before this one had ended. */
+  horizon: string;
+  /** Start of the server: a standby that takes over may lack the latest changes. */
+  server: string;
 };
 
-/** Whether `text` contains a key. Spellings of names vary, and few other texts match. */
-function hasKey(text: SQL, keys: string[], write = (key: string) => key): SQL {
-  const patterns = keys.map((key) => `%${escapeLike(lowerAscii(write(key)))}%`);
-  return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
-}
-
-const mayAsk = sql`(${plans.attention} or ${hasProblem})`;
-const countsAnyone = sql`${plans.approver_policy} ->> 'kind' = 'anyone'`;
+const horizon = sql`${sql.placeholder('horizon')}::text`;
 
 /**
- * Whether anyone who has written in the plan's conversation may approve, and the person may have. Each conversation is searched
- * once.
+ * Rows that a transaction has written which had not ended at the horizon. What is in other tables changes together with the row,
+ * except problems and the planner's questions.
  */
-const maySpeak = (keys: string[]) => sql`(${countsAnyone} and (${plans.conversation} is null
-  or ${plans.conversation} = any(array(
-    select m.conversation from (
-      select distinct ${plans.conversation} from ${plans} where ${mayAsk} and ${countsAnyone}
-    ) asked join ${countersign}.messages m using (conversation)
-    where m.author = 'person' and ${hasKey(sql`m.name`, keys)}))))`;
+const mayHaveChanged = sql`(${horizon} is null or age(${plans}.xmin) <= age(${horizon}::xid8::xid) or ${plans.revising} or ${hasProblem})`;
 
-/** Whether a plan may wait for the person. It may match too many plans, never too few. */
-function mayReach({ keys, kinds, operations }: Reach): SQL {
-  const inJson = (key: string) => JSON.stringify(key).slice(1, -1);
-  return sql`(${plans.approver_policy} ->> 'kind' = any(${sql.param(kinds)}::text[])
-    or ${maySpeak(keys)}
-    or ${plans.tools_required} && ${sql.param(operations)}::text[]
-    or ${plans.pending_patch} is not null and ${operations.length > 0}
-    or ${hasKey(sql`${plans.requester}`, keys)}
-    or ${hasKey(sql`(${plans.approver_policy} ->> 'people')`, keys, inJson)}
-    or ${isUnderWay} and ${plans.waiting} > 0 and exists (
-      select from ${stepsOf(sql`${plans.id}`, ['waiting'])} where ${hasKey(sql`(s.output ->> 'assignee')`, keys)}))`;
-}
-
-export async function readOpenPlans(
-  db: Queryable,
-  filter: GroupFilter,
-  reach: Reach,
-): Promise<OpenPlan[]> {
-  const { rows } = await db.execute<OpenPlan>(sql`
-    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${asksBack} as asks, ${plans.requester}, ${plans.requester_verified},
-      ${plans.approver_policy}, ${plans.conversation}, ${plans.tools_required}, ${approvedBy(sql`${plans.version}`)} as approved,
+const livePlans = prepareStatement(
+  'read_live_plans',
+  sql`
+  with kept as materialized (
+    select ${plans.id}, ${mayHaveChanged} as changed from ${plans} where ${isKept}
+  ), changed as (
+    select ${plans.id}, ${plans.version}, ${plans.status}, ${plans.revising}, ${groupOf} as "group", ${plans.attention},
+      ${asksBack} as asks, ${plans.requester}, ${plans.requester_verified}, ${plans.approver_policy}, ${plans.conversation},
+      ${plans.tools_required}, ${approvedBy(sql`${plans.version}`)} as approved,
       ${isUnderWay} and ${plans.waiting} + ${plans.unknown} > 0 as asks_steps, (
         select ${micros(sql`v.created_at`)} from ${countersign}.plan_versions v
         where v.plan_id = ${plans.id} and v.version = ${plans.version}) as proposed_at,
@@ -191,10 +181,57 @@ export async function readOpenPlans(
           ) added), '[]'), 'approved', ${approvedBy(sql`c.version`)}) end as patch, (
         select jsonb_build_object('step_id', f.step_id, 'since', ${micros(sql`f.created_at`)}) from ${countersign}.plan_findings f
         where f.plan_id = ${plans.id} and ${isOpenProblem} order by f.created_at, f.id limit 1) as problem
-    from ${plans}
+    from kept join ${plans} using (id)
     left join ${countersign}.plan_patches c on c.id = ${plans.pending_patch}
-    where ${mayAsk} and ${mayReach(reach)} and ${wanted(filter)}`);
-  return rows;
+    where kept.changed
+  )
+  select known.*, changed.* from (
+    select (select count(*)::int from kept) as total, pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+      pg_postmaster_start_time()::text as server
+  ) known left join changed on true`,
+);
+
+/** Live plans that may have changed since a horizon, the next horizon, and how many live plans there are. */
+export type LiveChanges = Horizon & { total: number; plans: LivePlan[] };
+
+/** @param since null: all live plans */
+export async function readLivePlans(db: Queryable, since: Horizon | null): Promise<LiveChanges> {
+  type Row = Horizon & { total: number } & (LivePlan | { id: null });
+  const rows = await db.run<Row>(livePlans, { horizon: since?.horizon ?? null });
+  const [first] = rows;
+  if (first === undefined) throw new Error('readLivePlans: no row came back');
+  return {
+    ...{ horizon: first.horizon, server: first.server, total: first.total },
+    plans: rows.flatMap(({ horizon: _, server: __, total: ___, ...plan }) =>
+      plan.id === null ? [] : [plan],
+    ),
+  };
+}
+
+/** The IDs of all live plans, or of those that meet a filter. */
+export async function readLiveIds(db: Queryable, filter?: GroupFilter): Promise<Set<string>> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select ${plans.id} from ${plans} where ${isKept} and ${filter === undefined ? sql`true` : wanted(filter)}`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether `text` contains a key. Spellings of names vary, and few other texts match. */
+function hasKey(text: SQL, keys: string[]): SQL {
+  const patterns = keys.map((key) => `%${escapeLike(lowerAscii(key))}%`);
+  return sql`lower(${text} collate "C") like any(${sql.param(patterns)}::text[])`;
+}
+
+/** Those of `conversations` in which a person with these keys, or a similar name, has written. */
+export async function findSpoken(
+  db: Queryable,
+  conversations: string[],
+  keys: string[],
+): Promise<Set<string>> {
+  if (conversations.length === 0) return new Set();
+  const { rows } = await db.execute<{ conversation: string }>(sql`
+    select distinct m.conversation from ${countersign}.messages m
+    where m.conversation = any(${sql.param(conversations)}::text[]) and m.author = 'person' and ${hasKey(sql`m.name`, keys)}`);
+  return new Set(rows.map(({ conversation }) => conversation));
 }
 
 /** For each person that steps of a plan wait for, the step that has waited longest. */
@@ -233,15 +270,6 @@ export async function readOpenQuestions(
   return rows;
 }
 
-/** The group of a plan in which nothing waits for the reader. */
-export type StatusGroup = Exclude<InboxGroup, 'needs_you'>;
-
-const groupOf = sql`case
-  when ${plans.revising} or ${plans.status} in ('approved', 'executing') then 'running'
-  when ${plans.status} in ('failed', 'stalled') then 'failed'
-  when ${plans.status} in ('proposed', 'needs_review') then 'others'
-  else 'done' end`;
-
 /** A plan's place in its group: its last activity (µs since 1970), then its id. */
 export type GroupPlace = { at: number; id: string };
 
@@ -250,31 +278,28 @@ export const endedCounted = 1000;
 
 export type FoundGroup = { total: number; counted: boolean; places: GroupPlace[] };
 
-/** The first `limit` rows of `from`, a set of `id` and `moment`, latest first. */
-const listPlaces = (from: SQL, limit: number) => sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'at', ${micros(sql`o.moment`)}) order by o.moment desc, o.id desc), '[]')
-  from (${from} order by moment desc, id desc limit ${limit}) o)`;
-
 /** Whether a plan comes after `after` in its group; always if null. */
-const isBehind = (moment: SQL, id: SQL, after: GroupPlace | null) =>
+const isBehind = (after: GroupPlace | null) =>
   after === null
     ? sql`true`
-    : sql`(${moment}, ${id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
+    : sql`(${plans.rested_at}, ${plans.id}) < ('epoch'::timestamptz + ${after.at}::float8 * interval '1 microsecond', ${after.id}::text)`;
 
 /** Up to `limit` ended plans of a group after `after`, latest first, by index. */
-function restedOf(
-  group: 'failed' | 'done',
+function endedOf(
+  group: EndedGroup,
   filter: GroupFilter,
-  except: SQL,
+  except: string[],
   after: GroupPlace | null,
   limit: number,
 ): SQL {
   const { within, ...others } = filter;
+  const isOther =
+    except.length === 0 ? sql`true` : sql`${plans.id} <> all(${sql.param(except)}::text[])`;
   const latest = (
     reason: SQL,
   ) => sql`(select ${plans.id}, ${plans.rested_at} as moment from ${plans}
     where ${plans.ended_as} = ${sql.raw(`'${group}'`)} and ${reason}
-      and ${isBehind(sql`${plans.rested_at}`, sql`${plans.id}`, after)} and ${wanted({ ...others, within: null })} and ${except}
+      and ${isBehind(after)} and ${wanted({ ...others, within: null })} and ${isOther}
     order by ${plans.rested_at} desc, ${plans.id} desc limit ${limit})`;
   if (within === null) return latest(sql`true`);
   const found = withinEach(within).map(latest);
@@ -282,55 +307,29 @@ function restedOf(
 }
 
 /**
- * Counts each group and lists its next plans, latest activity first. Live plans are few and all read; of ended ones, the latest.
- * @param except plans in none of the groups, because they wait for the reader
+ * Counts the ended plans of each group and lists the next ones, latest first.
+ * @param except ended plans in none of the groups, because they wait for the reader
  * @param pages the wanted groups, with up to `limit` plans after `after`
  */
-export async function readGroups(
+export async function readEnded(
   db: Queryable,
   filter: GroupFilter,
   except: string[],
-  { groups, after, limit }: { groups: StatusGroup[]; after: GroupPlace | null; limit: number },
+  { groups, after, limit }: { groups: EndedGroup[]; after: GroupPlace | null; limit: number },
 ): Promise<Map<StatusGroup, FoundGroup>> {
   if (groups.length === 0) return new Map();
-  const isOther = sql`${plans.id} not in (select id from excepted)`;
-  const ended = groups.flatMap((group) => (group === 'failed' || group === 'done' ? [group] : []));
-  const rested = ended.map(
-    (group) => sql`, ${sql.identifier(group)} as materialized (
-      ${restedOf(group, filter, isOther, null, endedCounted)})${
-        after === null
-          ? sql``
-          : sql`, ${sql.identifier(`${group}_next`)} as materialized (${restedOf(group, filter, isOther, after, limit)})`
-      }`,
-  );
   const selects = groups.map((group) => {
-    const live = sql`select id, moment from live where name = ${group} and ${isBehind(sql`moment`, sql`id`, after)}`;
-    const has = ended.some((one) => one === group);
-    const next = sql.identifier(after === null ? group : `${group}_next`);
-    const all = has ? sql`${live} union all select id, moment from ${next}` : live;
-    const more = has ? sql`(select count(*) from ${sql.identifier(group)})::int` : sql`0`;
-    return sql`select ${group}::text as name, (select count(*) from live where name = ${group})::int as live,
-      ${more} as ended, ${listPlaces(all, limit)} as places`;
+    const counted = endedOf(group, filter, except, null, endedCounted);
+    const next = endedOf(group, filter, except, after, limit);
+    return sql`select ${group}::text as name, (select count(*) from (${counted}) c)::int as total, (
+      select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'at', ${micros(sql`o.moment`)}) order by o.moment desc, o.id desc), '[]')
+      from (${next}) o) as places`;
   });
-  const { rows } = await db.execute<{
-    name: StatusGroup;
-    live: number;
-    ended: number;
-    places: GroupPlace[];
-  }>(sql`
-    with excepted as materialized (
-      select unnest(${sql.param(except)}::text[]) as id
-    ), live as materialized (
-      select ${plans.id}, ${groupOf} as name, ${plans.updated_at} as moment
-      from ${plans}
-      where ${plans.ended_as} is null and ${wanted(filter)} and ${isOther}
-    )${sql.join(rested, sql``)}
-    ${sql.join(selects, sql` union all `)}`);
+  const { rows } = await db.execute<{ name: EndedGroup; total: number; places: GroupPlace[] }>(
+    sql.join(selects, sql` union all `),
+  );
   return new Map(
-    rows.map(({ name, live, ended: over, places }) => [
-      name,
-      { total: live + over, counted: over < endedCounted, places },
-    ]),
+    rows.map(({ name, total, places }) => [name, { total, counted: total < endedCounted, places }]),
   );
 }
 

@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readInbox } from '#conversation/inbox.ts';
+import { createLivePlans } from '#conversation/live-plans.ts';
 import { serveWithin } from '#conversation/serve-within.ts';
 import type { Database } from '#db/database.ts';
 import { readPlanRow } from '#db/plans/plans.ts';
@@ -342,7 +343,8 @@ test('2,000 proposed plans are counted exactly and paged without a gap', async (
   expect(new Set(allIds(found)).size).toBe(2000);
   const since = needs.map((plan) => plan.waits_since ?? '');
   expect(since).toEqual(since.toSorted());
-  const read = (db: Database) => readInbox({ db, ...rules }, { user: ana.id, limit: 20 });
+  const read = (db: Database) =>
+    readInbox({ db, ...rules }, createLivePlans(db), { user: ana.id, limit: 20 });
   // Each plan, its version and its approvals are looked up a few times, for any reader.
   expect((await explainReads(instance.db, read)).blocks).toBeLessThan(2000 * 12);
 });
@@ -352,7 +354,7 @@ test('2,000 plans take as many statements as twenty', async () => {
   const context = { db: counted.db, ...rules };
   const count = async () => {
     counted.forget();
-    await readInbox(context, { user: ana.id, limit: 20 });
+    await readInbox(context, createLivePlans(context.db), { user: ana.id, limit: 20 });
     return counted.statements();
   };
   await fill(20);

@@ -1,14 +1,16 @@
 // A person's waits are found by every rule, with as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { findWaiting } from '#conversation/waiting-for.ts';
+import { createLivePlans } from '#conversation/live-plans.ts';
+import { type Asking, findWaiting } from '#conversation/waiting-for.ts';
 import { person } from '#domain/people/actor.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
 import { countStatements } from '../../fixtures/counted-database.ts';
 import { noop } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 
-const everyPlan = { words: [], names: null, tool: null, within: null };
+const find = async (context: Asking, user: string) =>
+  findWaiting(context, user, await createLivePlans(context.db)());
 
 const ana = person('ana@corp.example', 'slack');
 const ben = person('ben@corp.example', 'slack');
@@ -79,11 +81,7 @@ test.each([
   ['Ş-ben', '@Ş-BEN'],
 ])('a rule that names %j finds the person who is called %j', async (named, called) => {
   const { id } = await propose({ kind: 'named', people: [named] });
-  const found = await findWaiting(
-    { db: instance.db, approvers: [], guardedApprovers: {} },
-    called,
-    everyPlan,
-  );
+  const found = await find({ db: instance.db, approvers: [], guardedApprovers: {} }, called);
   expect(found.map((one) => one.id)).toEqual([id]);
 });
 
@@ -94,11 +92,7 @@ test.each([
   ['like a group', 'group:ben'],
 ])('a name that reads %s is nobody whom a rule names', async (_, called) => {
   await propose({ kind: 'named', people: ['ben', 'group:be'] });
-  const found = await findWaiting(
-    { db: instance.db, approvers: [], guardedApprovers: {} },
-    called,
-    everyPlan,
-  );
+  const found = await find({ db: instance.db, approvers: [], guardedApprovers: {} }, called);
   expect(found).toEqual([]);
 });
 
@@ -121,13 +115,9 @@ test.each([
     apart: false,
   };
   const waitsFor = async (user: string, approvers: string[]) =>
-    (
-      await findWaiting(
-        { db: instance.db, approvers, guardedApprovers: {}, grouping },
-        user,
-        everyPlan,
-      )
-    ).map((one) => one.id);
+    (await find({ db: instance.db, approvers, guardedApprovers: {}, grouping }, user)).map(
+      (one) => one.id,
+    );
   const named = await propose({ kind: 'named', people: ['nobody'] });
   const policy = JSON.stringify({ kind: 'named', people: [group] });
   await instance.db.query.execute(
@@ -145,7 +135,7 @@ test('fifty plans take as many statements as two', async () => {
   const context = { db: counted.db, approvers: configured, guardedApprovers };
   const countFor = async (user: string) => {
     counted.forget();
-    const found = await findWaiting(context, user, everyPlan);
+    const found = await find(context, user);
     return { found: found.length, statements: counted.statements() };
   };
   const approvers = twoOf('ana@corp.example', 'ben@corp.example');

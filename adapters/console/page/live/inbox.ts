@@ -1,5 +1,6 @@
 // Reads the inbox and keeps it fresh, and does what a person does with it: search, fold, page on, tick.
 import type { ConversationPage } from '#domain/chat/conversation-list.ts';
+import { coalesce } from '#domain/coalesce.ts';
 import type { InboxGroup, InboxPage, InboxPlan } from '#domain/plan/inbox.ts';
 import { type InboxState, isFolded, mayTick } from '../inbox/inbox.ts';
 import { appendPage, keepTicks, mergeGroups } from '../inbox/pages.ts';
@@ -8,7 +9,7 @@ import { titleOf } from '../inbox/words.ts';
 import { describeError, get, getInBackground } from './api.ts';
 import { recall, remember } from './remembered.ts';
 import { change, state } from './store.ts';
-import { coalesce, createThrottle } from './throttle.ts';
+import { createThrottle } from './throttle.ts';
 
 const pageSize = 25;
 /** How much of a group that was paged through is read again; what is further down stays as it was read. */

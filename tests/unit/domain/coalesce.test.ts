@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coalesce } from '../../../adapters/console/page/live/throttle.ts';
+import { coalesce } from '#domain/coalesce.ts';
 
 /** A reading that ends when the test says so, and what each run has read: where `shelf.holds` stood when it began. */
 function useReading() {

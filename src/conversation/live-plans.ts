@@ -1,0 +1,90 @@
+// Keeps the live plans of the instance in memory for inboxes. Each read first asks the database which of them have changed, so it
+// shows everything committed before it, by any process, and relies on no notification.
+import type { Database } from '#db/database.ts';
+import {
+  type Horizon,
+  type LivePlan,
+  type OpenQuestion,
+  readLiveIds,
+  readLivePlans,
+  readOpenQuestions,
+} from '#db/plans/groups.ts';
+import { coalesce } from '#domain/coalesce.ts';
+import { lowerAscii } from '#domain/people/names.ts';
+
+/** A live plan, its steps that wait for a person, and the names by which it asks people, in lower case. */
+export type KeptPlan = LivePlan & { questions: OpenQuestion[]; names: string[] };
+
+/** Latest activity first. */
+export type LivePlans = () => Promise<readonly KeptPlan[]>;
+
+/** Plans and questions kept between reads. With more, each read reads all of them. */
+const usualMostKept = 20_000;
+/** Unused for this long, they are read anew: transaction IDs are comparable for a limited time. */
+const keptForMs = 600_000;
+
+const byActivity = (a: KeptPlan, b: KeptPlan) =>
+  b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1);
+
+function keep(plan: LivePlan, questions: OpenQuestion[]): KeptPlan {
+  const people = 'people' in plan.approver_policy ? plan.approver_policy.people : [];
+  const assignees = questions.flatMap(({ status, assignee }) =>
+    status === 'waiting' && assignee !== null ? [assignee] : [],
+  );
+  const names = [plan.requester, ...people, ...assignees].map(lowerAscii);
+  return { ...plan, questions, names: [...new Set(names)] };
+}
+
+/** Readers that ask while a read is under way share the next one. */
+export function createLivePlans(
+  { query }: Pick<Database, 'query'>,
+  mostKept = usualMostKept,
+): LivePlans {
+  let plans = new Map<string, KeptPlan>();
+  let known: Horizon | null = null;
+  let readAt = 0;
+
+  function forget(): void {
+    plans = new Map();
+    known = null;
+  }
+
+  async function readChanges() {
+    const found = await readLivePlans(query, known);
+    if (known === null || found.server === known.server) return found;
+    forget();
+    return readLivePlans(query, null);
+  }
+
+  async function update(): Promise<readonly KeptPlan[]> {
+    if (performance.now() - readAt > keptForMs) forget();
+    const { plans: changed, total, horizon, server } = await readChanges();
+    const asking = changed.flatMap(({ id, asks_steps }) => (asks_steps ? [id] : []));
+    const found = asking.length === 0 ? [] : await readOpenQuestions(query, { ids: asking });
+    const questions = Map.groupBy(found, ({ plan_id }) => plan_id);
+    const isChanged = new Set(changed.map(({ id }) => id));
+    // All plans with an open problem are among the changed ones.
+    for (const [id, plan] of plans)
+      if (plan.problem !== null && !isChanged.has(id)) plans.set(id, { ...plan, problem: null });
+    for (const plan of changed) plans.set(plan.id, keep(plan, questions.get(plan.id) ?? []));
+    if (plans.size !== total) {
+      const live = await readLiveIds(query);
+      for (const id of plans.keys()) if (!live.has(id)) plans.delete(id);
+    }
+    known = { horizon, server };
+    readAt = performance.now();
+    const read = [...plans.values()].sort(byActivity);
+    const size = read.reduce((sum, plan) => sum + 1 + plan.questions.length, 0);
+    if (size > mostKept) forget();
+    return read;
+  }
+
+  return coalesce(async () => {
+    try {
+      return await update();
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  });
+}
