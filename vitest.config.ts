@@ -13,7 +13,7 @@ const kinds: Kind[] = [
   { name: 'long', seconds: 240, database: true },
 ];
 
-/** Of these `npm test` tries a part of the rounds (tests/rounds.ts), and the long tests try all. */
+/** `npm test` runs some of their rounds (tests/rounds.ts), the long tests all. */
 const properties = [
   'tests/integration/conversation/inbox.test.ts',
   'tests/integration/plans/approved-chain.test.ts',
@@ -44,7 +44,7 @@ export default defineConfig({
           : { setupFiles: ['./tests/setup/watch-every-test.ts'] }),
         pool: 'forks',
         execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
-        // Loading the program anew for each file would take as long as the tests. What a test changes of its process it puts back.
+        // Loading the program again for each file would take as long as the tests. What a test changes of its process it puts back.
         isolate,
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,

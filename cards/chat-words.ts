@@ -89,9 +89,20 @@ export const commandWords = {
     `Unknown command: ${quoteWords(command, 200)}.\n\n${help}`,
 } as const;
 
-/** What works without a model, and how to connect one. */
+/** Works without a model, and how to connect one. */
 export const noModelWords = ({ help }: { help: string }) =>
   `No model is connected, so I read fixed commands (${help} lists them) and run playbooks. To let people ask in their own words, an admin connects a model in the console, under Settings, Models.`;
+
+/** Why messages above a request were not read. */
+export const threadWords = {
+  limited: 'Slack limits how often this app may read threads, and did not let it in time.',
+  smallPages:
+    'Slack lets apps outside its Marketplace read 15 messages a minute. The newest were not read.',
+  newestUnread: 'The newest messages could not be found in a few calls.',
+  notConsented:
+    'Teams gives Countersign only the messages addressed to it here. To let it read threads, a team owner adds the app again.',
+  groupChat: 'In group chats Teams gives Countersign only the messages that mention it.',
+} as const;
 
 export const greetWords = {
   /** For a mention without text. */

@@ -18,6 +18,14 @@ function nameRead(name: string, { args }: Fields): string {
   return named === given.path || named === given.url ? named : `${name}: ${named}`;
 }
 
+/** A thread has its link in full. */
+function showRead(name: string, read: Fields): string {
+  const { args } = read;
+  const { what, url }: Fields = name.startsWith('chat_thread ') && isRecord(args) ? args : {};
+  if (typeof what !== 'string') return showLine(nameRead(name, read), 120);
+  return `${showLine(what, 240)}${typeof url === 'string' ? ` (${showLine(url, 400)})` : ''}`;
+}
+
 export function viewEvidence(facts: PlanCardFacts): Evidence[] {
   return Object.values(facts.plan.context.tool_outputs).map(({ tool, operation, data }) => {
     const read: Fields = isRecord(data) && 'output' in data ? data : { output: data };
@@ -25,7 +33,7 @@ export function viewEvidence(facts: PlanCardFacts): Evidence[] {
     const when = typeof at === 'string' ? `, read ${tellTime(at, facts)}` : '';
     const shown = isRecord(output) && typeof output.text === 'string' ? output.text : output;
     return {
-      what: `${showLine(nameRead(`${tool} ${operation}`, read), 120)}${when}`,
+      what: `${showRead(`${tool} ${operation}`, read)}${when}`,
       content: typeof shown === 'string' ? shown : JSON.stringify(shown, null, 2),
     };
   });

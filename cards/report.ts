@@ -199,7 +199,7 @@ function findNeeding(only: Step, steps: Step[]): string[] {
     const sources = [
       ...referencesOf(step.args).map(({ $from }) => $from),
       ...conditionsOf(step.when).map((one) => one.step),
-      // Nobody said Yes, so nothing behind the question runs.
+      // Without a Yes, the steps behind the question don't run.
       ...(isQuestion ? step.after.map((edge) => edge.id) : []),
     ];
     if (without.has(step.id) || !sources.some((source) => without.has(source))) continue;

@@ -10,9 +10,9 @@ import manifest from '../package.json' with { type: 'json' };
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? 'dist');
 
-/** What the program is made of. */
+/** Source folders of the program. */
 const code = ['src', 'adapters', 'cards', 'jobs', 'bench'];
-/** What is copied as it is. Of the migrations' snapshots only the tools of development make use. */
+/** Copied as they are. Only development tools use the migrations' snapshots. */
 const copied = [
   'bin/*.mjs',
   'migrations/*.sql',
@@ -71,7 +71,7 @@ function publishedManifest() {
   return { ...rest, exports: Object.fromEntries(entries), imports: own };
 }
 
-/** What an editor reads of `countersign/tools`: the file of its types, and its values by the types they are declared with. */
+/** `countersign/tools` for editors: its types, and its values by their declared types. */
 function toolDeclarations(): string {
   const read = (name: string) => readFileSync(join(root, 'src/tools/files', name), 'utf8');
   const values = read('public.ts').matchAll(/^export const (\w+): (\w+) =/gm);

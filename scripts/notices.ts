@@ -48,7 +48,7 @@ export function buildNotices(): string {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const licence = license ?? readByHand[name] ?? 'unknown';
     if (!accepted.has(licence)) unknown.add(`${name} ${version} (${licence})`);
-    // What is for one kind of machine is not installed on the others; the list must be the same on all.
+    // Packages for one platform are not installed on others; the list must be the same on all.
     const text = os === undefined ? readTexts(join(root, path)) : '';
     const key = text === '' ? `Licence: ${licence}.` : text;
     byText.set(key, (byText.get(key) ?? new Set()).add(`${name} ${version} (${licence})`));

@@ -32,6 +32,7 @@ import { createSlackLogger } from './slack-logger.ts';
 import { createGreet } from './talk/greet.ts';
 import { hear, stop } from './talk/hear.ts';
 import { previewLinks } from './talk/preview-links.ts';
+import { createReadThread } from './talk/read-thread.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
 import { connectSocket } from './transport/socket.ts';
@@ -151,7 +152,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
   const reach = createReach({ ...known, ask, namesOf: parts.everyNameOf, warn });
   const port = createSlackPort({ clientOf, clock, limits, reach, warn });
   const { personOf, noteName } = service;
-  const people = createPeople({ ...known, personOf, noteName });
+  const people = createPeople({ ...known, ask, personOf, noteName });
   const userGroups = createUserGroupReader({ tokens, clientOf, ask, people });
   const respond = createRespond({ apiUrl, warn });
   const context: SlackContext = { ...parts, clientOf, people, userGroups, port, reach, respond };
@@ -163,6 +164,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, options) }),
     port,
     homes: createHomes(context),
+    readThread: createReadThread({ clientOf, ask, people, clock }),
     userGroups,
     checkInstalled: async () => (many === null ? [] : checkWorkspaces(many, options)),
     async receive(app, { receive }) {

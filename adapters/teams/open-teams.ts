@@ -28,6 +28,7 @@ import {
 } from './signals/read-activity.ts';
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
+import { createReadThread } from './talk/read-thread.ts';
 import type { TeamsContext } from './teams-context.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerTeams } from './transport/http.ts';
@@ -153,6 +154,13 @@ export function openTeams(
   return {
     handle: createHandler(context),
     port: context.port,
+    readThread: createReadThread({
+      connector,
+      conversations,
+      readers,
+      clock,
+      appId: access.kind === 'Local' ? null : access.appId,
+    }),
     receive: (app, { receive, wait }) =>
       registerTeams(app, {
         authenticate: connector.authenticate,

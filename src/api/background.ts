@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 const background = /(?:^|[,\s])u=7(?:$|[,;\s])/;
 
 const defaultLimits = {
-  /** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait for ever. */
+  /** Milliseconds that a background request whose turn has come waits for those of people, so that it does not wait forever. */
   maxWaitMs: 250,
   /** A turn passes on after this, so that a request that hangs does not hold up the others. */
   turnMs: 3000,

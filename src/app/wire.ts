@@ -172,6 +172,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     catalogue,
     planner,
     hasModel,
+    threads: () => partsOf(chats, ({ readThread }) => readThread),
     linkTo,
     warn,
   });
@@ -335,12 +336,13 @@ function makeConversation(
     userGroups: UserGroups;
     /** Whether steps may ask a model. */
     hasModel: boolean;
+    threads: ConversationContext['threads'];
     linkTo: (planId: string) => string | null;
     warn(message: string, err?: unknown): void;
   },
 ): ConversationContext {
   const { env, settings, timezone } = config;
-  const { connections, catalogue, planner, userGroups, hasModel, linkTo, warn } = parts;
+  const { connections, catalogue, planner, userGroups, hasModel, threads, linkTo, warn } = parts;
   const { db, enqueue, listener } = connections;
   const conversation: ConversationContext = {
     db,
@@ -372,6 +374,7 @@ function makeConversation(
     timezone,
     profile: settings.schedule,
     listener,
+    threads,
     linkTo,
     warn,
     onReplan: (tx, row, finding, actor) => replanForPerson(conversation, tx, row, finding, actor),

@@ -61,7 +61,7 @@ type Parts = {
   closers: Closers;
 };
 
-/** What an instance tells of its work. */
+/** The parts of an instance that report on its work. */
 type Working = Pick<Instance, 'vitals' | 'drain'>;
 
 /**

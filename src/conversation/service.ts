@@ -368,7 +368,7 @@ export function createService(context: ConversationContext): Service {
   return actAsPersons(service, (account) => readPerson(db.query, account));
 }
 
-// Which runs and plans a conversation is about.
+// The runs and plans of a conversation.
 
 /** @throws `plan_not_found`, `run_not_found` */
 async function isAbout(

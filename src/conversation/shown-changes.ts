@@ -6,9 +6,10 @@ import { findSelected } from '#db/sql/patch-reads.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import type { PatchFacts, ShownChange } from '#domain/chat/card.ts';
 import { renameReferences } from '#domain/plan/arguments.ts';
+import { mergeArguments } from '#domain/plan/merge.ts';
 import { addedBy, type PatchOperation, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
-import { describeAddition, describeWhole } from '#domain/plan/patch-words.ts';
+import { describeAddition, describeArguments, describeWhole } from '#domain/plan/patch-words.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -88,11 +89,12 @@ function showOperation(
   const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
     const step = read.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
-    const { args = {} } = operation.set;
+    const args = mergeArguments(step.args, operation.set.args ?? {});
     // An unchanged call keeps the target it was approved against.
     const kept = isDeepStrictEqual(args, step.args) ? step.seen : null;
     const call = describe(step, args, seenBy(operation, id) ?? kept);
-    return [{ kind: 'changed', text: `step ${nameStep(id)}`, call, reason: '' }];
+    const changes = describeArguments(step.args, args, nameStep);
+    return [{ kind: 'changed', text: `step ${nameStep(id)}${changes}`, call, reason: '' }];
   });
   if (operation.op === 'remove_steps' && saysAll(operation, removed)) {
     const release = 'What waits for them goes on without them.';

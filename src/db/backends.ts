@@ -155,7 +155,7 @@ async function claimWorkspace(db: Queryable, workspace: string): Promise<boolean
 }
 
 /**
- * Who works in another folder than `workspace`, where the files of plans are; null: they are in this one. A back end that has died
+ * Who works in another folder than `workspace`, where the files of plans are, or null if they are in this one. A back end that has died
  * still seems to be there, so it is waited for until it is heard of again, or missed.
  */
 export async function findElsewhere(db: Queryable, workspace: string): Promise<string | null> {

@@ -33,7 +33,7 @@ async function findTurns(
   return new Map(rows.map(({ person, turn }) => [person, turn]));
 }
 
-/** What pg-boss is told of a job in its turn. */
+/** pg-boss's options for a job with a turn. */
 const inTurn = (person: string, turn: number) => ({ group: { id: person }, priority: turn });
 
 /** Options of a queue; `short`: of the jobs with one key at most one waits. */

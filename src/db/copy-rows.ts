@@ -9,7 +9,7 @@ import { schemaName } from './instance.ts';
 
 export type Field = string | number | boolean | null;
 
-/** What a table of a plan takes of each `T`, by column, beside the plan's id. JSON is text. */
+/** Column values of a plan's table for each `T`, besides the plan's id. JSON is text. */
 export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };
 
 /** Rows are sent in pieces of about this many characters. */

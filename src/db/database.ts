@@ -132,14 +132,14 @@ function transactionOn(client: PoolClient, pooled: boolean): Transaction {
 export type TransactionOptions = {
   /**
    * For prepared statements that are run over and over: Postgres plans them once for whatever values come, while it may go
-   * on planning long ones anew for a plan it has no statistics of.
+   * on replanning long ones, for a plan it has no statistics of.
    */
   planOnce?: boolean;
   /** Commits before the data is on disk, for data that is found again if the server crashes. */
   lazily?: boolean;
   /**
-   * What the server itself ends, so that nothing goes on waiting there, with a connection and with locks, once nobody waits
-   * for it here. Milliseconds: for a lock, for a statement, and between two statements, after which the connection ends too.
+   * Server-side timeouts in milliseconds, so that no abandoned work keeps a connection and locks: for a lock, for a
+   * statement, and between two statements, after which the connection ends too.
    */
   limits?: { lockMs: number; statementMs: number; idleMs: number };
 };
@@ -205,7 +205,7 @@ type ServerLimits = Record<
   number
 >;
 
-/** @param usual what each transaction says, where connections cannot; null: they do */
+/** @param usual what each transaction says, where connections cannot, or null if they do */
 async function runTransaction<T>(
   pool: Pool,
   work: (tx: Transaction) => Promise<T>,
@@ -335,9 +335,9 @@ export function openDatabase(
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectMs,
-    // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
+    // Requests after a quiet minute should not wait for a new, cold connection.
     idleTimeoutMillis: 300_000,
-    // What forgets quiet connections on the way is told of them, and one that is lost is noticed before it is needed.
+    // Keeps proxies from dropping quiet connections, and notices lost ones early.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(pooled ? {} : limits),

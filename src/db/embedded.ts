@@ -251,7 +251,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 
 /**
  * Puts data of another major version than this build's aside, so that a new cluster can take its place.
- * @returns the folder it is in now; null: there is none of another version
+ * @returns the folder it is in now, or null if there is none of another version
  */
 export function setAsideOtherVersion(dir: string, stamp: string): Promise<string | null> {
   return underLock(dir, async (cluster) => {

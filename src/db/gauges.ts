@@ -1,4 +1,4 @@
-// What can be counted in the database for metrics, each by an index and up to a limit, so that no count grows with what is stored.
+// Gauges for metrics. Each count uses an index and has a limit, so that its cost does not grow with the data.
 import { type SQL, sql } from 'drizzle-orm';
 import { PlanStatus, StepStatus } from '#domain/plan/plan.ts';
 import type { Queryable } from './database.ts';
@@ -24,7 +24,7 @@ export async function countPlansByStatus(db: Queryable): Promise<Counted[]> {
   return rows;
 }
 
-/** What waits for people: plans, changes of plans that go on, and steps; and since when the oldest of each does (seconds). */
+/** Counts plans, changes of running plans and steps that wait for people, and how long the oldest has waited (seconds). */
 export async function countWaitingForPeople(db: Queryable): Promise<Counted[]> {
   const { rows } = await db.execute<Counted>(sql`
     with open as materialized (
@@ -65,7 +65,7 @@ type Spending = {
   calls: number;
 };
 
-/** What each model has cost since `since`, by every process of this database; calls under way at what they may cost. */
+/** Cost by model since `since`, over all processes; calls under way count at their estimate. */
 export async function readSpendingByModel(db: Queryable, since: Date): Promise<Spending[]> {
   const { rows } = await db.execute<Spending>(sql`
     select model, sum(coalesce(cost_usd, estimate_usd))::float8 as usd, count(*)::int as calls,

@@ -12,7 +12,7 @@ import type { Queryable } from './database.ts';
 import { journal, schemaName, sessionName } from './instance.ts';
 import { causeOf, isLockedOut } from './transient.ts';
 
-// What migrations this build has and what a database has had: the two lists `migrate` compares.
+// Compares this build's migrations with those applied to a database.
 
 /** The folder of drizzle's migrations, at the root of the project. */
 export const migrationsFolder = join(import.meta.dirname, '..', '..', 'migrations');
@@ -228,7 +228,7 @@ export async function requireKnown(last: Migration): Promise<void> {
 
 /**
  * Applies migrations within the transaction of `client`, while no other process does.
- * @param last the last of them, which this build knows; null: all
+ * @param last the last of them, which this build knows, or null for all
  */
 export async function migrateWithin(client: Client, last: Migration | null): Promise<void> {
   const newest = await readNewest(client);

@@ -9,7 +9,7 @@ import { goodbyeMs, limitSilence } from './silence.ts';
 export type Topic =
   | `plan:${string}`
   | `conversation:${string}`
-  /** What is being planned in a conversation has changed, or what its planner is doing. */
+  /** A conversation's planning, or its planner's activity, has changed. */
   | `activity:${string}`
   /** A part of what a run plans has been planned, or could not be. */
   | `parts:${string}`
@@ -18,7 +18,7 @@ export type Topic =
   /** A turn of a run is over; a planner that still works on it stops. */
   | `stop:${string}`
   | `cancel:${string}`
-  /** What has not begun of a plan is not to begin. */
+  /** Steps of the plan that have not begun must not begin. */
   | `pause:${string}`
   /** A plan has steps that some worker could claim. */
   | `work:${string}`
@@ -65,7 +65,7 @@ export async function openListener(
   const channels = new Map<string, { hear(payload: string): void; onReconnect(): void }>();
   let client: pg.Client | null = null;
   let closed = false;
-  /** Of the next heartbeat, or of the next try to connect. */
+  /** For the next heartbeat or reconnect. */
   let timer: NodeJS.Timeout | undefined;
 
   /** Lets go of `lost` and tries again later. What a connection reports after it was let go is old news. */

@@ -49,7 +49,7 @@ export function createRateLimits(db: Queryable): RateLimits {
       await db
         .insert(rateLimits)
         .values({ key: of, until: inSeconds(holdMs / 1000) })
-        // Of two who were told, the later end counts.
+        // The later end wins.
         .onConflictDoUpdate({
           target: key,
           set: { until: sql`greatest(${until}, excluded.until)` },

@@ -5,7 +5,7 @@ import { countersign } from './schema/columns.ts';
 import { deletedPlans, retention } from './schema.ts';
 
 export type RetentionState = {
-  /** Somebody is at it. */
+  /** A process is deleting. */
   running: boolean;
   began_at: Date | null;
   ended_at: Date | null;

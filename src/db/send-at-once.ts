@@ -4,7 +4,7 @@ import { type Connection, type PoolClient, Query, type QueryResultRow } from 'pg
 /** A prepared statement with its values as Postgres reads them. */
 export type WrittenStatement = { name: string; text: string; values: string[] };
 
-/** What each connection has prepared here: under names of its own, since pg keeps book of what it prepares itself. */
+/** Statements prepared per connection, under names of our own because pg tracks those it prepares itself. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
 function send(connection: Connection, statements: WrittenStatement[], named: boolean): void {
@@ -19,7 +19,7 @@ function send(connection: Connection, statements: WrittenStatement[], named: boo
     connection.describe({ type: 'P' }, true);
     connection.execute(null, true);
   }
-  // What they answer is read while Postgres commits.
+  // Results are read while Postgres commits.
   connection.flush();
   connection.sync();
   connection.stream.uncork();

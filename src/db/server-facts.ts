@@ -1,4 +1,4 @@
-// What the database server says of itself, for `countersign doctor`.
+// Facts about the database server, for `countersign doctor`.
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import type { Queryable } from './database.ts';
@@ -7,7 +7,7 @@ export type ServerFacts = {
   /** `18.4` */
   version: string;
   major: number;
-  /** Of the database: `UTF8`. */
+  /** The database's, such as `UTF8`. */
   encoding: string;
   /** Milliseconds by which the server's clock is ahead of this machine's. */
   aheadMs: number;
@@ -15,7 +15,7 @@ export type ServerFacts = {
   connections: { used: number; most: number };
   /** Bytes of the database. */
   size: number;
-  /** Which database this is, of which run of which server. */
+  /** Identifies this database and this run of its server. */
   identity: string;
 };
 
@@ -55,7 +55,7 @@ export async function readServerFacts(db: Queryable): Promise<ServerFacts> {
   };
 }
 
-/** Which database `url` leads to, as `ServerFacts` has it. @throws what the connection says */
+/** Identity of the database behind `url`, as in `ServerFacts`. @throws the connection's error */
 export async function readIdentity(url: string): Promise<string> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   await client.connect();

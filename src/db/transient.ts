@@ -5,7 +5,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 
 const lockTimeout = '55P03';
 const deadlock = '40P01';
-/** What the server says where there is no room left for what a statement writes. */
+/** The server's code for a full disk. */
 export const diskFull = '53100';
 const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53100|53300)/;
 const transientCodes = new Set([
@@ -34,7 +34,7 @@ function someCause(error: unknown, is: (code: string, message: string) => boolea
   return false;
 }
 
-/** What the database or the connection said, under whatever it was wrapped in. */
+/** The innermost error of the database or connection. */
 export function causeOf(error: unknown): string {
   let at = error;
   while (at instanceof Error && at.cause instanceof Error) at = at.cause;
@@ -64,7 +64,7 @@ export function isDiskFull(error: unknown): boolean {
   return someCause(error, (code) => code === diskFull);
 }
 
-/** What the server ends a statement with that takes too long. */
+/** The server's code for a statement timeout. */
 const statementTimeout = '57014';
 
 /** Whether the database, and not what was asked of it, is what failed: it is away or took too long. */
@@ -82,7 +82,7 @@ export function isLockedOut(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout || code === deadlock);
 }
 
-/** What a pool says that this process has closed: nothing comes back there. */
+/** A pool this process has closed; it never recovers. */
 const isClosed = (error: unknown) =>
   someCause(error, (_, message) => message.includes('after calling end on the pool'));
 

@@ -43,7 +43,7 @@ export async function hasEndpoints(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What is told. `once` keeps it from being told twice, whoever notices it. */
+/** A notice. `once` deduplicates it across processes. */
 export type WebhookNotice = { type: WebhookEvent; planId: string; data: JsonObject; once?: string };
 
 /** Writes an event for each endpoint that wants it. @returns these endpoints */
@@ -70,7 +70,7 @@ export async function recordWebhook(
 
 /**
  * Leases an endpoint to one sender.
- * @returns failures in a row, and whether its last holder never released it; null: it is leased or paused
+ * @returns failures in a row, and whether its last holder never released it, or null if it is leased or paused
  */
 export async function enterEndpoint(
   db: Queryable,
@@ -123,7 +123,7 @@ const isNext = sql`d.state = 'open' and not exists (
 )`;
 const isDue = sql`d.due_at <= clock_timestamp() and ${isNext}`;
 
-/** The next event for an endpoint: of each plan only the oldest that is open; null: none is due. */
+/** The next event for an endpoint: of each plan only the oldest that is open, or null if none is due. */
 export async function readNextDelivery(db: Queryable, endpoint: string): Promise<Delivery | null> {
   const { rows } = await db.execute<{ id: number; expired: boolean }>(sql`
     select d.id, d.until < clock_timestamp() as expired from ${countersign}.webhook_deliveries d
@@ -134,7 +134,7 @@ export async function readNextDelivery(db: Queryable, endpoint: string): Promise
   return row === undefined ? null : { ...row, expired: next.expired };
 }
 
-/** What became of a delivery at its end. */
+/** Stores a delivery's final outcome. */
 export async function endDelivery(db: Queryable, id: number, error: string | null): Promise<void> {
   await db
     .update(webhookDeliveries)

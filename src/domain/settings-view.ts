@@ -247,7 +247,7 @@ export const CheckResult = z.object({
 });
 export type CheckResult = z.infer<typeof CheckResult>;
 
-/** What an admin enters to connect a model. */
+/** An admin's form for connecting a model. */
 export const ModelEntry = z.strictObject({
   api_key: z.string().trim().min(1).max(1000).optional(),
   base_url: z

@@ -1,5 +1,6 @@
 // Dependencies of the modules that store and answer messages.
 import type { Listener } from '#db/notify.ts';
+import type { ThreadReaders } from '#domain/chat/thread.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import type { Settings } from '#domain/settings.ts';
@@ -16,6 +17,8 @@ export type ConversationContext = PlansContext & {
   timezone: string;
   personLimits: Settings['limits']['person'];
   listener: Listener;
+  /** Readers of threads of the platforms that this process is connected to; they open after this. */
+  threads: () => ThreadReaders;
   /** A plan's public URL, or null if there is none. */
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;

@@ -134,7 +134,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       return again ?? controller.plan(request, ...rest);
     },
     // A model keeps what it reads of this with set_policy.
-    ...(options.model === null ? { parsePolicyRequest } : {}),
+    ...(options.model === null ? { parsePolicyRequest } : { readsThreads: true }),
   };
 }
 

@@ -121,6 +121,8 @@ export type ToolOutcome = {
   changes?: StateChanges;
   /** The session keeps it. */
   read?: SessionRead;
+  /** Names of operations that the model was shown; later calls list them. */
+  found?: string[];
   violations?: Violation[];
   adaptations?: Adaptation[];
   /** The model's own confidence in its arguments, if they carry one. */

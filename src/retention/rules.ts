@@ -232,7 +232,7 @@ export function sweepsOf(settings: Retention): Sweep[] {
     { kind: 'chat', table: 'inbox_leases', ...named('thread'), time: 'lease_until', days: 1 },
     { kind: 'chat', table: 'presses', ...named('once'), time: 'at', days: 7 },
     {
-      // Nobody presses a card that old. The messages stay.
+      // Cards this old get no presses. The messages stay.
       kind: 'chat',
       table: 'chat_posts',
       key: { column: 'message_id', type: 'bigint' },

@@ -3,20 +3,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readManifests } from '#db/backends.ts';
 import { readLatestMessages, type StoredMessage } from '#db/chat/messages.ts';
-import { isOnePerson } from '#db/people/identities.ts';
+import { isOnePerson, readShown } from '#db/people/identities.ts';
 import { noteActivity, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import { leaveOutQuotes } from '#domain/people/memory.ts';
+import type { BriefPlan } from '#domain/plan/brief.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 import type { Activity, ReportActivity } from '#domain/planning/activity.ts';
 import type { PlanningOutcome, PlanningRequest, Utterance } from '#domain/planning/run.ts';
+import type { ThreadRead } from '#domain/planning/thread.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { readMemoryBrief } from '#people/memory.ts';
 import { readPolicyOf } from '#people/policy.ts';
 import { readBriefs } from '#plans/views/brief.ts';
 import { readDraft, revisableSteps } from '#plans/views/draft.ts';
+import { readThread } from './read-thread.ts';
 
 const historyLength = 30;
 const graceSeconds = 5;
@@ -47,12 +50,52 @@ function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
 }
 
 /** Messages before `latest`; of this run, whether the bot has spoken since. */
-function tellHistory(said: StoredMessage[], latest: number, { id }: RunRow): Utterance[] {
+function tellHistory(
+  said: StoredMessage[],
+  latest: number,
+  { id }: RunRow,
+  people: People,
+): Utterance[] {
   const before = said.slice(0, Math.max(0, latest));
   const answered = before.findLastIndex(({ author, run_id }) => author === 'bot' && run_id === id);
   return before.flatMap((message, at) => {
     const open = message.author === 'person' && message.run_id === id && at > answered;
-    return toUtterances(message).map((one) => (open ? { ...one, unanswered: true as const } : one));
+    const by = message.author === 'person' && people.several ? people.call(message.name) : null;
+    return toUtterances(message).map((one) => ({
+      ...one,
+      ...(by === null ? {} : { by }),
+      ...(open ? { unanswered: true as const } : {}),
+    }));
+  });
+}
+
+/** The people of a conversation, by the names that its platform shows. `several`: they have to be told apart. */
+type People = { several: boolean; call(name: string): string };
+
+async function readPeople(
+  { db }: ConversationContext,
+  { user }: RunRow,
+  said: StoredMessage[],
+  plans: BriefPlan[],
+): Promise<People> {
+  const named = new Set([
+    user,
+    ...said.flatMap(({ author, name }) => (author === 'person' ? [name] : [])),
+    ...plans.flatMap(({ people }) => people?.asked_by ?? []),
+  ]);
+  const decided = plans.flatMap(({ people }) => people?.decided_by ?? []);
+  const shown = await readShown(db.query, [...named, ...decided]);
+  const own = await Promise.all([...named].map((name) => isOnePerson(db.query, name, user)));
+  return { several: own.includes(false), call: (name) => shown.get(name) ?? name };
+}
+
+/** Plans with the people who asked for them and decided on them, unless all are the requester. */
+function namePlans(plans: BriefPlan[], { several, call }: People): BriefPlan[] {
+  return plans.map(({ people, ...plan }) => {
+    if (!several || people === undefined) return plan;
+    const { asked_by, decided_by } = people;
+    const by = decided_by === null ? null : call(decided_by);
+    return { ...plan, people: { asked_by: call(asked_by), decided_by: by } };
   });
 }
 
@@ -72,6 +115,12 @@ async function readOwnWords(
   });
 }
 
+/** The keys of the message this turn is about, and of all that the conversation has. */
+function threadOf(said: StoredMessage[], run: RunRow) {
+  const heard = new Set(said.flatMap(({ once }) => once ?? []));
+  return { once: said[findAsked(said, run)]?.once ?? null, heard };
+}
+
 /** Comments of the last feedback on single steps. */
 function commentsOf({ rejection_history }: PlanRow): { comments?: StepComment[] } {
   const comments = rejection_history.at(-1)?.comments;
@@ -82,8 +131,8 @@ async function buildRequest(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
+  { said, thread }: { said: StoredMessage[]; thread: ThreadRead | null },
 ): Promise<PlanningRequest> {
-  const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
   const latest = findAsked(said, run);
   const heard = said[latest]?.parts;
   const answers = heard?.kind === 'said' ? heard.facts.answers : [];
@@ -92,18 +141,24 @@ async function buildRequest(
   const { timezone = context.timezone, tenant: _, ...decision } = run.decision ?? { kind: 'said' };
   // A planner that revises a plan is shown that one whole.
   const plans = refused === null ? await readBriefs(context.db.query, run.conversation) : [];
+  const people = await readPeople(context, run, said, plans);
+  const called = people.call(run.user);
+  const writer = said[latest]?.name;
   return {
     runId: run.id,
     text: run.request,
     ...(answers.length === 0 ? {} : { answers }),
     user: run.user,
+    ...(called === run.user ? {} : { called }),
+    ...(ownWords || writer === undefined ? {} : { writer: people.call(writer) }),
     ownWords,
     said: await readOwnWords(context, run, said.slice(0, latest + 1)),
     ...(memory.length === 0 ? {} : { memory }),
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
-    ...(plans.length === 0 ? {} : { plans }),
-    history: tellHistory(said, latest, run),
+    ...(thread === null ? {} : { thread }),
+    ...(plans.length === 0 ? {} : { plans: namePlans(plans, people) }),
+    history: tellHistory(said, latest, run, people),
     revision:
       refused === null
         ? null
@@ -153,11 +208,14 @@ export async function askPlanner(
       `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
     );
   }
+  const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
+  // Chat platforms may let it wait, which is no planning time.
+  const thread = await readThread(context, run, threadOf(said, run), signal, report);
   // A backstop for the planner's own time limit. A planner waiting for its parts reports that.
   const deadline = new AbortController();
   const late = setTimeout(() => deadline.abort(), (context.planningSeconds + graceSeconds) * 1000);
   try {
-    const request = await buildRequest(context, run, refused);
+    const request = await buildRequest(context, run, refused, { said, thread });
     // Planners may use the operations that workers offer now.
     await context.catalogue.refresh(() => readManifests(context.db.query));
     const ended = AbortSignal.any([signal, deadline.signal]);

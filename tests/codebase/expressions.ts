@@ -13,7 +13,7 @@ export type Expression = { pattern: string; flags: string; at: string };
 /** An escaped text that is known at run time only is a literal, whichever it is. */
 const someText = 'some';
 
-/** The text that an expression always has; null: it is made at run time. */
+/** The text that an expression always has, or null if it is made at run time. */
 function evaluate(node: Node, constants: ReadonlyMap<string, Node>): string | null {
   const join = (parts: (string | null)[]) =>
     parts.every((part) => part !== null) ? parts.join('') : null;

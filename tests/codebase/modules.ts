@@ -67,7 +67,7 @@ const seams = [
     folder: 'adapters/teams/connector/',
     packages: /^(botbuilder|botframework)/,
     seam: ['adapters/teams/connector/connector.ts'],
-    /** What chooses the implementation. */
+    /** The code that chooses an implementation. */
     openers: ['adapters/teams/platform.ts'],
   },
 ];
@@ -189,7 +189,7 @@ function betweenFolders(imports: Import[]): Import[] {
   });
 }
 
-/** What breaks the rules among these files, one sentence each; empty when all is well. */
+/** Rule violations among these files, one sentence each, or empty. */
 export function findViolations(sources: Source[], aliases: Record<string, string>): string[] {
   const imports = sources.flatMap((source) =>
     specifiersOf(source).map((name) => ({

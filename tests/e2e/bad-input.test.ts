@@ -1,4 +1,4 @@
-// What the program refuses: each with a problem that has a code and a sentence, and with nothing stored of it.
+// Refused requests: each gets a problem with a code and a sentence, and nothing is stored.
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';

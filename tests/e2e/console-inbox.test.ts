@@ -37,7 +37,6 @@ const keys = async (...pressed: string[]) => {
   for (const key of pressed) await page.keyboard.press(key);
 };
 
-/** What earlier tests left waiting is over. */
 beforeEach(async () => {
   const path =
     '/api/plans?status=proposed,needs_review,approved,executing,stalled,rejected&limit=100';
@@ -307,7 +306,7 @@ describe('several plans decided together', () => {
 });
 
 describe('on narrower screens', () => {
-  /** What stands over the edge of the screen, outside of what scrolls sideways by itself. */
+  /** Elements clipped by the screen, except inside horizontal scrollers. */
   const findClipped = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('#app *')]
       .filter((one) => one.checkVisibility() && !one.closest('svg, .visually-hidden, .tabs, .table-scroll, .graph, .gantt'))

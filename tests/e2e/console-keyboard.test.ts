@@ -20,7 +20,7 @@ const recorder = `
 
 beforeEach(() => page.addInitScript(recorder));
 
-/** What has the focus: its name, and whether it can be seen to have it. */
+/** The focused element's name, and whether its focus is visible. */
 const readFocus = () =>
   page.evaluate<{ name: string; seen: boolean; id: string }>(`(() => {
     const one = document.activeElement;

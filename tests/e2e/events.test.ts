@@ -1,4 +1,4 @@
-// What can be followed and taken away: event streams and diffs that go on where they broke off, logs and Markdown.
+// Exports and streams: events and diffs that resume, logs and Markdown.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#domain/plan/plan.ts';
 import type { Change, Diff } from '#domain/plan/views.ts';

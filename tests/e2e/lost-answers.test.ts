@@ -111,7 +111,7 @@ it('an approval whose commit was not answered is answered as done when it is sen
     status: 200,
     body: { id: plan.id, status: 'approved' },
   });
-  // Of somebody else it is still too late.
+  // Too late for anyone else.
   expect((await gateway.api.approve(plan, 'ben')).status).toBe(403);
 });
 

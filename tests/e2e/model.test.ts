@@ -16,7 +16,7 @@ let model: OpenAiDouble;
 let api: Client;
 let files: string;
 
-/** What the model does when it is asked for a text (none may hold another): one turn after the other, the last one for ever. */
+/** Scripted replies by a text in the request (no key contains another): turn after turn, the last one repeats. */
 const scripts = new Map<string, Turn[]>();
 const asked = new Map<string, ChatBody[]>();
 

@@ -1,4 +1,4 @@
-// What a new user types, with no model configured: the plan is sensible, and what was approved is what happens.
+// A new user's requests without a model: the plan is sensible, and what was approved is what happens.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

@@ -72,7 +72,7 @@ describe('a time that another plan has of the same person', () => {
       conversation: 'console-second',
     });
     await page.goto(`${server.url}/?c=console-second&plan=${plan_id}`);
-    // What decides about the plan offers it on every tab, the timeline beside what it resolves.
+    // The review bar decides on every tab; the timeline offers its own fixes too.
     await bar()
       .getByRole('button', { name: /^Move to |instead$/ })
       .first()

@@ -41,7 +41,6 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-/** What the person has set. */
 async function readSet(): Promise<PolicyOverride> {
   const answer = await fetch(`${server.url}/api/policy/local`);
   return z.object({ set: PolicyOverride }).parse(await answer.json()).set;

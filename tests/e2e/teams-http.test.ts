@@ -25,7 +25,7 @@ afterAll(() => client?.close());
 const readWorkspace = (path: string) => readFile(join(home, 'workspace', path), 'utf8');
 const cardAnswer = 'application/vnd.microsoft.card.adaptive';
 
-/** What a message says, its cards opened. */
+/** A message's text, with its cards expanded. */
 function read({ text, cards }: BotMessage): string {
   return [text, ...cards.map(readCard)].join('\n');
 }

@@ -29,7 +29,7 @@ const draft = {
   steps: ids.map((id) => draftStep(id, `Append ${id}`, 'log_append', { line: id })),
 };
 
-/** Which version and digest a refused caller is told to look at. */
+/** The current version and digest in a refusal. */
 type Refusal = Problem & { current: Pick<Plan, 'version' | 'digest' | 'status' | 'decided_by'> };
 
 describe('100 approvals at once, half of them at each process', () => {

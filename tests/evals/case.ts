@@ -1,4 +1,4 @@
-// What a case of the evals is: a request with everything around it, and the hard gates that its outcome has to pass.
+// Eval cases: a request with its surroundings, and the hard gates for its outcome.
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
@@ -86,7 +86,7 @@ export type Expectation = {
   series?: { rrule: { $has: string[] }; starts_at?: string; until?: string }[];
   /** Operations that are called while planning, and those that are not. */
   reads?: { must?: string[]; mustNot?: string[] };
-  /** What the person reads: the answer or question, or the title, summary, risks and descriptions of a plan. */
+  /** Text the person reads: the answer or question, or a plan's title, summary, risks and descriptions. */
   says?: { has?: string[]; lacks?: string[]; oneOf?: string[] };
   /** Nothing is changed about how the person is talked to and asked. */
   keepsPolicy?: true;
@@ -96,7 +96,7 @@ export type Expectation = {
   atMost?: { calls?: number; tokens?: number; tokensACall?: number };
 };
 
-/** What the person does next. */
+/** The person's next action. */
 export type Turn = { says: string; expect: Expectation } | { changes: string; expect: Expectation };
 
 export type EvalCase = {
@@ -116,7 +116,7 @@ export type EvalCase = {
   /** Default: Wednesday, 4 March 2026, 11:00 in Berlin. */
   now?: string;
   history?: Utterance[];
-  /** What the person asked to keep before. */
+  /** Notes saved earlier. */
   memory?: PlanningRequest['memory'];
   /** The plan that was refused, and what was said of it, oldest first. */
   revises?: { plan: PlanDraft; feedback: string[] };
@@ -125,7 +125,7 @@ export type EvalCase = {
   /** Conversations that can be posted in; left out: nobody knows before the proposal. */
   posts?: PostTarget[];
   expect: Expectation;
-  /** What is said after each outcome. */
+  /** Messages after each outcome. */
   turns?: Turn[];
 };
 

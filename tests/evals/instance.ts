@@ -1,4 +1,4 @@
-// What a case plans with: a workspace folder of its own with the real built-in operations, and canned ones beside them.
+// The environment of an eval case: its own workspace folder with the real built-in operations, and canned ones.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -52,7 +52,7 @@ export async function openRecordedModels(): Promise<RecordedModels> {
   };
 }
 
-/** What a model reads of a request: the messages and the tools, without the wrapping of the API. */
+/** A request as the model reads it: messages and tools, without the API's wrapping. */
 function readBody({ messages, tools = [] }: ChatBody): string[] {
   const said = messages.map((message) =>
     message.role === 'assistant' && message.tool_calls !== undefined

@@ -72,7 +72,7 @@ function shorten(text: string): string {
 const digestOf = (seen: string[]) =>
   createHash('sha256').update(JSON.stringify(seen)).digest('hex');
 
-/** What was recorded of one case, as whole requests. */
+/** A case's recording, as whole requests. */
 function unfold(recorded: Recorded[]): { seen: string[] | null; reply: Recorded }[] {
   let before: string[] = [];
   return recorded.map((reply) => {

@@ -13,7 +13,7 @@ import { openInstance } from './instance.ts';
 export type ModelCall = { request: ChatRequest; reply: ChatReply; seconds: number };
 
 export type EvalResult = {
-  /** What the gates said; empty: it passed. */
+  /** Failed gates; empty if it passed. */
   problems: string[];
   calls: ModelCall[];
 };
@@ -93,7 +93,7 @@ function firstStep(one: EvalCase, now: Date, timezone: string): Step {
   };
 }
 
-/** What the person says next; null: nothing. */
+/** The person's next message, or null. */
 function nextStep(
   one: EvalCase,
   turn: number,

@@ -53,7 +53,7 @@ const onGpu = (id: string) => ({
 const linesOf = async (name: string) =>
   (await readFile(join(logs, name), 'utf8')).trim().split('\n');
 
-/** Which process made each attempt of the plan: its pid, by step. */
+/** The process behind each attempt of the plan: its pid, by step. */
 async function workersOf({ id }: Plan): Promise<Record<string, number>> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -183,7 +183,7 @@ describe('the only worker with a capability, killed', () => {
       steps: [onGpu('x')],
     });
     expect([again.status, again.body.code]).toEqual([422, 'unknown_operation']);
-    // Nobody has the operation any more; beta has it switched off.
+    // The operation is gone everywhere; beta has it switched off.
     expect(blocked.reason).toContain('no worker offers control_noop.');
     const { view } = await cardOf(plan);
     expect(view.state.words).toBe('Waiting for a worker');

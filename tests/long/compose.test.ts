@@ -53,7 +53,7 @@ beforeAll(async () => {
       );
   }
   port = await findPort();
-  // Of a worker that dies the steps are taken over after that.
+  // A dead worker's steps are taken over after this.
   writeFileSync(join(image.cwd, 'countersign.json'), '{"executor":{"lease_seconds":2}}');
 }, 420_000);
 

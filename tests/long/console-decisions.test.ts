@@ -1,4 +1,4 @@
-// What is decided in the console besides the stories of tests/e2e: part of a plan, once, and never what is not shown.
+// Console decisions not covered by tests/e2e: part of a plan, once, and never anything hidden.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

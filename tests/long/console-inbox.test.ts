@@ -36,7 +36,7 @@ const read = async () => {
 };
 
 describe('a group of the inbox', () => {
-  // What other tests have proposed waits no longer: each begins with an empty list.
+  // Each test begins with an empty list.
   afterEach(async () => {
     for (let plans = await read(); plans.length > 0; plans = await read()) {
       await Promise.all(
@@ -69,7 +69,7 @@ describe('a group of the inbox', () => {
     expect(await entries().nth(pageSize).innerText()).toContain(there);
     expect(await more().count()).toBe(0);
 
-    // What waits longest stands first, so a new plan comes at the end.
+    // Longest waiting first, so a new plan comes last.
     await propose(total + 1);
     await entries().nth(total).waitFor();
     expect(await focused()).toBe(there);

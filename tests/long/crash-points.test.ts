@@ -94,7 +94,7 @@ async function rest(api: Client, id: string) {
   );
 }
 
-/** What a person is told about the one step that is unknown. */
+/** The question about the one unknown step. */
 async function readQuestion(api: Client, id: string): Promise<{ step: string; text: string }> {
   const [step, ...others] = (await api.steps(id)).filter(({ status }) => status === 'unknown');
   expect(others).toEqual([]);

@@ -96,7 +96,7 @@ describe.concurrent('a program that is killed', () => {
       planning_mode: 'extensive',
     });
     expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    // What happens by itself when a worker has given no sign of life for half a minute.
+    // The queue's own recovery after half a minute of silence.
     await waitFor('the jobs of the dead process', async () => {
       const { rows } = await db.query.execute<{ name: string }>(sql`
         update pgboss.job set state = 'retry', start_after = now(), started_on = null

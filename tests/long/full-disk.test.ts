@@ -24,7 +24,7 @@ const programs = usePrograms();
 /** Only root may mount. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** A file system of its own with so many megabytes, until the test ends. */
+/** A file system of its own with that many megabytes, until the test ends. */
 function mountSmall(megabytes: number): string {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir]);

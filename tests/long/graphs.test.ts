@@ -57,7 +57,7 @@ async function compareCounts(planId: string): Promise<boolean> {
   return succeeded > 0 && Object.keys(others).length > 0;
 }
 
-/** What overviews said of their revisions is what the change stream leads to there, played from the beginning. */
+/** Compares overviews of revisions with the change stream, replayed from the start. */
 async function compareOverviews(planId: string, graph: Graph, seen: Overview[]): Promise<void> {
   const expected = new Map(seen.map(({ revision, counts }) => [revision, counts]));
   const now = new Map<string, StepStatus>(graph.map(({ id }) => [id, 'pending']));

@@ -1,5 +1,5 @@
-// What a person does who installs the package: npm installs it into an empty folder from a registry, on the Node that the machine has,
-// and the command starts, asks, and shows its console.
+// Installs the package as a person would: npm into an empty folder from a registry, on the machine's Node; then the command
+// starts, asks, and shows its console.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -62,7 +62,7 @@ async function crashAt(point: string, policy: object): Promise<Scene> {
   return { database, model, runId: body.run_id, db };
 }
 
-/** What the queue does by itself when a worker has given no sign of life for half a minute. */
+/** The queue's own recovery after half a minute of silence. */
 async function missHeartbeat(db: Database): Promise<void> {
   await waitFor('the job of the dead planner', async () => {
     const { rows } = await db.query.execute(sql`

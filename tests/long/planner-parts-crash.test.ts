@@ -32,7 +32,7 @@ function countAsked({ requests }: OpenAiDouble): Map<string, number> {
 
 type Scene = { database: FreshDatabase; model: OpenAiDouble; runId: string; db: Database };
 
-/** Asks a program for a plan of so many parts; it dies at `point`. */
+/** Asks a program for a plan of that many parts; it dies at `point`. */
 async function crashAt(point: string, parts: number): Promise<Scene> {
   const database = await freshDatabase();
   const model = await start({
@@ -60,7 +60,7 @@ async function crashAt(point: string, parts: number): Promise<Scene> {
   return { database, model, runId: body.run_id, db };
 }
 
-/** What happens by itself when a worker has given no sign of life for half a minute. */
+/** The queue's own recovery after half a minute of silence. */
 async function missHeartbeat(db: Database): Promise<void> {
   await db.query.execute(sql`
     update pgboss.job set state = 'retry', start_after = now(), started_on = null

@@ -65,7 +65,7 @@ test('plans are proposed, approved and run by a gateway and two workers, one of 
   // The gateway and the worker that is left.
   expect(rows).toEqual([{ pooled: expect.any(Number), listening: 2 }]);
   expect(rows[0]?.pooled).toBeLessThanOrEqual(connections);
-  // What is prepared on a connection, or set there, would be missed or met by others, and said here.
+  // Session state would leak or be lost through the pooler, and be logged here.
   for (const program of [gateway, worker]) {
     const lines = program.stderr().split('\n');
     expect(

@@ -121,7 +121,7 @@ test('a year of plans comes to the limits while people propose and approve, and 
   const left = await previewRetention(keeping);
   expect(Object.values(left).every((n) => n === 0)).toBe(true);
   expect(foreseen.audit).toBeGreaterThan(0);
-  // What was said goes with the plans, which were still there when that was foreseen.
+  // Messages go with their plans, which still existed at the forecast.
   expect(deleted?.messages).toBe(4 * foreseen.plans);
   expect(deleted?.audit).toBe(foreseen.audit);
   expect(await untouched()).toEqual(before);

@@ -102,7 +102,7 @@ it.each(seeds)('seed %i', { timeout: 400_000 }, async (seed) => {
     const made = await trouble;
     expect(Object.keys(made).length, JSON.stringify(made)).toBeGreaterThan(2);
 
-    /** What a person does: looks into the log once no call can be under way any more, and says what happened. */
+    /** A person's check: reads the log once no call can be under way, and reports what happened. */
     const settleUnknown = async ({ id, version }: Plan) => {
       const { body } = await gateway.api.get<{ steps: { id: string; args: { line: string } }[] }>(
         `/api/plans/${id}/steps?status=unknown&limit=500`,

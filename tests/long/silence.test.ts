@@ -26,7 +26,7 @@ function open(silenceMs: number): Database {
 
 const one = (db: Database) => db.query.execute(sql`select 1 as one`);
 
-/** So many connections are open, and lie idle. */
+/** Opens idle connections. */
 const fill = (db: Database) =>
   Promise.all([1, 2, 3].map(() => db.query.execute(sql`select pg_sleep(0.05)`)));
 

@@ -159,7 +159,7 @@ describe('a worker stopped beyond its lease and continued', () => {
     expect(again.status).toBe(200);
     await gateway.api.reach(id, 'completed');
     process.kill(worker.pid, 'SIGCONT');
-    // What it has to say comes after what it would have called.
+    // Its message comes after the intended call.
     expect((await findRefusal(gateway, id)).data).toMatchObject({ attempt: 1 });
     expect((await readFile(log, 'utf8')).trim()).toBe('once');
     await db.end();

@@ -45,7 +45,7 @@ it('leaves every line in the log exactly once', async () => {
     return status === 'completed' || (counts.unknown > 0 && counts.running + counts.ready === 0);
   };
   const areAtRest = async () => (await Promise.all(plans.map(atRest))).every(Boolean);
-  // Which of the two makes how many calls is not for us to say: there are more plans until the one that is to die has made its own.
+  // Either process may make the calls: more plans follow until the dying one has made its own.
   for (let group = 0; !died && group < 8; group++) {
     const fresh: Plan[] = [];
     for (let i = 0; i < many; i++)

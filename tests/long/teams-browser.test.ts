@@ -1,5 +1,5 @@
 // Teams through Microsoft's own client, as a person uses it: its page in a browser, the real program, real files.
-// UPDATE_PICTURES=1 takes the README's picture anew.
+// UPDATE_PICTURES=1 takes the README's picture again.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';

@@ -78,7 +78,7 @@ type Situation = {
 
 const readLog = async (log: string) => (await readFile(log, 'utf8')).split('\n').filter(Boolean);
 
-/** What a person does: looks into the log, after any call that was under way must have ended, and says what happened. */
+/** A person's check: reads the log once no call can be under way, and reports what happened. */
 async function settleUnknown({ gateway, plan, log }: Situation): Promise<number> {
   const { status, body } = await gateway.api.get<{ steps: { id: string }[] }>(
     `/api/plans/${plan.id}/steps?status=unknown&limit=500`,

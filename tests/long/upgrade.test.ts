@@ -58,7 +58,7 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
         const { api } = server;
         const statusOf = async (title: string) => (await api.plan(id(title))).status;
 
-        // What was decided stays as it was, with its history.
+        // Decided plans keep their state and history.
         for (const title of ['rejected', 'cancelled', 'completed', 'failed', 'proposed'])
           expect(await statusOf(title)).toBe(title);
         expect(await statusOf('needs review')).toBe('needs_review');
@@ -75,13 +75,13 @@ describe.each(globSync('*.json', { cwd: fixtures }).map((name) => basename(name,
           expect([title, card.status]).toEqual([title, 200]);
         }
 
-        // What was approved or under way goes on by itself.
+        // Approved and running plans continue.
         await api.reach(id('approved'), 'completed');
         expect(await inHome(home, 'approved.md')).toBe('Written');
         await api.reach(id('running'), 'completed');
         expect(await inHome(home, 'running.md')).toBe('Written');
 
-        // What waits for a person takes their word.
+        // Waiting plans accept a decision.
         await approve(server, 'proposed');
         await api.reach(id('proposed'), 'completed');
         await approve(server, 'needs review');

@@ -18,9 +18,9 @@ const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 390, height:
 
 type Shot = {
   about: string;
-  /** What stands after the address of the console. */
+  /** Path in the console. */
   at: (story: Story) => string;
-  /** What a person does there before the picture is taken. */
+  /** Actions before the picture is taken. */
   prepare?: (page: Page) => Promise<void>;
 };
 

@@ -87,7 +87,7 @@ type View = {
   blocks: unknown;
 };
 
-/** What a window has around its blocks: its title above them, its buttons below. */
+/** A window's frame: title above its blocks, buttons below. */
 function frame({ title, submit, close }: View, body: string): string {
   const button = ({ text }: { text: string }, look: string) => `<b class="${look}">${text}</b>`;
   return `<section class="window"><header>${title.text}</header><main>${body}</main><footer>${button(

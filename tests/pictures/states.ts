@@ -31,7 +31,7 @@ import { sessions } from '../fixtures/sessions.ts';
 const drawings = { slack: slackDrawing, teams: teamsDrawing };
 export type ChatName = keyof typeof drawings;
 
-/** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
+/** A picture's subject: a bot message, or a platform's own page. */
 export type CardState = { about: string } & (
   | { said: VisibleMessage }
   /** On Home, Slack shows blocks alone; as a window it shows a view. */
@@ -307,7 +307,7 @@ const [oldSite, oldMail, oldPoster] = ['site-b', 'mail', 'poster'].map((id) =>
   }),
 );
 
-/** What version 2 of the newsletter does otherwise. */
+/** Changes of the newsletter's version 2. */
 const changedNewsletter = {
   added: [asksLegal, tells].flatMap((step) => (step === undefined ? [] : [comparedOf(step)])),
   removed: [oldSite, oldMail, oldPoster].flatMap((step) =>

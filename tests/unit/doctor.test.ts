@@ -1,4 +1,4 @@
-// What doctor says of each part in each of its states, and that whatever is broken comes with what to do about it.
+// Doctor's report on each part in each state; every problem comes with a remedy.
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import {

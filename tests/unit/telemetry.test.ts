@@ -1,4 +1,4 @@
-// What spans are made of where nobody traces, where somebody does, and what of them reaches the log.
+// Spans with and without tracing, and their traces in the log.
 import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findFailing } from '#app/health.ts';

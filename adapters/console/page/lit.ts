@@ -6,7 +6,7 @@ export { nothing, render, type SVGTemplateResult, type TemplateResult } from 'li
 
 const places = new WeakMap<TemplateStringsArray, boolean[]>();
 
-/** Which values of a template are text; the others belong to a tag. */
+/** Values of a template that are text; the others belong to a tag. */
 function placesOf(strings: TemplateStringsArray): boolean[] {
   const known = places.get(strings);
   if (known !== undefined) return known;

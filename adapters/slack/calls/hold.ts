@@ -22,6 +22,9 @@ const rates: Partial<Record<string, Rate>> = {
   'chat.postMessage': { everyMs: 200, burst: 60 },
   'chat.update': { everyMs: 1200, burst: 20 },
   'views.publish': { everyMs: 600, burst: 20 },
+  'conversations.replies': { everyMs: 1200, burst: 40 },
+  // The rest is for identities, which are looked up at once.
+  'users.info': { everyMs: 1200, burst: 40 },
 };
 /** Calls of a burst that progress may spend; the others are for decisions, questions and final states. */
 const progressBurst = 8;

@@ -4,6 +4,7 @@ import type { Clock } from '#domain/clock.ts';
 import { readAddress } from '#domain/people/names.ts';
 import { createRecent } from '#domain/recent.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
+import type { Ask } from '../calls/hold.ts';
 import type { ClientOf } from '../workspaces.ts';
 
 export type SlackPerson = {
@@ -20,6 +21,8 @@ export type SlackPerson = {
 };
 export type People = {
   find(team: string, user: string): Promise<SlackPerson>;
+  /** Account and display name, when Slack's limits allow it. @throws CountersignError */
+  describe(team: string, user: string): Promise<Pick<SlackPerson, 'account' | 'name'>>;
   /** Null for apps and deactivated users. */
   accountOf(team: string, user: string): Promise<string | null>;
 };
@@ -79,6 +82,7 @@ export function describePerson(
 
 export function createPeople(options: {
   clientOf: ClientOf;
+  ask: Ask;
   clock: Clock;
   timezone: string;
   vouched: boolean;
@@ -87,19 +91,24 @@ export function createPeople(options: {
   /** Stores the display name. */
   noteName(account: string, name: string): Promise<void>;
 }): People {
-  const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
+  const { clientOf, ask, clock, timezone, vouched, personOf, noteName } = options;
   type Found = { found: Omit<SlackPerson, 'id' | 'acts'>; acts: boolean };
   const known = createRecent<Found>({ keep: maxKept, forMs: keptForMs, clock });
 
-  async function lookUp(team: string, user: string): Promise<Found> {
+  const action = 'say who somebody is';
+  const atOnce: Ask = async (_, call) =>
+    call().catch((error: unknown) => {
+      throw explainSlackError(error, action);
+    });
+
+  async function lookUp(team: string, user: string, within: Ask = atOnce): Promise<Found> {
     const key = `${team}:${user}`;
     const kept = known.get(key);
     if (kept !== undefined) return kept;
     const client = await clientOf(team);
     // Identity must not depend on Slack's availability: without an answer the event is retried.
-    const answer = await client.users.info({ user }).catch((error: unknown) => {
-      throw explainSlackError(error, 'say who somebody is');
-    });
+    const call = { team, method: 'users.info', channel: null, action };
+    const answer = await within(call, () => client.users.info({ user }));
     const found = describePerson(team, answer.user, { timezone, vouched });
     await noteName(found.account, found.name);
     const { deleted, is_bot } = Acting.parse(answer.user);
@@ -112,6 +121,10 @@ export function createPeople(options: {
     async find(team, user) {
       const { found, acts } = await lookUp(team, user);
       return { ...found, acts, id: await personOf(found.account) };
+    },
+
+    async describe(team, user) {
+      return (await lookUp(team, user, ask)).found;
     },
 
     async accountOf(team, user) {

@@ -13,7 +13,7 @@ import { readMessageName } from '../place.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { calm } from './content.ts';
 
-/** What a workspace supports; `sessions` is null until known. */
+/** A workspace's features; `sessions` is null until known. */
 type Ways = { words: boolean; sessions: boolean | null };
 
 const maxKept = 1000;

@@ -5,12 +5,18 @@ import { readText } from '#domain/bounded-body.ts';
 import type { TeamsConversation } from '#domain/chat/teams-conversation.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { finishWithin } from '../finish-within.ts';
-import type { Tokens } from './cloud.ts';
-import { type Calls, Member } from './connector.ts';
+import type { Graph, Tokens } from './cloud.ts';
+import { type Calls, ChannelMessage, Member } from './connector.ts';
 import { ConnectorRefusal, explainSignIn, explainTeamsError } from './explain-error.ts';
 
 const Posted = z.object({ id: z.string().min(1) });
 const Members = z.object({ members: z.array(Member), continuationToken: z.string().nullish() });
+
+const Team = z.object({ aadGroupId: z.string().nullish() });
+const Listed = z.object({
+  value: z.array(ChannelMessage),
+  '@odata.nextLink': z.string().nullish(),
+});
 
 const Refused = z.object({
   error: z.object({ code: z.string().default(''), message: z.string().default('') }),
@@ -35,15 +41,21 @@ type Request = {
 
 export function createCalls(options: {
   tokens: Tokens;
+  graph: Graph;
   /** Whether the bot's token may be sent to the address. */
   answerable(serviceUrl: string): boolean;
   now(): Date;
 }): Calls {
-  const { tokens, answerable, now } = options;
+  const { tokens, graph, answerable, now } = options;
 
-  async function send(url: string, { method, body, givenUp }: Request, fresh: boolean) {
+  async function send(
+    url: string,
+    { method, body, givenUp }: Request,
+    fresh: boolean,
+    signIn = tokens,
+  ) {
     const late = () => new Error(`it did not answer within ${signInWithinMs} ms`);
-    const token = await finishWithin(signInWithinMs, tokens(fresh), late).catch(
+    const token = await finishWithin(signInWithinMs, signIn(fresh), late).catch(
       (error: unknown) => {
         throw explainSignIn(error);
       },
@@ -69,11 +81,18 @@ export function createCalls(options: {
   ): Promise<unknown> {
     // Addresses stored by a bot with other settings may lead anywhere.
     if (!answerable(service_url)) throw new CountersignError('not_allowed', elsewhere);
-    const url = `${service_url.replace(/\/$/, '')}/v3/conversations${path}`;
+    return callAt(`${service_url.replace(/\/$/, '')}/v3${path}`, { action, ...request }, tokens);
+  }
+
+  async function callAt(
+    url: string,
+    { action, ...request }: Request & { action: string },
+    signIn: Tokens,
+  ): Promise<unknown> {
     try {
-      let response = await send(url, request, false);
+      let response = await send(url, request, false, signIn);
       // A cached token may have been revoked.
-      if (response.status === 401) response = await send(url, request, true);
+      if (response.status === 401) response = await send(url, request, true, signIn);
       if (!response.ok) throw refusalOf(response, await readText(response, longestAnswer));
       // The call has succeeded, and must not be repeated because the response is unreadable.
       return request.method === 'GET'
@@ -84,8 +103,20 @@ export function createCalls(options: {
     }
   }
 
-  const pathOf = (...parts: string[]) =>
+  const partsOf = (...parts: string[]) =>
     parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+  const pathOf = (...parts: string[]) => partsOf('conversations', ...parts);
+
+  /** Asks Microsoft Graph. */
+  async function look(tenant: string, path: string): Promise<unknown> {
+    const action = 'read the thread';
+    const url = path.startsWith('https:') || path.startsWith(graph.url) ? path : graph.url + path;
+    // A link to the next page leads back to Graph.
+    if (!url.startsWith(`${graph.url}/`))
+      throw new CountersignError('internal', 'Microsoft Graph named a foreign address.');
+    const signIn: Tokens = (fresh) => graph.token(tenant, fresh);
+    return callAt(url, { method: 'GET', body: null, action }, signIn);
+  }
 
   return {
     async post(where, conversation, activity, givenUp) {
@@ -100,12 +131,12 @@ export function createCalls(options: {
       return posted.success ? posted.data.id : null;
     },
     async update(where, { conversation, message }, activity, givenUp) {
-      const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
+      const path = `${pathOf(conversation)}/activities${partsOf(message)}`;
       const action = 'change a message';
       await call(where, path, { method: 'PUT', body: activity, action, givenUp });
     },
     async remove(where, { conversation, message }, givenUp) {
-      const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
+      const path = `${pathOf(conversation)}/activities${partsOf(message)}`;
       const action = 'remove a message';
       await call(where, path, { method: 'DELETE', body: null, action, givenUp });
     },
@@ -129,7 +160,7 @@ export function createCalls(options: {
       await call(where, path, { method: 'POST', body, action: 'post a message', givenUp });
     },
     async openChat({ bot, tenant, ...where }, person) {
-      const answer = await call(where, '', {
+      const answer = await call(where, pathOf(), {
         method: 'POST',
         body: {
           isGroup: false,
@@ -142,8 +173,27 @@ export function createCalls(options: {
       });
       return readAs(Posted, answer, 'open a chat').id;
     },
+    async groupOf(where, team) {
+      const action = 'name a team';
+      const path = partsOf('teams', team);
+      const answer = await call(where, path, { method: 'GET', body: null, action });
+      return readAs(Team, answer, action).aadGroupId ?? null;
+    },
+    async replies({ tenant, group, channel, post }, limit) {
+      const action = 'read the thread';
+      const path = `/v1.0${partsOf('teams', group, 'channels', channel, 'messages', post)}`;
+      const replies: ChannelMessage[] = [];
+      let next: string | null = `${path}/replies?$top=50`;
+      while (next !== null && replies.length < limit) {
+        const page: z.infer<typeof Listed> = readAs(Listed, await look(tenant, next), action);
+        replies.push(...page.value);
+        next = page['@odata.nextLink'] ?? null;
+      }
+      const first = readAs(ChannelMessage, await look(tenant, path), action);
+      return { post: first, replies, more: next !== null };
+    },
     async member(where, conversation, person) {
-      const path = `${pathOf(conversation)}/members${pathOf(person)}`;
+      const path = `${pathOf(conversation)}/members${partsOf(person)}`;
       const action = 'say who somebody is';
       return readAs(Member, await call(where, path, { method: 'GET', body: null, action }), action);
     },

@@ -9,6 +9,7 @@ export type TeamsCloud = {
   openIdMetadataUrl: string;
   /** Sent instead of a token from sign-in. */
   token: string;
+  graphUrl: string;
 };
 
 export const issuer = 'https://api.botframework.com';
@@ -50,6 +51,37 @@ export function settingsOf(access: TeamsAccess): Record<string, string> {
     default:
       return access satisfies never;
   }
+}
+
+const graph = 'https://graph.microsoft.com';
+
+/** Microsoft Graph's address, and the bot's token for it in a tenant, or null without sign-in. */
+export type Graph = { url: string; token(tenant: string, fresh?: boolean): Promise<string | null> };
+
+export function createGraph(access: TeamsAccess, cloud: TeamsCloud | null): Graph {
+  if (access.kind === 'Local') return { url: graph, token: async () => null };
+  if (cloud !== null) return { url: cloud.graphUrl, token: async () => cloud.token };
+  const known = new Map<string, Promise<z.infer<typeof Credentials>>>();
+  return {
+    url: graph,
+    async token(tenant, fresh = false) {
+      // A bot of several tenants signs in at each of them.
+      const kind = access.kind === 'MultiTenant' ? 'SingleTenant' : access.kind;
+      const settings = {
+        ...settingsOf(access),
+        MicrosoftAppType: kind,
+        MicrosoftAppTenantId: tenant,
+      };
+      const made =
+        known.get(tenant) ??
+        new ConfigurationServiceClientCredentialFactory(settings)
+          .createCredentials(access.appId, graph, loginUrl, true)
+          .then((one) => Credentials.parse(one));
+      made.catch(() => known.delete(tenant));
+      known.set(tenant, made);
+      return (await made).getToken(fresh);
+    },
+  };
 }
 
 export function createTokens(access: TeamsAccess, cloud: TeamsCloud | null): Tokens {

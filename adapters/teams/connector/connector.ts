@@ -29,6 +29,25 @@ type At = { conversation: string; message: string };
 /** An update of a stream: a null `id` begins it; `sequence` counts from 1. */
 export type StreamUpdate = { id: string | null; sequence: number; bot: string; text: string };
 
+/** A message of a channel in Microsoft Graph. */
+export const ChannelMessage = z.object({
+  id: z.string(),
+  messageType: z.string().nullish(),
+  createdDateTime: z.string(),
+  lastEditedDateTime: z.string().nullish(),
+  deletedDateTime: z.string().nullish(),
+  from: z
+    .object({
+      user: z.object({ id: z.string(), displayName: z.string().nullish() }).nullish(),
+      application: z.object({ id: z.string(), displayName: z.string().nullish() }).nullish(),
+    })
+    .nullish(),
+  subject: z.string().nullish(),
+  body: z.object({ contentType: z.string(), content: z.string().nullish() }),
+  attachments: z.unknown(),
+});
+export type ChannelMessage = z.infer<typeof ChannelMessage>;
+
 /**
  * Calls are tried once and throw CountersignError: the caller knows whether a retry is safe.
  * @param givenUp the message is not sent once aborted
@@ -58,6 +77,13 @@ export type Calls = {
     person: string,
   ): Promise<string>;
   member(where: Where, conversation: string, person: string): Promise<Member>;
+  /** A team's group, by which Microsoft Graph knows it, or null. */
+  groupOf(where: Where, team: string): Promise<string | null>;
+  /** A post and its replies, newest first, and whether there are more than `limit`. Needs a consent of the team. */
+  replies(
+    at: { tenant: string; group: string; channel: string; post: string },
+    limit: number,
+  ): Promise<{ post: ChannelMessage; replies: ChannelMessage[]; more: boolean }>;
   /** The first members, at most `limit`. */
   members(where: Where, conversation: string, limit: number): Promise<Member[]>;
 };

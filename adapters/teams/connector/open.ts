@@ -3,7 +3,7 @@ import type { TeamsAccess } from '../access.ts';
 import { finishWithin } from '../finish-within.ts';
 import { createAuthenticate, isAnswerable } from './authenticate.ts';
 import { createCalls } from './calls.ts';
-import { createTokens, type TeamsCloud } from './cloud.ts';
+import { createGraph, createTokens, type TeamsCloud } from './cloud.ts';
 import type { Connector } from './connector.ts';
 import { explainSignIn } from './explain-error.ts';
 
@@ -15,6 +15,7 @@ export function openConnector(
 ): Connector {
   const calls = createCalls({
     tokens: createTokens(access, cloud),
+    graph: createGraph(access, cloud),
     answerable: (url) => isAnswerable(url, access.kind === 'Local' || cloud !== null),
     now,
   });

@@ -12,8 +12,8 @@ const maxKept = 500;
 /** In a larger team, people beyond these refresh by hand. */
 const maxRead = 1000;
 
-/** A reader's Teams ID, account, and name in Teams. */
-export type Reader = { id: string; account: string; name: string | null };
+/** A reader's Teams ID, directory ID, account, and name in Teams. */
+export type Reader = { id: string; object: string | null; account: string; name: string | null };
 
 export type Readers = {
   /**
@@ -27,7 +27,7 @@ export type Readers = {
 
 /** Up to the limit of a card, those in `names` first. */
 export function chooseReaders(
-  readers: readonly Omit<Reader, 'name'>[],
+  readers: readonly Pick<Reader, 'id' | 'account'>[],
   names: readonly string[],
 ): string[] {
   const wanted = new Set(names.map(personKey));
@@ -58,6 +58,7 @@ export function createReaders(options: {
       (members) =>
         members.map((member) => ({
           id: member.id,
+          object: member.aadObjectId ?? member.objectId ?? null,
           account: accountOf(member, where.tenant),
           name: member.name ?? null,
         })),

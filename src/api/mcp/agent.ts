@@ -1,4 +1,4 @@
-// Which agent calls, and for whom: the token identifies its owner, the agent names itself.
+// The calling agent and its owner: the token identifies the owner, the agent names itself.
 import { CLIENT_INFO_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -96,7 +96,7 @@ async function findFault(
   }
 }
 
-/** Which process has the port of the console and API. */
+/** The process that has the port of the console and API. */
 export async function checkPort(config: Pick<Config, 'env'>): Promise<CheckResult> {
   const part = 'Port';
   if (config.env.PORT === 0) return { part, state: 'off', text: 'any that is free' };

@@ -9,7 +9,7 @@ import { groupingOf } from '../follow-rules.ts';
 import { print, printJson, warn } from '../print.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Whoever has the configuration and database may create tokens. */
+/** Anyone with the configuration and database may create tokens. */
 const operator = person('local', 'terminal');
 
 function withIdentity(work: (identity: Identity) => Promise<void>): Promise<void> {

@@ -18,7 +18,7 @@ import { openSecretSeal } from '../secret-seal.ts';
 export type ModelConnection = {
   /** null: no model is connected. */
   access: ModelAccess | null;
-  /** Who entered it in the console; null: it is the environment's, or there is none. */
+  /** Who entered it in the console, or null if it is the environment's, or there is none. */
   by: string | null;
   /** Aborts when another access holds for this instance. */
   changed: AbortSignal;

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize';
 import type { JsonObject } from '#domain/text.ts';
 import type { auditSeals } from '../schema.ts';
 
-/** Of the process, never of the database: who only owns the database cannot make seals with it. */
+/** Held by the process, never by the database, so a database owner can't forge seals. */
 export type AuditKey = { id: string; secret: Buffer };
 
 /** @param encryptionKey the 32 bytes of COUNTERSIGN_ENCRYPTION_KEY */
@@ -69,7 +69,7 @@ export function hashSeal(seal: Omit<AuditSeal, 'hash' | 'marks' | 'pruned'>, key
   return sign(key, { seq, first_id, last_id, count, root, previous, key_id, ...times });
 }
 
-/** What retention writes on the last seal whose rows it removed. */
+/** Retention's signature on the last seal whose rows it removed. */
 export function signPruning({ seq, hash }: Pick<AuditSeal, 'seq' | 'hash'>, key: AuditKey | null) {
   return `${key?.id ?? 'none'}:${sign(key, { pruned_through: seq, hash })}`;
 }

@@ -175,7 +175,7 @@ export function createSealing(
 /** Lets this transaction remove rows of the log; the trigger refuses everybody else. */
 const allowRetention = sql`select set_config('countersign.retention', 'on', true)`;
 
-/** The last row of the seals whose rows are all from before `before`: what `pruneAudit` may remove; null: nothing. */
+/** The last row of the seals whose rows are all from before `before`: what `pruneAudit` may remove, or null if nothing. */
 export async function findPrunable(db: Queryable, before: Date): Promise<number | null> {
   const { rows } = await db.execute<{ through: number | null }>(sql`
     select max(s.last_id) as through from ${countersign}.audit_seals s where s.pruned is null and not exists (

@@ -105,7 +105,7 @@ function checkKey({ seq, key_id }: AuditSeal, before: AuditSeal | null, key: Aud
 
 /**
  * Seals from before a key was set have none, and none may come after those with one. So a chain that ends without one has none at
- * all: its owner has just set the key, or somebody made the chain anew.
+ * all: its owner has just set the key, or somebody made the chain again.
  */
 function checkKeyed(last: AuditSeal | null, key: AuditKey | null): void {
   if (key === null || last === null || last.key_id !== null) return;
@@ -136,7 +136,7 @@ async function checkRows(db: Queryable, seal: AuditSeal, after: number): Promise
   if (rows.length !== seal.count || digestRows(rows).root !== seal.root) throw findRow(seal, rows);
 }
 
-/** What retention left: its last seal, signed, and no row before it; null: it removed nothing. */
+/** Verifies retention's anchor: its last seal, signed, with no row before it; null if it removed nothing. */
 async function checkAnchor(
   db: Queryable,
   anchor: AuditSeal | null,

@@ -1,7 +1,7 @@
-// What a backup is: a gzipped tar file that begins with `backup.json` and ends with `manifest.json`. Between them are the tables of
-// the schema `countersign`, each in the text format of COPY, in pieces (`tables/NAME/000001.copy`), in an order in which foreign keys
-// hold, then `sequences.json`, and the files of folders. pg-boss's jobs are not in it: they only say where to look, and every
-// worker looks by itself.
+// Backup format: a gzipped tar file that begins with `backup.json` and ends with `manifest.json`. Between them are the tables
+// of the schema `countersign` in COPY's text format, in pieces (`tables/NAME/000001.copy`) that respect foreign keys, then
+// `sequences.json`, and the files of folders. pg-boss's jobs are left out: they only say where to look, and every worker looks
+// by itself.
 import { z } from 'zod';
 
 export const formatVersion = 1;

@@ -105,7 +105,7 @@ async function refuseUsers(client: Client): Promise<void> {
 /** Tables that a process writes by itself when it runs, and can rewrite. */
 const writtenAnew = ['backends', 'rate_limits', 'resource_pools', 'retention', 'webhook_endpoints'];
 
-/** Whether any of our tables has a row that is not written anew. */
+/** Whether any of our tables has a row that is not written again. */
 async function hasData(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
@@ -188,7 +188,7 @@ function compare(manifest: Manifest, tables: Manifest['tables'], files: Manifest
     if (files[name]?.sha256 !== wanted.sha256) throw damaged(`${name} is not as it was`);
 }
 
-/** What was about to go on waits for a person. Only columns that every version since the first backups has. */
+/** Pauses active work for a person. Uses only columns that every backup version has. */
 async function holdBack(client: Client, madeAt: string) {
   const reason = `Restored from a backup of ${madeAt}: what it was about to do may have been done since. Resume it if not.`;
   const paused = await client.query(
@@ -219,7 +219,7 @@ async function forgetWorkers(client: Client, header: Header): Promise<void> {
   if (hasTable(header, 'backends')) await client.query(`delete from ${quoteTable('backends')}`);
 }
 
-/** Whoever had signed in does so again, since they may have signed out. @returns how many tokens are valid */
+/** Ends all sessions, since someone may have signed out since. @returns how many tokens are valid */
 async function endSessions(client: Client, header: Header): Promise<number> {
   if (!hasTable(header, 'access_tokens')) return 0;
   await client.query(`delete from ${quoteTable('sign_in_sessions')}`);
@@ -355,7 +355,7 @@ async function restoreWithin(
   return { header, ...restored, kept };
 }
 
-/** What a restore says that failed by no fault of the backup. */
+/** Explains a restore that failed although the backup is sound. */
 function explain(error: unknown, committing: boolean): CountersignError {
   if (error instanceof CountersignError) return error;
   const sentence = committing

@@ -45,7 +45,7 @@ export function* writeEntry({ name, content }: TarEntry): Generator<Buffer> {
   yield paddingOf(content.length);
 }
 
-/** What stands after the last entry. */
+/** The end-of-archive marker. */
 export const tarEnd = Buffer.alloc(2 * block);
 
 /** Reads the entries of a tar file that `writeEntry` wrote. @throws RangeError when it ends too early or is something else */

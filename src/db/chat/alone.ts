@@ -1,5 +1,5 @@
-// Whether a place is a chat of one person with the bot: on platforms that say so by the place itself, else whether it was opened with
-// the time zone of the one who reads there.
+// Whether a place is a one-to-one chat with the bot: by the place itself on platforms that tell, otherwise by whether it was
+// opened with its reader's time zone.
 import { type SQL, sql } from 'drizzle-orm';
 import { countersign } from '../schema/columns.ts';
 

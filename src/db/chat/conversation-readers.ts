@@ -1,5 +1,5 @@
-// Who may read a conversation over HTTP: its participants. Chat platforms are not asked for a channel's members; people who wrote
-// there take part.
+// Readers of a conversation over HTTP: its participants. Platforms aren't asked for a channel's members; its writers count as
+// participants.
 import { sql } from 'drizzle-orm';
 import type { ConversationReader } from '#domain/chat/conversation-list.ts';
 import { personKey } from '#domain/people/names.ts';

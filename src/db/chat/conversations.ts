@@ -19,8 +19,8 @@ function comesAfter(cursor: string | undefined): SQL {
 
 /**
  * Conversations that live on no chat platform, the one with the latest message first, a page at a time.
- * @param names only conversations in which one of these asked for something; null: all
- * @param tenant only those of this organisation; null: all
+ * @param names only conversations in which one of these asked for something, or null for all
+ * @param tenant only those of this organisation, or null for all
  */
 export async function listConversations(
   db: Queryable,

@@ -33,7 +33,7 @@ const isOpen = sql`handled_at is null and failed_at is null`;
 /** How an event ended: the reply to its waiter as JSON, or null if there is none, and whether its body is deleted. */
 export type Ending = { reply: unknown; forget: boolean };
 
-/** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
+/** These statements run for every event, so they are prepared: planning them would cost more than running them. */
 const given = sql.placeholder;
 /** Deletes the body and keeps the event's ids. */
 const forgotten = sql`body = case when ${given('forget')}::boolean then ''::bytea else body end`;
@@ -47,7 +47,7 @@ const head = sql`
 
 const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
 
-/** What is told of an event of `table` that is taken. */
+/** The notification for a taken event of `table`. */
 const tellingOf = (
   table: string,
 ): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},
@@ -56,8 +56,8 @@ const tellingOf = (
     (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
 
 /**
- * `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. The thread is
- * named once more so that the index of open events finds the row by all its columns: by the id alone all of it is read.
+ * `lease` has a row when the thread is held. Skips events settled or postponed since the statement began. Repeating the thread
+ * lets the index of open events match all its columns; by id alone it would be read whole.
  */
 const takeHead = sql`
   taken as (
@@ -98,7 +98,7 @@ const entering = prepareStatement(
     ), ${takeHead} ${tellTaken}`,
 );
 
-/** Renews the lease where there is something to take, and lets it go where there is not. */
+/** Renews the lease if an event was taken, otherwise releases it. */
 const holdOn = sql`
   lease as (
     update ${countersign}.inbox_leases set lease_until = ${givenUntil}
@@ -118,8 +118,8 @@ const taking = prepareStatement(
 );
 
 /**
- * Settles an event, and takes the next as `taking` does; to this statement the one it settles still looks open. The lease is
- * written first, as by everybody who enters.
+ * Settles an event and takes the next as `taking` does; to this statement the settled one still looks open. The lease is
+ * written first, as everywhere.
  */
 const settlingAndTaking = prepareStatement(
   'settle_and_take',
@@ -146,8 +146,8 @@ const settling = prepareStatement(
 );
 
 /**
- * Takes the lease of a thread that has something due and that nobody is at, and its first event.
- * `{ held: true, event: null }`: another has just handled that one or put it off; ask for the next.
+ * Leases a thread with a due event, and takes that event. `{ held: true, event: null }`: another process just settled or
+ * postponed it; ask for the next.
  */
 export async function enterThread(
   db: Pick<Queryable, 'run'>,
@@ -179,7 +179,7 @@ export async function settleAndTake(
   return { settled, next: readTaken([taken]) };
 }
 
-/** @returns false: the lease has been lost */
+/** @returns false if the lease was lost */
 export async function renewThread(
   db: Queryable,
   { holder, ...thread }: Lease,
@@ -203,10 +203,7 @@ export type Attempt = Pick<TakenEvent, 'id' | 'attempt'>;
 const ofAttempt = ({ id, attempt }: Attempt) =>
   sql`id = ${id} and attempt = ${attempt} and ${isOpen}`;
 
-/**
- * The event was handled.
- * @returns false: another took it, or it is settled already
- */
+/** Settles a handled event. @returns false if another process took it or it is settled already */
 export async function settleHandled(
   db: Queryable,
   { id, attempt }: Attempt,
@@ -242,8 +239,8 @@ export async function postpone(
 }
 
 /**
- * The event is not tried again by itself; its thread goes on.
- * @param earlier what becomes of the error of the try before
+ * Sets the event aside, without another automatic try; its thread continues.
+ * @param earlier whether to keep the previous try's error
  */
 export async function setAside(
   db: Queryable,

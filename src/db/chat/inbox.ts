@@ -6,18 +6,17 @@ import { countersign } from '../schema/columns.ts';
 import { isoOf } from '../time.ts';
 
 /**
- * `original`: the event stored before that has one of its names; null: it is new, and `id` is its own. Otherwise `id` was
- * drawn in vain.
+ * `original` is the earlier event with one of these names, or null if this one is new. Then `id` is its own; otherwise `id` is
+ * unused.
  */
 export type StoredEvent = { id: number; original: number | null };
 
 const given = sql.placeholder;
 
 /**
- * Names are written in one order by everybody, so that processes that were sent the same event wait for each other but
- * never in a circle. Where a name stands already, the row is written as it is: that waits for the transaction just storing
- * it, and says whose it is. The number of an event is drawn by the statement that stores it, so that what was stored
- * before another event came is lower than that one.
+ * Names are written in a fixed order, so that processes storing the same event wait for each other without deadlock. An
+ * existing name is rewritten unchanged: that waits for the transaction storing it, and returns its owner. The storing statement
+ * draws the event's id, so ids grow in order of storage.
  */
 const storing = prepareStatement(
   'store_event',
@@ -44,8 +43,8 @@ const storing = prepareStatement(
 );
 
 /**
- * Has every name of an event that was stored before lead to it, which the statement before has noted. The names are found by the
- * index that they conflict in, however few there were when this was planned.
+ * Points every name of a stored event to it. Finds the names by the index they conflict in, however few there were when this
+ * was planned.
  */
 const redirecting = prepareStatement(
   'redirect_names',
@@ -57,7 +56,7 @@ const redirecting = prepareStatement(
   on conflict (platform, tenant, key) do update set event_id = excluded.event_id where k.event_id > excluded.event_id`,
 );
 
-/** What an event may wait for, in milliseconds, before the server gives up: another's names, and any statement. */
+/** Milliseconds the server may spend storing an event: waiting for a lock, and in any statement. */
 export type StoringLimits = { lockMs: number; statementMs: number };
 
 const limiting = prepareStatement(
@@ -92,9 +91,8 @@ export async function storeEvent(
 }
 
 /**
- * Threads after `after` whose first open event has been due for `lateSeconds` and that nobody is at. Goes from thread to
- * thread by the index, whatever waits in each.
- * @returns those among the next `limit` threads, and the last thread looked at; null: there are no more
+ * Free threads after `after` whose first open event has been due for `lateSeconds`. Walks the index from thread to thread.
+ * @returns those among the next `limit` threads, and the last thread looked at, or null if there are no more
  */
 export async function findWaitingThreads(
   db: Queryable,
@@ -130,7 +128,7 @@ export async function findWaitingThreads(
   };
 }
 
-/** How many are open and failed, each counted up to `most`, since when the oldest of the counted waits, and what failed last. */
+/** Open and failed events, each counted up to `most`, the oldest open one's time, and the latest failure. */
 export type InboxState = {
   open: number;
   oldest: Date | null;
@@ -178,9 +176,8 @@ export async function listFailedEvents(db: Queryable, limit: number): Promise<Fa
 }
 
 /**
- * Opens events again that were set aside; the recovery round of a worker finds them within seconds.
- * @param ids null: all of them
- * @returns how many, and those of `ids` that are not set aside
+ * Reopens set-aside events; a worker's recovery round finds them within seconds.
+ * @param ids null for all of them @returns how many, and those of `ids` that are not set aside
  */
 export async function retryFailedEvents(
   db: Queryable,
@@ -216,8 +213,8 @@ export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
 }
 
 /**
- * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that its waiter has not
- * read; each once. A reply for which nobody waits who would note that, as before such notes were made, counts as read.
+ * Reopens at most `limit` events handled `unreadSeconds` ago whose waiter has not read the reply, each once. Replies without a
+ * tracked waiter count as read.
  * @returns the thread of each
  */
 export async function reopenUnread(
@@ -241,7 +238,7 @@ export async function reopenUnread(
 
 type OutcomeRow = { id: number; handled: boolean; failed: boolean; reply: unknown };
 
-/** One for each of `ids`. */
+/** One outcome for each of `ids`. */
 export async function readEventOutcomes(
   db: Queryable,
   ids: number[],

@@ -18,11 +18,11 @@ export type NewMessage = {
   name: string;
   /** Written from `parts`. */
   text: string;
-  /** Left out: what is said is the text alone. */
+  /** Plain text if left out. */
   parts?: MessageParts;
   runId?: string | null;
   planId?: string | null;
-  /** The organisation that whoever says it is of; left out: that of the run or the plan. */
+  /** The speaker's organisation; that of the run or plan if left out. */
   tenant?: string | null;
   once?: string;
 };
@@ -40,7 +40,7 @@ export async function lockConversation(tx: Transaction, conversation: string): P
 export const conversationNotFound = (id: string) =>
   new CountersignError('not_found', `There is no conversation ${id}.`);
 
-/** The first message decides which organisation a conversation belongs to: its sender's, or else that of its subject. */
+/** A conversation's organisation is set by its first message: the sender's, otherwise the subject's. */
 function tenantOf({ conversation, tenant, runId, planId }: NewMessage): SQL {
   return sql`coalesce(
     (select m.tenant from ${countersign}.messages m where m.conversation = ${conversation} order by m.id limit 1),
@@ -92,7 +92,7 @@ export async function findSaid(db: Queryable, once: string): Promise<Message | n
   return row === undefined ? null : toMessage(row);
 }
 
-/** Whether a plan was spoken of in a conversation. */
+/** Whether a conversation has a message about a plan. */
 export async function isShownIn(
   db: Queryable,
   conversation: string,
@@ -144,7 +144,8 @@ export async function isSpokenIn(
   return row?.spoken === true;
 }
 
-export type StoredMessage = Message & { parts: MessageParts | null };
+/** `once`: the message's key. */
+export type StoredMessage = Message & { parts: MessageParts | null; once: string | null };
 
 /** The latest messages of a conversation, oldest first. */
 export async function readLatestMessages(
@@ -158,9 +159,11 @@ export async function readLatestMessages(
     .where(eq(messages.conversation, conversation))
     .orderBy(desc(messages.id))
     .limit(limit);
-  return rows
-    .reverse()
-    .map(({ parts, ...row }) => ({ ...toMessage(row), parts: readParts(parts) }));
+  return rows.reverse().map(({ parts, ...row }) => ({
+    ...toMessage(row),
+    parts: readParts(parts),
+    once: row.once,
+  }));
 }
 
 /** The questions that a message asked, in order; empty if it was stored before messages had parts. */
@@ -174,7 +177,7 @@ export async function readAsked(db: Queryable, id: number | null): Promise<Asked
   return parts?.kind === 'question' || parts?.kind === 'answer' ? parts.facts.questions : [];
 }
 
-/** Those of `names` (as they are compared) who have written in each of the conversations; one without any is left out. */
+/** Those of `names` (in their compared form) who wrote in each conversation; conversations without any are left out. */
 export async function findSpeakers(
   db: Queryable,
   conversations: string[],
@@ -195,7 +198,7 @@ export async function findSpeakers(
   return speakers;
 }
 
-/** Who wrote in a conversation before one of its messages; within this many minutes, unless null. */
+/** Writers in a conversation before one of its messages, within `minutes` unless null. */
 export async function readSpeakersBefore(
   db: Queryable,
   conversation: string,

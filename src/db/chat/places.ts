@@ -25,15 +25,15 @@ import { daysAgo, inSeconds, now } from '../time.ts';
 import { isAlone } from './alone.ts';
 
 const is = (conversation: string) => eq(chatPlaces.conversation, conversation);
-/** A place that can be posted to again starts afresh. */
+/** A repaired place starts without failures. */
 const mended = { broken: null, broken_at: null, tries: 0, not_before: null };
 const askedOnceMore = sql`${chatPlaces.asked} + 1`;
 const hasWork = or(gt(chatPlaces.asked, chatPlaces.answered), isNotNull(chatPlaces.due_at));
 
 /**
- * Stores the place; a broken one is tried again.
- * @param timezone of the only reader, or null if unknown or if several people read there
- * @returns whether something waits to be posted that could not be before
+ * Stores the place and retries a broken one.
+ * @param timezone of the only reader, or null if unknown or if several people read there @returns whether posts that were stuck
+ * can now be sent
  */
 export async function storePlace(
   tx: Transaction,
@@ -92,12 +92,12 @@ export async function findPostTargets(
 }
 
 const targetsListed = 20;
-/** Requests among which those of one person are looked for. */
+/** Runs searched for a person's requests. */
 const maxRuns = 2000;
 
 /**
- * Conversations in which people of `names` have asked for something and a poster in `from` can post, with their last words
- * there; the latest first. What was said in a chat with the bot alone is shown nowhere else, and what was said in one channel in no other.
+ * Conversations with requests of `names` that a poster in `from` can reach, with their last words there, latest first. Words
+ * from a private chat are shown nowhere else, nor are one channel's words in another.
  */
 export async function listPostTargets(
   db: Queryable,
@@ -121,7 +121,17 @@ export async function listPostTargets(
   return rows;
 }
 
-/** Something is to be posted in the conversation. @returns whether it lives on a platform */
+/** Where a conversation takes place, or null if not on a platform. */
+export async function findPlace(db: Queryable, conversation: string): Promise<ChatPlace | null> {
+  const { platform, tenant, channel, thread } = chatPlaces;
+  const [place] = await db
+    .select({ platform, tenant, channel, thread })
+    .from(chatPlaces)
+    .where(is(conversation));
+  return place ?? null;
+}
+
+/** Requests delivery to a conversation. @returns whether it lives on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
   const { rowCount } = await tx
     .update(chatPlaces)
@@ -130,7 +140,7 @@ export async function askForDelivery(tx: Transaction, conversation: string): Pro
   return rowCount !== 0;
 }
 
-/** Who works on a conversation. */
+/** A lease holder of a conversation. */
 export type PlaceLease = { conversation: string; holder: string };
 
 /** A leased place, as it was when it was leased. */
@@ -138,7 +148,7 @@ export type HeldPlace = {
   conversation: string;
   place: ChatPlace;
   timezone: string | null;
-  /** What was asked for until then. */
+  /** The counter when the lease was taken. */
   asked: number;
   /** Tries in a row that failed. */
   tries: number;
@@ -157,7 +167,7 @@ const isFree = and(
   or(isNull(chatPlaces.lease_until), lt(chatPlaces.lease_until, now)),
 );
 const isDue = or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now));
-/** Something is to be done there, and may be. */
+/** Free, with work that is due. */
 const waits = and(isFree, isDue);
 
 /** Leases a free place with work, or returns null. */
@@ -236,8 +246,8 @@ export async function renewPlace(
 }
 
 /**
- * Releases the place: what was asked for up to `asked` is done, except for what is due in `dueInMs`.
- * @returns whether more was asked for meanwhile
+ * Releases the place: requests up to `asked` are done, except for what is due in `dueInMs`.
+ * @returns whether more was requested meanwhile
  */
 export async function leavePlace(
   db: Queryable,
@@ -259,7 +269,7 @@ export async function leavePlace(
   return left ?? { more: false, due: null };
 }
 
-/** Releases the place with its work; it is not taken again for `inMs`. @returns until when */
+/** Releases the place with its work, not to be taken for `inMs`. @returns until when */
 export async function postponePlace(
   db: Queryable,
   lease: PlaceLease,
@@ -312,9 +322,8 @@ export async function breakPlaces(
 }
 
 /**
- * The places that meet `among` are in order again.
- * @param askAll every one of them is brought up to date, whether or not something waits there
- * @returns the conversations in which something waits to be posted
+ * Unblocks the places that meet `among`.
+ * @param askAll refreshes all of them, whether or not something waits there @returns the conversations with something to post
  */
 export async function mendPlaces(
   tx: Transaction,
@@ -354,12 +363,12 @@ export async function findWaitingPlaces(
 }
 
 export type DeliveryState = {
-  /** Places with something to do, counted up to a limit. */
+  /** Places with work, counted up to a limit. */
   waiting: number;
   broken: number;
-  /** The place that broke last, and what an operator has to do. */
+  /** The latest blocked place, with the operator's remedy. */
   last: { platform: string; tenant: string; channel: string; broken: string } | null;
-  /** Messages and cards of this week that the platform refused for good, counted up to a limit. */
+  /** Messages and cards the platform finally refused this week, counted up to a limit. */
   failed: number;
   error: string | null;
 };
@@ -367,7 +376,7 @@ export type DeliveryState = {
 /** @param most each is counted up to this many */
 export async function readDeliveryState(db: Queryable, most: number): Promise<DeliveryState> {
   const isBroken = isNotNull(chatPlaces.broken);
-  // Nobody mends what was set aside; after a week it is no news.
+  // Set-aside posts are never repaired; after a week they are old news.
   const failedLately = and(isNotNull(chatPosts.error), gt(chatPosts.shown_at, daysAgo(7)));
   const one = { one: sql`1` };
   const waiting = await db

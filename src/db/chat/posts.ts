@@ -1,5 +1,5 @@
-// What was posted of a conversation, message by message. A row says `sending` before the platform is called; while a card is
-// being changed, what it shows counts as unknown until the platform has answered.
+// Messages posted to a conversation. A row says `sending` before the platform is called; while a card changes, its content
+// counts as unknown until the platform answers.
 import { eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ChatPost } from '#domain/chat/chat.ts';
@@ -14,18 +14,18 @@ import { inSeconds, isoOf, now } from '../time.ts';
 export type Unsaid = {
   id: number;
   plan_id: string | null;
-  /** It says where a planning session stands at the end of this turn; null: it says something else. */
+  /** The run whose session card this message carries, or null for any other message. */
   run_id: string | null;
   run_turn: number | null;
 };
 
-/** A message as it stands, or is about to stand, on its platform. */
+/** A message on its platform, or about to be. */
 export type PostRow = {
   message_id: number;
   text: string;
   /** As stored: `readParts`. */
   parts: unknown;
-  /** When it was said: no try of it was made before. */
+  /** When it was stored; no try is older. */
   said_at: string;
   plan_id: string | null;
   run_id: string | null;
@@ -35,14 +35,14 @@ export type PostRow = {
   superseded: boolean;
   asked: number;
   shown: string | null;
-  /** A change of it that nobody has the answer of may have landed since. */
+  /** A change without a known answer may have landed since. */
   redraw: boolean;
-  /** Only steps have moved since it was drawn. */
+  /** Only step progress has changed since it was drawn. */
   progress: boolean;
-  /** It waited for its turn, which has come. */
+  /** Its turn in the progress queue has come. */
   queued: boolean;
   failures: number;
-  /** Milliseconds since which it fails by what passes; 0: the last try did not. */
+  /** Milliseconds since the first transient failure in a row; 0 if the last try had none. */
   failing_ms: number;
 };
 
@@ -51,11 +51,11 @@ const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', '
   coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
 const posts = sql`${countersign}.chat_posts p join ${countersign}.messages m on m.id = p.message_id`;
 
-/** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
+/** A turn's last message goes by run and turn; messages about a plan by its card. */
 const turnSaid = sql`case when plan_id is null and run_id is not null
   then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
-/** The first message of the bot that nobody tried to post to the end; null: all are said. */
+/** The bot's first message without a completed posting attempt, or null if there is none. */
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
   const { rows } = await db.execute<Unsaid>(sql`
     select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
@@ -66,7 +66,7 @@ export async function readNextUnsaid(db: Queryable, conversation: string): Promi
   return rows[0] ?? null;
 }
 
-/** A card that was deleted and is about to be posted anew; null: there is none. */
+/** A deleted card to repost, or null if there is none. */
 export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts}
@@ -76,7 +76,7 @@ export async function readRepost(db: Queryable, conversation: string): Promise<P
   return rows[0] ?? null;
 }
 
-/** The first card whose plan has changed since it was drawn, and that was not drawn within `paceMs`; or that is due again. */
+/** The first card that is due, or whose plan has changed since it was drawn at least `paceMs` ago. */
 export async function readStaleCard(
   db: Queryable,
   conversation: string,
@@ -91,7 +91,7 @@ export async function readStaleCard(
   return rows[0] ?? null;
 }
 
-/** The first card of a planning session that has gone on since, or was overtaken: it is over, and its buttons are dead. */
+/** The first card of a planning session that has continued or was superseded: its buttons are dead. */
 export async function readEndedSession(
   db: Queryable,
   conversation: string,
@@ -104,7 +104,7 @@ export async function readEndedSession(
   return rows[0] ?? null;
 }
 
-/** Milliseconds until the next of the changed cards may be drawn; null: there are none. */
+/** Milliseconds until the next changed card may be drawn, or null if there are none. */
 export async function readPause(
   db: Queryable,
   conversation: string,
@@ -121,8 +121,8 @@ export async function readPause(
 }
 
 /**
- * Writes down that a message is about to be posted; where that stands already, its key is the one from then.
- * @returns the row, and whether it stood: then a try may have been made
+ * Records that a message is about to be posted; an existing row keeps its key.
+ * @returns the row, and whether it existed: then a try may have been made
  */
 export async function beginPost(
   tx: Queryable,
@@ -143,29 +143,29 @@ export async function beginPost(
   return { row, tried: begun.length === 0 };
 }
 
-/** What is shown of a message after the platform took it. */
+/** A message's content after the platform took it. */
 export type ShownPost = {
   post: ChatPost;
-  /** Digest of what was sent; null: an earlier try may have sent something else. */
+  /** Digest of the content sent, or null if an earlier try may have sent something else. */
   digest: string | null;
-  /** The version of the plan that was drawn; 0: its card was left out, null: it is about no plan. */
+  /** The drawn version of the plan; 0 if the card was left out, null without a plan. */
   version: number | null;
-  /** The plan has ended, or the session has gone on; its card rests. */
+  /** The plan ended or the session continued, so the card is final. */
   rests: boolean;
-  /** It stands there without its card, or with an older one; what is true now is to follow. */
+  /** Posted without its card, or with an older one; the current one follows. */
   follows: boolean;
-  /** By the platform's clock; null: it did not say. */
+  /** By the platform's clock, or null if it gave no time. */
   sent_at: Date | null;
-  /** Milliseconds since the call began that posted it. */
+  /** Milliseconds since the posting call began. */
   took_ms: number;
 };
 
-/** Clocks of a platform and of the database differ by less, where they are kept at all. */
+/** Largest expected difference between a platform's clock and the database's. */
 export const clocksApartMs = 1000;
 
 /**
- * The message stands on its platform. Earlier cards of its plan in the conversation are to be drawn as superseded.
- * @returns false: it stood there already, or was given up
+ * Records a posted message. Earlier cards of its plan in the conversation are to be redrawn as superseded.
+ * @returns false if it was already posted, or set aside
  */
 export async function settlePosted(
   tx: Transaction,
@@ -192,8 +192,9 @@ export async function settlePosted(
 }
 
 /**
- * A second post of a message that stands already. It is the lower of the two, so from now on it is the message, and what it
- * shows is unknown; the card of the other is to say that it is further down. @returns false: it is the one that is known
+ * Records a duplicate post. The lower of the two becomes the message, with unknown content; the other's card will point down to
+ * it.
+ * @returns false if it is the known post
  */
 export async function noteStray(
   tx: Transaction,
@@ -212,7 +213,7 @@ export async function noteStray(
   return rows.length > 0;
 }
 
-/** A message that stands twice, and where it stands too much; null: there is none. */
+/** A duplicated message and its superfluous post, or null if there is none. */
 export async function readStray(
   db: Queryable,
   conversation: string,
@@ -234,7 +235,7 @@ async function changePost(
   await db.update(chatPosts).set(set).where(eq(chatPosts.message_id, message_id));
 }
 
-/** The first of the second posts says what it is, or cannot be made to. */
+/** Forgets the first duplicate: it is marked as one, or can't be. */
 export function dropStray(db: Queryable, post: PostRow): Promise<void> {
   const strays = sql`nullif(${chatPosts.strays} - 0, '[]'::jsonb)`;
   return changePost(db, post, { strays, failing_since: null });
@@ -245,15 +246,15 @@ export function postponeCard(db: Queryable, post: PostRow, inMs: number): Promis
   return changePost(db, post, { shown: post.shown, not_before: inSeconds(inMs / 1000) });
 }
 
-/** From now until the answer nobody knows what the card shows. */
+/** The card's content is unknown until the platform answers. */
 export function beginUpdate(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { shown: null });
 }
 
 /**
- * The card shows what was drawn for the changes up to `asked`.
- * @param digest of what it shows; where nothing was `sent`, that is so only if it still shows this
- * @param redrawInMs when it is drawn once more; null: it is not, `undefined`: as it was
+ * Records the card as drawn for the changes up to `asked`.
+ * @param digest of its content; without `sent`, only if it still has this digest @param redrawInMs delay of the next drawing,
+ * null for none, `undefined` to keep it
  */
 export async function settleCard(
   tx: Transaction,
@@ -286,7 +287,7 @@ export async function settleCard(
     where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
 }
 
-/** The message is gone: its card is to be posted anew under `key`, or, where that is null, forgotten. */
+/** The post was deleted: repost its card under `key`, or forget it if null. */
 export function loseCard(db: Queryable, post: PostRow, key: string | null): Promise<void> {
   return changePost(
     db,
@@ -297,7 +298,7 @@ export function loseCard(db: Queryable, post: PostRow, key: string | null): Prom
   );
 }
 
-/** A try failed: by what passes, or such that it `counts`. */
+/** Records a failed try: transient, or one that `counts`. */
 export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Promise<void> {
   const { failures, failing_since } = chatPosts;
   return changePost(
@@ -309,14 +310,14 @@ export function noteFailure(db: Queryable, post: PostRow, counts: boolean): Prom
   );
 }
 
-/** A retry begins anew. */
+/** Resets the retry state. */
 export function forgetFailing(db: Queryable, post: PostRow): Promise<void> {
   return changePost(db, post, { failing_since: null });
 }
 
 /**
- * The platform will not take it: what comes after it goes on. A plan's card that stands is tried again with the plan's next
- * change; a session's has changed for the last time.
+ * The platform refuses it, and later messages continue. A plan's posted card is retried with the plan's next change; a
+ * session's won't change again.
  */
 export async function setPostAside(
   tx: Transaction,
@@ -368,7 +369,7 @@ export async function askForCards(
   return rows.map(({ conversation }) => conversation);
 }
 
-/** A try that was given up has come to an end after all: what the card shows now, nobody knows. */
+/** An abandoned try has ended after all, so the card's content is unknown. */
 export async function askForCard(
   tx: Transaction,
   conversation: string,

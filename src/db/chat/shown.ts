@@ -4,12 +4,12 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import { clocksApartMs } from './posts.ts';
 
-/** A version of a plan, also one that a change would make, or what a planning run showed at the end of a turn. */
+/** A version of a plan, including one a change would make, or a planning run's result of one turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
 /**
- * Whether the first card of its plan or run is being posted, or was and nobody knows yet: somebody may be reading it already.
- * Where another one stands, that may be what somebody has read.
+ * Whether the first card of its plan or run is being posted, or may have been: a person may already be reading it, or another
+ * card there.
  */
 export async function isBeingPosted(
   db: Queryable,
@@ -27,8 +27,8 @@ export async function isBeingPosted(
 }
 
 /**
- * A conversation that lives on no platform shows everything at once. Elsewhere a message with the card was sent before, or a
- * card that stands there showed this version before the word was written.
+ * A conversation off any platform shows everything at once. Elsewhere, whether a message with the card was sent before, or an
+ * existing card showed this version before the word was written.
  */
 export async function wasShown(
   db: Queryable,
@@ -90,7 +90,7 @@ export async function readRunRead(
   return rows[0]?.turn ?? null;
 }
 
-/** Who spoke last in a conversation, and how many things were shown there that a word could be about: runs, and plans that came without one. */
+/** The last speaker of a conversation, and the number of subjects shown there: runs, and plans without one. */
 export async function readHeard(
   db: Queryable,
   conversation: string,

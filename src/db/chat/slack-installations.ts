@@ -18,7 +18,7 @@ const readRow = ({ token, ...row }: typeof slackInstallations.$inferSelect): Ins
   sealed: token,
 });
 
-/** What serves a workspace: its own installation before its organisation's, a present one before a removed one. */
+/** The installation serving a workspace: its own before its organisation's, present before removed. */
 export async function findInstallation(
   db: Queryable,
   workspace: string,
@@ -33,7 +33,7 @@ export async function findInstallation(
   return row === undefined ? null : readRow(row);
 }
 
-/** Those of these workspaces that no installation serves any more, in their order. */
+/** Those of these workspaces that no installation serves any more, in the given order. */
 export async function keepUnserved(db: Queryable, teams: string[]): Promise<string[]> {
   const organisations = await db.select().from(slackWorkspaces).where(inArray(team, teams));
   const organisationOf = new Map(organisations.map((row) => [row.team, row.enterprise]));
@@ -76,7 +76,7 @@ export async function storeInstallation(
   return rowCount !== 0;
 }
 
-/** Deletes the token. @returns false: another was installed since, or it has none any more */
+/** Deletes the token. @returns false if another was installed since, or it is gone already */
 export async function removeInstallation(
   db: Queryable,
   removed: Pick<SlackInstallation, 'owner' | 'generation'>,
@@ -89,13 +89,13 @@ export async function removeInstallation(
   return rowCount !== 0;
 }
 
-/** The workspaces that an installation serves, as far as something came from them; its own first. */
+/** Workspaces served by an installation, as far as events came from them; its own first. */
 export async function listServed(db: Queryable, of: string): Promise<string[]> {
   const served = await db.select({ team }).from(slackWorkspaces).where(eq(enterprise, of));
   return [of, ...served.map((row) => row.team)];
 }
 
-/** Notes the organisation of a workspace, where that has the app. @returns whether it has, and whether that is news */
+/** Records a workspace's organisation if that has the app. @returns whether it has, and whether that is new */
 export async function joinWorkspace(
   db: Queryable,
   workspace: string,
@@ -117,7 +117,7 @@ export async function joinWorkspace(
   return { serves: true, news: rowCount !== 0 };
 }
 
-/** Marks a state as come back, and forgets those that cannot any more. @returns false: it was marked before */
+/** Marks a state as returned, and deletes expired ones. @returns false if it was returned before */
 export async function useOauthState(
   db: Queryable,
   { id, expiresAt, now: at }: { id: string; expiresAt: Date; now: Date },
@@ -141,13 +141,10 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
   return rows.map(readRow);
 }
 
-/** What an installation mends: the app was not there, lacked a scope, or its token could not be decrypted. */
+/** Errors that an installation repairs: app missing, scope missing, or token unreadable. */
 const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
 
-/**
- * Tries again what a workspace sent within the last day and what failed for want of an installation. Where the reason is not
- * known any more, that too.
- */
+/** Reopens a workspace's events of the last day that failed for want of an installation, or for a reason no longer known. */
 export async function reopenEvents(tx: Transaction, teams: string[]): Promise<void> {
   await tx
     .update(inbox)

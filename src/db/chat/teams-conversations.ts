@@ -13,7 +13,7 @@ const columns = { tenant, channel, kind, service_url, bot, person, team, timezon
 const isAt = (inTenant: string, inChannel: string) =>
   and(eq(tenant, inTenant), eq(channel, inChannel));
 
-/** Keeps what came from there last. That something came says that the app is installed. */
+/** Keeps the latest reference from a conversation. Any activity proves that the app is installed. */
 export async function storeTeamsConversation(
   db: Queryable,
   conversation: TeamsConversation,
@@ -50,7 +50,7 @@ export async function readTeamsConversation(
   return found ?? null;
 }
 
-/** The person's private chat with the bot, or null if none is known or the app was removed from it. */
+/** The person's private chat with the bot, or null if unknown or the app was removed from it. */
 export async function readPersonalChat(
   db: Queryable,
   inTenant: string,
@@ -81,7 +81,7 @@ export async function markWelcomed(
 }
 
 /**
- * Notes that the app was added to an area or removed from it, where no later news is known.
+ * Records that the app was added to an area or removed, unless later news is known.
  * @returns a condition on the chat places of its channels
  */
 async function moveArea(
@@ -120,8 +120,8 @@ async function moveArea(
 }
 
 /**
- * The app was removed: nothing can be posted there until somebody does what `why` says.
- * @param sentAt when the news was sent, by Teams' time; where later news is known, this changes nothing
+ * The app was removed: nothing can be posted there until a person follows `why`.
+ * @param sentAt when Teams sent the news; ignored if later news is known
  */
 export async function closeTeamsArea(
   tx: Transaction,
@@ -132,7 +132,7 @@ export async function closeTeamsArea(
   await breakPlaces(tx, await moveArea(tx, area, sentAt, now), why);
 }
 
-/** The app is there again; `sentAt` as above. @returns conversations that wait to be brought up to date */
+/** The app is back; `sentAt` as above. @returns conversations to refresh */
 export async function reopenTeamsArea(
   tx: Transaction,
   area: TeamsArea,

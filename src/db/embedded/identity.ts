@@ -1,5 +1,5 @@
-// Which user the embedded PostgreSQL runs as. It refuses to be root, so a root process starts it as the owner of its data or as
-// the user `postgres`, and grants that user passage through the folders above.
+// The user for the embedded PostgreSQL. It refuses to run as root, so a root process starts it as the owner of its data or as
+// `postgres`, and grants that user access to the parent folders.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CountersignError } from '#domain/errors.ts';

@@ -106,7 +106,7 @@ export async function settleRequest(tx: Transaction, id: string, end: Fulfilment
   await notify(tx, `request:${id}`);
 }
 
-/** What was fetched while the run planned belongs to its plan from here on. Requests first: one that is being fulfilled is waited for. */
+/** Moves data fetched by a run to its plan. Locks requests first, so it waits for one being fulfilled. */
 export async function giveRequests(tx: Transaction, runId: string, planId: string): Promise<void> {
   await tx
     .update(planRequests)

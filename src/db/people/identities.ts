@@ -200,7 +200,7 @@ export async function forgetAccounts(tx: Transaction, accounts: string[]): Promi
   await tx.delete(identities).where(inArray(account, accounts));
 }
 
-// What chat platforms call people. It is shown and decides nothing; each row is what the platform said last.
+// Display names from chat platforms, as last reported. They decide nothing.
 
 /** @param name null: nothing that may be shown */
 export async function storeName(db: Queryable, of: string, name: string | null): Promise<void> {
@@ -219,7 +219,7 @@ export async function storeName(db: Queryable, of: string, name: string | null):
     });
 }
 
-/** What readers see for each of `names` for which a platform has said it. */
+/** Display names for `names`, if a platform reported any. */
 export async function readShown(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.execute<Called>(
@@ -237,7 +237,7 @@ export async function findCalled(db: Queryable, name: string): Promise<string[]>
   return rows.map((row) => row.account);
 }
 
-/** What readers see for one name. */
+/** The display name for one name. */
 export async function showName(db: Queryable, name: string): Promise<string> {
   return (await readShown(db, [name])).get(name) ?? name;
 }
@@ -269,7 +269,9 @@ function callOf(names: SQL): SQL {
   ) as people`;
 }
 
-/** What is made in a conversation by `actor` belongs to the chat's organisation, else to theirs; null: to the instance itself. */
+/**
+ * The organisation for things `actor` creates in a conversation: the chat's, otherwise the actor's, or null for the instance.
+ */
 export async function findTenant(
   db: Queryable,
   conversation: string | null,
@@ -284,7 +286,7 @@ export async function findTenant(
   return place === undefined ? own : chatTenant(place.platform, place.tenant);
 }
 
-/** The organisation of a plan; null: it has none, or does not exist. */
+/** The organisation of a plan, or null if it has none, or does not exist. */
 export async function readTenantOf(db: Queryable, id: string): Promise<string | null> {
   return (await readTenantsOf(db, [id])).get(id) ?? null;
 }

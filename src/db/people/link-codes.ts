@@ -42,7 +42,7 @@ export type LinkCode = Pick<
   'account' | 'via' | 'verified' | 'used_by'
 >;
 
-/** The code with this hash, unless it has expired; null: there is none. */
+/** The code with this hash, unless it has expired, or null if there is none. */
 export async function findLinkCode(
   tx: Transaction,
   hash: string,

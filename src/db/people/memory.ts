@@ -1,5 +1,5 @@
-// What people asked to keep. An entry belongs to the name it was kept under; a person sees those of all their linked names,
-// so unlinking takes nothing from either side.
+// Notes people saved. An entry belongs to the name it was saved under; a person sees those of all linked names, so unlinking
+// loses nothing.
 import { and, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { conversationAt } from '#domain/chat/chat.ts';
 import {
@@ -16,7 +16,7 @@ import { schemaName } from '../instance.ts';
 import { chatPlaces, memory } from '../schema.ts';
 import { readNamesOf } from './identities.ts';
 
-/** Whose entries. New ones go under the first of `owners`. */
+/** Owners of entries. New ones go to the first. */
 export type MemoryOwner = { scope: MemoryScope; owners: [string, ...string[]] };
 
 export async function ownerOfPerson(db: Queryable, user: string): Promise<MemoryOwner> {
@@ -25,8 +25,8 @@ export async function ownerOfPerson(db: Queryable, user: string): Promise<Memory
 }
 
 /**
- * Whose the entries of a conversation are: all threads of a channel have the same. `shared`: others than one person may read
- * there. Only a chat that is known to be with the bot alone is not; neither is one that lives on no platform.
+ * Owners of a conversation's entries, the same for all threads of a channel. `shared`: more than one person may read
+ * there, which is assumed unless the chat is known to be with the bot alone or lives on no platform.
  */
 export async function ownerOfConversation(
   db: Queryable,

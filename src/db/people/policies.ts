@@ -4,7 +4,7 @@ import { PolicyOverride } from '#domain/people/policy.ts';
 import type { Queryable } from '../database.ts';
 import { interactionPolicies } from '../schema.ts';
 
-/** What a person keeps for themselves; nothing is set for one that is not known. */
+/** A person's own settings; empty if the person is unknown. */
 export async function readPolicy(
   db: Queryable,
   user: string,

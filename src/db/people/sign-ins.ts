@@ -24,7 +24,7 @@ export async function storeTry(db: Queryable, begun: SignInTry, now: Date): Prom
   await db.insert(signInTries).values(begun);
 }
 
-/** The sign-in that began with this state in this browser, once; null: there is none, or it is over. */
+/** The sign-in that began with this state in this browser, once, or null if there is none, or it is over. */
 export async function takeTry(
   db: Queryable,
   { state, browser, provider }: { state: string; browser: string; provider: string },
@@ -77,7 +77,7 @@ export async function openSession(
   await db.insert(signInSessions).values(session);
 }
 
-/** Whose session it is; null: it has ended. @param idleSince one that was not used since has ended too */
+/** The session's owner, or null if it has ended. @param idleSince sessions unused since then have ended */
 export async function readSession(
   db: Queryable,
   hash: string,
@@ -118,7 +118,7 @@ export async function storeToken(
   return stored;
 }
 
-/** A token that is good now; null: it was revoked or has expired, or there is none. */
+/** A token that is good now, or null if it was revoked or has expired, or there is none. */
 export async function readToken(
   db: Queryable,
   hash: string,

@@ -59,7 +59,7 @@ async function keep(db: Database, apart: boolean): Promise<Tenancy> {
 
 /**
  * Reads the tenancy now and at each change of it.
- * @param configured whether this process's configuration keeps organisations apart; null: it serves no people of organisations
+ * @param configured whether this process's configuration keeps organisations apart, or null if it serves no people of organisations
  */
 export async function followTenancy(
   db: Database,

@@ -96,7 +96,7 @@ export async function readUserGroupsOf(
   );
 }
 
-/** What readers are shown for those of `names` that are user groups. */
+/** Handles of the user groups among `names`. */
 export async function readHandles(db: Queryable, names: string[]): Promise<[string, string][]> {
   const groups = [...new Set(names.flatMap((name) => groupIn(name) ?? []))];
   const found = await readUserGroups(db, groups);

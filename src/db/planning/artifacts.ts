@@ -73,7 +73,7 @@ async function insertNodes(tx: Queryable, key: Key, nodes: OutlineNode[]): Promi
   );
 }
 
-/** Which steps of the plan do the work of which node: those it names, and occurrences of those that come again. */
+/** Links plan steps to outline nodes: those they name, and occurrences of repeating ones. */
 async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
   const pairsOf = (chosen: OutlineNode[]) =>
     chosen.flatMap(({ id, steps }) =>
@@ -283,7 +283,7 @@ async function readSchedule(
   };
 }
 
-/** What version `version` of a plan was made from: edges by their nodes, blocks by their time. */
+/** The planning artifacts of a plan version: edges by node, blocks by time. */
 export async function readArtifacts(
   db: Queryable,
   planId: string,
@@ -318,7 +318,7 @@ export async function readArtifacts(
 
 export type ScheduleHead = Omit<Schedule, 'blocks'>;
 
-/** When the schedule of a version begins and ends, and the hours it keeps; null: it has none. One row, however many blocks. */
+/** When the schedule of a version begins and ends, and the hours it keeps, or null if it has none. One row, however many blocks. */
 export async function readScheduleHead(
   db: Queryable,
   planId: string,
@@ -404,7 +404,7 @@ export async function readScheduledPositions(
   return rows;
 }
 
-/** The ways through the outline that were compared for a version, and the reason for the one taken; null: it has no roadmap. */
+/** The ways through the outline that were compared for a version, and the reason for the one taken, or null if it has no roadmap. */
 export async function readRoadmapChoice(
   db: Queryable,
   planId: string,
@@ -431,7 +431,7 @@ export async function readRoadmapChoice(
   };
 }
 
-/** What the world answered about the newest version of a plan, oldest first. */
+/** External feedback on a plan's newest version, oldest first. */
 export async function readNotes(db: Queryable, planId: string): Promise<PlanningNote[]> {
   const [newest] = await db
     .select({ notes: planningArtifacts.notes })

@@ -35,7 +35,7 @@ export async function insertCheckpoint(
   }: {
     state: PlanningState;
     seq: number;
-    /** What led here; null: nothing did, a session begins. */
+    /** The transition that led here, or null at the start of a session. */
     transition: { from: Stage; event: StageEvent } | null;
     closes: boolean;
   },
@@ -76,7 +76,7 @@ export async function forgetStates(
       )`);
 }
 
-/** The last checkpoint of a run, with its state where this version can read it; null: there is none. */
+/** The last checkpoint of a run, with its state where this version can read it, or null if there is none. */
 export async function readLatestCheckpoint(
   db: Queryable,
   runId: string,
@@ -91,7 +91,7 @@ export async function readLatestCheckpoint(
   return row === undefined ? null : { ...row, state: parseStoredState(row.state) };
 }
 
-/** How turn `turn` of a run ended; null: nothing of it was kept, or nothing that this version can read. */
+/** How turn `turn` of a run ended, or null if nothing of it was kept, or nothing that this version can read. */
 export async function readTurnState(
   db: Queryable,
   runId: string,
@@ -107,7 +107,7 @@ export async function readTurnState(
   return parseStoredState(row?.state).data ?? null;
 }
 
-/** What turn `turn` of a run has done so far, by its last checkpoint; empty where that is of another turn. */
+/** A turn's trace so far, from its last checkpoint; empty if that belongs to another turn. */
 export async function readTurnTrace(
   db: Queryable,
   runId: string,
@@ -123,7 +123,7 @@ export async function readTurnTrace(
 
 export type MemoEntry = { key: string; kind: string; runId: string };
 
-/** The stored result as JSON text; null: there is none. */
+/** The stored result as JSON text, or null if there is none. */
 export async function readMemo(db: Queryable, key: string): Promise<string | null> {
   const [row] = await db
     .select({ text: sql<string>`${planningMemo.value} #>> '{}'` })

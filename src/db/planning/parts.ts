@@ -25,7 +25,7 @@ export async function insertParts(
     on conflict do nothing`);
 }
 
-/** What a model wrote, as JSON that jsonb accepts. */
+/** Model output as JSON that jsonb accepts. */
 function storable(value: unknown): string {
   return JSON.stringify(makeStorable(AnyJson.parse(parseExactly(JSON.stringify(value)))));
 }
@@ -115,7 +115,7 @@ export async function settlePart(
   return rows.length > 0;
 }
 
-/** What those who wait for parts have to know. */
+/** Progress of the parts a turn waits for. */
 export type PartsProgress = {
   planned: number;
   ended: number;

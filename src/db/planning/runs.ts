@@ -33,7 +33,7 @@ export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
   throw new CountersignError('run_not_found', `There is no run ${id}.`);
 }
 
-/** The trace context of what asked for the run's turn; null: that was not traced, or the run is gone. */
+/** The trace context of what asked for the run's turn, or null if that was not traced, or the run is gone. */
 export async function readRunCause(db: Queryable, id: string): Promise<string | null> {
   const [row] = await db.select({ cause: runs.traceparent }).from(runs).where(eq(runs.id, id));
   return row?.cause ?? null;
@@ -168,7 +168,7 @@ type Asked = { planning: PlanningActivity; asked: string | null };
 /** Runs of a conversation that are looked at, the latest first. */
 const candidateLimit = 20;
 
-/** What is being planned in a conversation now, of several runs the latest; null: nothing. */
+/** The latest planning activity in a conversation, or null. */
 export async function readActivity(db: Queryable, conversation: string): Promise<Asked | null> {
   const { id, turn, activity, planning_status, request_message, created_at } = runs;
   const latest = db
@@ -192,7 +192,7 @@ export async function readActivity(db: Queryable, conversation: string): Promise
 
 const noWorker: Activity = { kind: 'waiting' };
 
-/** What cannot be read was written by another version. */
+/** Unreadable values come from another version. */
 function activityOf({ activity }: Pick<RunRow, 'activity'>): Activity {
   const parsed = Activity.safeParse(activity);
   return parsed.success ? parsed.data : { kind: 'thinking' };

@@ -173,7 +173,7 @@ export async function readUsualOutput(
   return rows[0]?.tokens ?? null;
 }
 
-/** Average cost in US dollars of recent calls of running plans; null: there were none. */
+/** Average cost in US dollars of recent calls of running plans, or null if there were none. */
 export async function readUsualStepCost(db: Queryable, model: string): Promise<number | null> {
   const { rows } = await db.execute<{ usd: number | null }>(sql`
     select avg(cost_usd)::float8 as usd

@@ -74,7 +74,7 @@ export async function loadArtifacts(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Which of `ids` are artifacts of this plan, or were fetched while its run planned. */
+/** Those of `ids` that belong to this plan, or were fetched by its planning run. */
 export async function findArtifacts(
   db: Queryable,
   { planId, runId }: { planId: string | null; runId: string | null },

@@ -19,11 +19,11 @@ export const backends = countersign.table(
     concurrency: integer('concurrency').notNull(),
     /** Its operations as planners see them, for processes that do not have them. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
-    /** Of the program that it runs; null: a program that did not say. */
+    /** Version of its program, or null if it reports none. */
     version: text('version'),
-    /** Settings of its process that hold for the whole instance; null: an older program. */
+    /** Settings of its process that hold for the whole instance, or null from an older program. */
     shared: jsonb('shared').$type<SharedSettings>(),
-    /** The id of its workspace folder; null: a program that did not say. */
+    /** The id of its workspace folder, or null from a program that did not say. */
     workspace: text('workspace'),
     seen_at: at('seen_at').notNull().defaultNow(),
     /** Since when it has been there without a break, with at least what it offers now. */
@@ -44,7 +44,7 @@ export const resourcePools = countersign.table(
   (t) => [check('resource_pools_in_use', sql`${t.in_use} >= 0`)],
 );
 
-/** What running steps hold of the pools: written with the claim, removed with whatever ends the attempt. */
+/** Pool units held by running steps: written with the claim, removed when the attempt ends. */
 export const reservations = countersign.table(
   'reservations',
   {
@@ -57,7 +57,7 @@ export const reservations = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.position, t.pool] })],
 );
 
-/** The first step of each plan that a pool could not serve, and since when: small ones may not pass it for ever. */
+/** The first step of each plan that a pool could not serve, and since when: small ones may not pass it forever. */
 export const resourceWaits = countersign.table(
   'resource_waits',
   {

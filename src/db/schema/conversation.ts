@@ -28,7 +28,7 @@ export const runs = countersign.table(
     id: text('id').primaryKey(),
     user: text('user').notNull(),
     via: text('via').notNull(),
-    /** The agent that asked for them; null: they asked themselves. */
+    /** The agent that asked for them, or null if they asked themselves. */
     agent: text('agent'),
     /** Whether it is certain who asked. */
     verified: boolean('verified').notNull().default(false),
@@ -38,7 +38,7 @@ export const runs = countersign.table(
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
     /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
     turn: integer('turn').notNull().default(1),
-    /** What this turn's planner is doing; means nothing unless the run is `running`. */
+    /** The current activity; only meaningful while the run is `running`. */
     activity: jsonb('activity').$type<Activity>(),
     /** How often this turn's planner was sent again because nothing came of it. */
     tries: integer('tries').notNull().default(0),
@@ -47,12 +47,11 @@ export const runs = countersign.table(
     /** How the person wants to be talked to in this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     /**
-     * What the person decided that this turn is about; null: they only said something. `timezone`: where those are whose
-     * words the turn is about; left out: nobody knows, and their times are those of the instance. `tenant`: where the run
-     * is of no organisation, that of whoever decided it.
+     * The decision this turn is about, or null for a plain message. `timezone` is the speakers', or the instance's if left
+     * out. `tenant` is the decider's if the run has no organisation.
      */
     decision: jsonb('decision').$type<SessionDecision & { timezone?: string; tenant?: string }>(),
-    /** What the planning session waits for, and where it goes on; null: it does not wait. */
+    /** The question a planning session waits for and where it resumes, or null. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),
     rfc: jsonb('rfc').$type<Rfc>(),
@@ -61,7 +60,7 @@ export const runs = countersign.table(
     plan_version: integer('plan_version'),
     plan_digest: text('plan_digest'),
     response_text: text('response_text').notNull().default(''),
-    /** The message that `request` is from, and the one that says `response_text`; null: not known. */
+    /** The message that `request` is from, and the one that says `response_text`, or null if not known. */
     request_message: bigint('request_message', { mode: 'number' }),
     response_message: bigint('response_message', { mode: 'number' }),
     questions: jsonb('questions').$type<string[]>(),
@@ -71,7 +70,7 @@ export const runs = countersign.table(
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
     trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
-    /** W3C trace context of what asked for the current turn; null: that was not traced. */
+    /** W3C trace context of what asked for the current turn, or null if that was not traced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
@@ -98,20 +97,20 @@ export const runReaders = countersign.table(
   (t) => [primaryKey({ columns: [t.run_id, t.reader] })],
 );
 
-/** What was said in a conversation; a plan's card is drawn from the plan, never stored here. */
+/** Messages of a conversation. Cards are drawn from their plan, never stored here. */
 export const messages = countersign.table(
   'messages',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** The organisation whose the conversation is, as its first message had it; null: not known. In chats their place says it. */
+    /** The organisation whose the conversation is, as its first message had it, or null if not known. In chats their place says it. */
     tenant: text('tenant'),
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),
     name: text('name').notNull(),
     /** Written from `parts`; for search, exports and readers who see no card. */
     text: text('text').notNull(),
-    /** What it says as data; null: stored before messages had parts. */
+    /** The message as data, or null if stored before messages had parts. */
     parts: jsonb('parts').$type<MessageParts>(),
     plan_id: text('plan_id'),
     /** Says a thing once however often it is said again: `PLAN-…:completed`. */

@@ -25,7 +25,7 @@ export const chatPlaces = countersign.table(
     tenant: text('tenant').notNull(),
     channel: text('channel').notNull(),
     thread: text('thread'),
-    /** Of the one who reads there; null: nobody knows, or several do. */
+    /** The only reader's zone, or null if unknown or shared. */
     timezone: text('timezone'),
     /** The last message that was posted, or that nobody can post. */
     delivered: count('delivered'),
@@ -37,10 +37,10 @@ export const chatPlaces = countersign.table(
     not_before: at('not_before'),
     /** Tries in a row that failed. */
     tries: integer('tries').notNull().default(0),
-    /** What an operator has to do before anything can be posted here again. */
+    /** An operator must fix this before anything can be posted here again. */
     broken: text('broken'),
     broken_at: at('broken_at'),
-    /** The status that stands there while something is planned; null: none. */
+    /** The status that stands there while something is planned, or null for none. */
     status: jsonb('status').$type<ShownStatus>(),
     /** Who is at it now; nobody else posts or draws there until `lease_until`. */
     holder: text('holder'),
@@ -61,7 +61,7 @@ export const chatPosts = countersign.table(
   {
     message_id: bigint('message_id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
-    /** What its card is about: a plan, or what a planning session showed at the end of one of its turns. */
+    /** The card's subject: a plan, or a planning session's result of one turn. */
     plan_id: text('plan_id'),
     run_id: text('run_id'),
     run_turn: integer('run_turn'),
@@ -136,7 +136,7 @@ export const chatHomes = countersign.table(
     not_before: at('not_before'),
     /** Tries in a row that failed. */
     tries: integer('tries').notNull().default(0),
-    /** Somebody draws it now. */
+    /** A process is drawing it. */
     lease_until: at('lease_until'),
   },
   (t) => [

@@ -23,7 +23,7 @@ import type { JsonObject } from '#domain/text.ts';
 import { at, countersign } from './columns.ts';
 import { plans } from './plans.ts';
 
-/** What was found wrong with a plan. */
+/** Findings of a plan. */
 export const planFindings = countersign.table(
   'plan_findings',
   {
@@ -72,7 +72,7 @@ export const planningParts = countersign.table(
     /** How many planners have taken it up; the number of the last is its fencing token. */
     attempt: integer('attempt').notNull().default(0),
     lease_until: at('lease_until'),
-    /** What its planner drafted. */
+    /** The planner's draft. */
     steps: jsonb('steps').$type<StepDraft[]>(),
     step_count: integer('step_count').notNull().default(0),
     /** Why it could not be planned, or what was assumed. */

@@ -26,7 +26,7 @@ export const presses = countersign.table(
   {
     /** The press's own name. */
     once: text('once').primaryKey(),
-    /** Why nothing was done; null: it was. */
+    /** Why nothing was done, or null if it was. */
     refused: jsonb('refused').$type<{ code: string; message: string }>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },

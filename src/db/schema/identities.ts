@@ -17,7 +17,7 @@ export const identities = countersign.table(
   (t) => [index('identities_person').on(t.person)],
 );
 
-/** What the people of a chat platform read as the name of an account. It is shown, and decides nothing. */
+/** Display names of chat accounts. They decide nothing. */
 export const personNames = countersign.table(
   'person_names',
   {
@@ -92,7 +92,7 @@ export const signedIn = countersign.table('signed_in', {
 export const signInTries = countersign.table(
   'sign_in_tries',
   {
-    /** Of the `state` and of the cookie of the browser that began. */
+    /** Hash of `state` and of the browser's cookie. */
     state_hash: text('state_hash').primaryKey(),
     browser_hash: text('browser_hash').notNull(),
     provider: text('provider').notNull(),
@@ -137,7 +137,7 @@ export const accessTokens = countersign.table(
     created_at: at('created_at').notNull(),
     /** null: it does not expire. */
     expires_at: at('expires_at'),
-    /** Kept to the minute; null: never used. */
+    /** Kept to the minute, or null if never used. */
     used_at: at('used_at'),
     revoked_at: at('revoked_at'),
   },
@@ -151,7 +151,7 @@ export const accessTokens = countersign.table(
 export const chatGroups = countersign.table('chat_groups', {
   /** `slack:T123:S456`, or by its handle: `slack:T123:@finance`; in the only workspace there is: `slack:@finance`. */
   name: text('name').primaryKey(),
-  /** `slack:T123:S456`; null: there is no such group. */
+  /** `slack:T123:S456`, or null if there is no such group. */
   target: text('target'),
   /** `@finance`, when it was known last. */
   handle: text('handle'),

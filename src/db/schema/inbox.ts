@@ -28,11 +28,11 @@ export const inbox = countersign.table(
     /** Not before. */
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
     error: text('error'),
-    /** The code of the error for which it was set aside; null: it was not, or before codes were kept. */
+    /** The code of the error for which it was set aside, or null if it was not, or before codes were kept. */
     error_code: text('error_code'),
     /** When somebody began to wait who notes that the reply has reached them; null: nobody waits, or before that was noted. */
     awaited_at: at('awaited_at'),
-    /** What the one is told who waits for this event to be handled. */
+    /** The answer for whoever waits for this event. */
     reply: jsonb('reply').$type<unknown>(),
     /** When that had reached them. */
     reply_read_at: at('reply_read_at'),

@@ -10,7 +10,7 @@ export const slackInstallations = countersign.table('slack_installations', {
   org_wide: boolean('org_wide').notNull(),
   name: text('name').notNull(),
   app_id: text('app_id').notNull(),
-  /** What the token may be used for. */
+  /** Scopes of the token. */
   scopes: text('scopes').array().notNull(),
   /** The bot token, encrypted; null since it was removed. */
   token: bytes('token'),
@@ -51,15 +51,15 @@ export const teamsConversations = countersign.table(
     /** A chat or a channel by Teams' own name, without the message of a thread. */
     channel: text('channel').notNull(),
     kind: text('kind').$type<TeamsConversation['kind']>().notNull(),
-    /** Of the activity that came from there last, whose token vouched for it. */
+    /** From the latest activity whose token vouched for it. */
     service_url: text('service_url').notNull(),
     /** The bot's own name there. */
     bot: text('bot').notNull(),
-    /** Whose personal chat it is, by the name that Teams gives them for this bot. */
+    /** The owner of the personal chat, by the name Teams uses for this bot. */
     person: text('person'),
     /** The team of a channel. */
     team: text('team'),
-    /** Of the one whose personal chat it is. */
+    /** The personal chat owner's zone. */
     timezone: text('timezone'),
     welcomed_at: at('welcomed_at'),
     /** The app was taken out. */

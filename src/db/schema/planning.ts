@@ -103,7 +103,7 @@ export const interactionPolicies = countersign.table('interaction_policies', {
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
 });
 
-/** What people asked to keep; `owner`: a person's name, or the conversation of a chat or channel as a whole. */
+/** Saved notes; `owner` is a person's name, or the conversation of a chat or channel. */
 export const memory = countersign.table(
   'memory',
   {
@@ -127,7 +127,7 @@ const versionKey = () => ({
   version: integer('version').notNull(),
 });
 
-/** What of the outline, the roadmap and the schedule of a version is in no row of its own. */
+/** Outline, roadmap and schedule of a version, except for parts with rows of their own. */
 export const planningArtifacts = countersign.table(
   'planning_artifacts',
   {
@@ -135,7 +135,7 @@ export const planningArtifacts = countersign.table(
     outline: jsonb('outline').$type<OutlineHead>(),
     roadmap: jsonb('roadmap').$type<RoadmapHead>(),
     schedule: jsonb('schedule').$type<ScheduleHead>(),
-    /** What the world has answered since: a calendar or another plan that is in the way. */
+    /** Later conflicts, such as a calendar entry or another plan. */
     notes: jsonb('notes').$type<PlanningNote[]>().notNull().default([]),
   },
   (t) => [
@@ -179,7 +179,7 @@ export const outlineNodes = countersign.table(
   ],
 );
 
-/** Which steps of the current version do the work of which node. They go with their steps, and with their nodes. */
+/** Links of current steps to outline nodes. Deleted with either. */
 export const nodeSteps = countersign.table(
   'node_steps',
   {
@@ -293,7 +293,7 @@ export const planSeries = countersign.table(
     steps: jsonb('steps').$type<StepDraft[]>().notNull(),
     /** Occurrences up to this moment are steps already. */
     expanded_to: at('expanded_to'),
-    /** When the next ones are due; null: there are no more. */
+    /** When the next ones are due, or null if there are no more. */
     expand_at: at('expand_at'),
     stopped_at: at('stopped_at'),
   },

@@ -45,12 +45,12 @@ export const plans = countersign.table(
     conversation: text('conversation'),
     run_id: text('run_id'),
     planner_model: text('planner_model').notNull(),
-    /** The agent that proposed it, or asked for it, for the requester; null: they did so themselves. */
+    /** The agent that proposed it, or asked for it, for the requester, or null if they did so themselves. */
     agent: text('agent'),
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
     guarded_operations: text('guarded_operations').array().notNull(),
-    /** What each operation was when the version was proposed, by name: a digest of its server, description and schema. */
+    /** Digests of each operation's server, description and schema at proposal, by name. */
     operation_digests: jsonb('operation_digests')
       .$type<Record<string, string>>()
       .notNull()
@@ -70,7 +70,7 @@ export const plans = countersign.table(
     pools: text('pools').array().notNull().default([]),
     /** Every step waits for a person's word before it runs. */
     confirm_each: boolean('confirm_each').notNull().default(false),
-    /** Its last series ends then, so the plan stays open although no step is left; null: it has none. */
+    /** Its last series ends then, so the plan stays open although no step is left, or null if it has none. */
     open_until: at('open_until'),
     /** A patch that widens the plan and waits for an approval of its own. */
     pending_patch: text('pending_patch'),
@@ -80,7 +80,7 @@ export const plans = countersign.table(
     execution_started_at: at('execution_started_at'),
     execution_ended_at: at('execution_ended_at'),
     result_summary: text('result_summary'),
-    /** W3C trace context of what last moved it: the planning turn, then the decision of a person; null: that was not traced. */
+    /** W3C trace context of what last moved it: the planning turn, then the decision of a person, or null if that was not traced. */
     traceparent: text('traceparent'),
     created_at: at('created_at').notNull().defaultNow(),
     updated_at: at('updated_at').notNull().defaultNow(),
@@ -89,7 +89,7 @@ export const plans = countersign.table(
       sql`status in ('proposed', 'needs_review', 'stalled') or revising or pending_patch is not null
         or status = 'executing' and waiting + unknown > 0`,
     ),
-    /** The inbox group of an ended plan; null: it is live. */
+    /** The inbox group of an ended plan, or null if it is live. */
     ended_as: text('ended_as')
       .$type<'failed' | 'done'>()
       .generatedAlwaysAs(

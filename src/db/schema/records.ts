@@ -42,11 +42,11 @@ export const auditSeals = countersign.table('audit_seals', {
   first_id: bigint('first_id', { mode: 'number' }).notNull(),
   last_id: bigint('last_id', { mode: 'number' }).notNull(),
   count: integer('count').notNull(),
-  /** Of the rows' digests, in the order of their ids (hex). */
+  /** Over the rows' digests, in the order of their ids (hex). */
   root: text('root').notNull(),
   /** The hash of the seal before; empty: this is the first. */
   previous: text('previous').notNull(),
-  /** Which key made `hash`; null: none, so who owns the database could make it anew. */
+  /** The key behind `hash`, or null if none: then a database owner could recompute it. */
   key_id: text('key_id'),
   hash: text('hash').notNull(),
   /** The youngest row's time. */
@@ -54,7 +54,7 @@ export const auditSeals = countersign.table('audit_seals', {
   sealed_at: at('sealed_at').notNull(),
   /** 16 bytes a row (its id, and the first 8 bytes of its digest): which row was changed, not whether one was. */
   marks: bytes('marks').notNull(),
-  /** Retention removed the rows up to here, and signs for it; null: they are there. */
+  /** Retention removed the rows up to here, and signs for it, or null if they are there. */
   pruned: text('pruned'),
 });
 
@@ -65,7 +65,7 @@ export const artifacts = countersign.table(
     id: text('id').primaryKey(),
     /** No foreign key: the trigger `forget_plan` or retention removes them, in parts where they are many. */
     plan_id: text('plan_id'),
-    /** Of what was fetched while planning: the run that asked for it. */
+    /** The planning run that fetched it. */
     run_id: text('run_id'),
     step_id: text('step_id'),
     name: text('name').notNull(),

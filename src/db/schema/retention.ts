@@ -10,7 +10,7 @@ export const deletedPlans = countersign.table(
     id: text('id').primaryKey(),
     ended_at: at('ended_at').notNull(),
     deleted_at: at('deleted_at').notNull().default(sql`clock_timestamp()`),
-    /** The file of the archive that has its record; null: it was deleted without. */
+    /** The file of the archive that has its record, or null if it was deleted without. */
     archive: text('archive'),
     /** Its rows in the large tables are gone as well; until then they are deleted in parts. */
     emptied: boolean('emptied').notNull().default(false),
@@ -21,7 +21,7 @@ export const deletedPlans = countersign.table(
 /** The one row of retention: who deletes now, and what came of it. */
 export const retention = countersign.table('retention', {
   name: text('name').$type<'retention'>().primaryKey(),
-  /** Nobody else deletes until `lease_until`. */
+  /** No other process deletes until `lease_until`. */
   holder: text('holder'),
   lease_until: at('lease_until'),
   began_at: at('began_at'),
@@ -29,6 +29,6 @@ export const retention = countersign.table('retention', {
   ended_at: at('ended_at'),
   /** Rows deleted by kind, since the beginning. */
   deleted: jsonb('deleted').$type<Record<string, number>>().notNull().default({}),
-  /** Why the last round left something; null: it did not. */
+  /** Why the last round left something, or null if it did not. */
   problem: text('problem'),
 });

@@ -10,9 +10,9 @@ export const mcpSignIns = countersign.table('mcp_sign_ins', {
   generation: integer('generation').notNull(),
   /** A process refreshes the tokens until then. */
   refreshing_until: at('refreshing_until'),
-  /** Why somebody has to sign in again; null: it holds. */
+  /** Why somebody has to sign in again, or null if it holds. */
   problem: text('problem'),
-  /** What has to be asked for besides. */
+  /** Additional scopes to request. */
   wants: text('wants'),
   signed_in_by: text('signed_in_by').notNull(),
   signed_in_at: at('signed_in_at').notNull(),

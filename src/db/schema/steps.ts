@@ -20,12 +20,12 @@ import type { Effect } from '#domain/tool.ts';
 import { at, counters, countersign } from './columns.ts';
 import { plans } from './plans.ts';
 
-/** What a version says of a step, and what the step is called. */
+/** Content of a step in a version, and its names. */
 const says = {
   plan_id: text('plan_id').notNull(),
   position: integer('position').notNull(),
   step_id: text('step_id').notNull(),
-  /** What people call the step, such as `2a`; it stays when steps come and go. null: its position. */
+  /** Shown to people, such as `2a`; stable when steps come and go. Its position if null. */
   label: text('label'),
   description: text('description').notNull(),
   tool: text('tool').notNull(),
@@ -42,11 +42,11 @@ const says = {
   /** The length in words, from which the minutes were computed. */
   duration: text('duration'),
   not_before: at('not_before'),
-  /** The step runs only if these hold; null: it always runs. */
+  /** The step runs only if these hold, or null if it always runs. */
   when: jsonb('when').$type<StepCondition[]>(),
   /** A person confirms the final arguments just before the call. */
   ask_before: boolean('ask_before').notNull().default(false),
-  /** What the target looked like when the step was proposed, compared again just before the call; null: not looked up. */
+  /** The target's state at proposal, compared again just before the call; null if not looked up. */
   seen: jsonb('seen').$type<SeenState>(),
 };
 
@@ -130,10 +130,9 @@ export const planLanes = countersign.table(
 );
 
 /**
- * What execution changes of a step: one row each, small until the step has ended. Some columns of `plan_steps` are
- * repeated, so that claiming and counting read this table only. No index has the status: a step that starts, ends or
- * waits for one more prerequisite stays in its page (half of which is kept free), and no index is told of it. Who looks
- * for steps of a status finds the blocks that have some (`step_blocks`); ready steps are in line by `queued_at`.
+ * Execution state of steps, one small row each until they end. Repeats some columns of `plan_steps`, so that claiming and
+ * counting only read this table. No index contains the status, so starting, ending and counting down prerequisites are
+ * HOT updates within half-free pages. `step_blocks` finds blocks with steps of a status; ready steps queue by `queued_at`.
  */
 export const stepStates = countersign.table(
   'step_states',
@@ -227,7 +226,7 @@ export const planEdges = countersign.table(
 
 /**
  * Addresses that calls handed to the other side, by the hash of the token in them. Each is for one attempt, until `expires_at`.
- * `result_digest` is of the result that settled the attempt; null: none has.
+ * `result_digest` is of the result that settled the attempt, or null if none has.
  */
 export const stepCallbacks = countersign.table(
   'step_callbacks',

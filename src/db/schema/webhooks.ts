@@ -40,7 +40,7 @@ export const webhookDeliveries = countersign.table(
     type: text('type').$type<WebhookEvent>().notNull(),
     plan_id: text('plan_id').notNull(),
     data: jsonb('data').$type<JsonObject>().notNull(),
-    /** What is told once only, whoever notices it. */
+    /** Deduplicates notices from several processes. */
     once: text('once'),
     created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
     tries: integer('tries').notNull().default(0),

@@ -1,4 +1,4 @@
-// What blocks a plan, at a cost that does not grow with it: some steps of a few lanes, and who waits for a pool.
+// Blockers of a plan, at constant cost: some steps of a few lanes, and pool waiters.
 import { sql } from 'drizzle-orm';
 import { maxCounted } from '#domain/plan/blockage.ts';
 import type { Queryable } from '../database.ts';
@@ -26,7 +26,7 @@ export type LongWait = {
   pool: string;
   amount: number;
   in_use: number;
-  /** What of the pool may be given away. */
+  /** Units of the pool that may be given out. */
   limit: number;
   /** Plans that hold it, at most four. */
   holders: string[];

@@ -21,7 +21,7 @@ export type ClaimedStep = Pick<
   /** Attempts since a person, or the start of the plan, made it ready; 1: the first. */
   tries: number;
   final_args: JsonObject | null;
-  /** What the step's content hashed to when it was proposed; null: proposed before seals were kept. */
+  /** Hash of the step's content at proposal, or null if proposed before seals were kept. */
   seal: string | null;
 };
 
@@ -49,10 +49,10 @@ export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
     from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
   )`;
 
-/** What of a step is needed to run it; `s` is `plan_steps`. */
+/** Columns needed to run a step; `s` is `plan_steps`. */
 const neededColumns = sql`s.description, s.effect, s.guarded, s.seal, ${sealedColumns}`;
 
-/** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
+/** Steps of `source` to run, best first. Looked up by position and name, since either index may serve. */
 export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*,
     extract(epoch from clock_timestamp() - c.available_at)::float8 as waited

@@ -61,7 +61,7 @@ export function affectedBy(planId: string, sources: SQL, included = false): SQL 
     affected as materialized (select position from reached)`;
 }
 
-/** Of steps that come to wait for others, those whose predecessors a finding covers, by the finding. */
+/** Steps whose new predecessors are covered by a finding, by finding. */
 export async function findNewlyCovered(
   tx: Queryable,
   planId: string,
@@ -88,7 +88,7 @@ export const countEdgesFrom = (planId: string, source: 'lost' | 'back'): SQL => 
 /** The finding that makes steps stale, and why in a few words. */
 export type Cause = { finding: string; message: string };
 
-/** What became of the steps that a finding affects. */
+/** Outcome for the steps that a finding affects. */
 export type Contained = {
   /** Steps that are stale because of it, and those that become stale once they have ended. */
   stale: number;

@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
 import type { Lane } from '../steps/steps.ts';
 
-/** What a back end takes on. */
+/** Operations and capabilities of a back end. */
 type Offer = { operations: string[]; capabilities: string[] };
 
 /** In the order of the index of ready steps and with a limit: an `exists` may be planned to pass over the whole plan. */

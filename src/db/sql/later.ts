@@ -31,7 +31,7 @@ type LaterTerms = {
   /** Operations of this process. */
   operations: string[];
   over: PlanStatus[];
-  /** What is taken is left alone by others for so long. */
+  /** Others leave taken entries alone for this long. */
   holdSeconds: number;
   /** In a plan that is over, nobody who has the operation took it for so long; after it anybody may. */
   orphanSeconds: number;

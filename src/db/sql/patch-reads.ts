@@ -64,8 +64,7 @@ export async function findNamed(
 }
 
 /**
- * Which of the steps have changed after `revision`. That a step became ready is no change: it is what its plan said
- * all along.
+ * Steps that changed after `revision`. Becoming ready is no change: the plan foresaw it.
  */
 export async function findChangedSince(
   tx: Queryable,
@@ -168,7 +167,7 @@ const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
   or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
     or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))`;
 
-/** Steps among `positions` that would wait for ever, for a step that will not be done. */
+/** Steps among `positions` that would wait forever, for a step that will not be done. */
 export async function findDeadEnds(
   tx: Queryable,
   planId: string,
@@ -188,7 +187,7 @@ export async function findDeadEnds(
   return rows;
 }
 
-/** Of the predecessors in `edges`, those that will not be done: a step that came to wait for one would wait for ever. */
+/** Predecessors in `edges` that will never be done: a step waiting for one would wait forever. */
 export async function findDeadPredecessors(
   tx: Queryable,
   planId: string,
@@ -205,7 +204,7 @@ export async function findDeadPredecessors(
   return rows;
 }
 
-/** What the plan uses now: each operation, whether a step that runs or ran uses it, and how many steps it says. */
+/** Operations the plan uses now, with a running or finished step's use and the number of steps. */
 export async function readUses(
   tx: Queryable,
   planId: string,

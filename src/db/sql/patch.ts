@@ -153,7 +153,7 @@ export async function tellSteps(
 }
 
 /**
- * Counts anew what the steps at `successors` wait for and when they may begin, and how many depend on those at
+ * Counts again what the steps at `successors` wait for and when they may begin, and how many depend on those at
  * `predecessors`. A prerequisite that is met already counts as met, with its lag.
  */
 export async function recountSteps(

@@ -54,7 +54,7 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
   return rows;
 }
 
-/** What becomes of a lost step. */
+/** Outcome for a lost step. */
 export type Recovery = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
   status: Extract<StepStatus, 'ready' | 'unknown' | 'failed' | 'cancelled'>;
   attempt_status: 'lost' | 'unknown';

@@ -9,7 +9,7 @@ import { stepsOf } from '../steps/blocks.ts';
 /** A place in the line that no worker has looked at for so long counts for nothing: nobody is there to use it. */
 const waitLivesSeconds = 30;
 
-/** What can be reserved of a pool now, and what could be if nothing was in use; headroom left out. */
+/** Units of a pool free now, and its limit; headroom excluded. */
 export type PoolState = { name: string; free: number; limit: number };
 /** A pool as an operator sees it. */
 export type PoolUse = {
@@ -155,7 +155,7 @@ export async function findWaitingPlans(
 }
 
 /**
- * What is held for steps that do not run: nothing should leave that behind.
+ * Reservations of steps that don't run, which would be a defect.
  * @param planId only this plan's, to look again once its lock is held
  */
 export async function findOrphanedReservations(

@@ -32,11 +32,11 @@ export type Outcome = {
   final_args: Json;
   /** Milliseconds until the step may be tried again by itself, or until its work is asked for. */
   retry_in_ms: number | null;
-  /** What is raised about the plan in the transaction that takes the outcome. */
+  /** Raised in the transaction that stores the outcome. */
   findings?: RaisedFinding[];
 };
 
-/** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
+/** As stored: the attempt may know more than its step (unknown, in a cancelled plan). */
 export type StoredOutcome = Outcome & { attempt_status: string };
 
 export type Settled = {
@@ -147,7 +147,7 @@ function omitNulls(outcome: StoredOutcome) {
   } satisfies Record<Exclude<keyof StoredOutcome, 'findings'>, unknown>;
 }
 
-/** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
+/** How many of the freed steps may start in the same statement, and under which terms. */
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**

@@ -1,4 +1,4 @@
-// What becomes of stale steps once a finding that covers them is settled. Every caller holds the plan's lock.
+// Resolves stale steps once a finding that covers them is settled. Every caller holds the plan's lock.
 import { sql } from 'drizzle-orm';
 import { conditionNotMet } from '#domain/plan/condition.ts';
 import type { Queryable } from '../database.ts';
@@ -117,8 +117,7 @@ export async function uncover(
 }
 
 /**
- * Of steps that are pending, those behind one that will not be done are skipped, and what is pending behind them: they were
- * stale when that came about.
+ * Skips pending steps behind one that will never be done, and those behind them: they were stale when it was decided.
  */
 export async function skipDeadEnds(
   tx: Queryable,
@@ -154,7 +153,7 @@ export async function skipDeadEnds(
     select from plan`);
 }
 
-/** What has not begun and waits for steps that were left out, directly or not, is left out with them. */
+/** Leaves out steps that have not begun and depend, directly or not, on steps left out. */
 export async function leaveOutBehind(
   tx: Queryable,
   planId: string,

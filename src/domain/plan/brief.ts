@@ -30,6 +30,8 @@ export type BriefPlan = {
   id: string;
   title: string;
   status: PlanStatus;
+  /** Named where several people take part. */
+  people?: { asked_by: string; decided_by: string | null };
   /** Sent with a change, which is refused if its steps have moved on. */
   revision: number;
   total_steps: number;

@@ -1,11 +1,12 @@
 // Describes the operations of a patch in sentences.
 import { quoteWords, showString } from '#domain/shown-text.ts';
-import { isObject, JsonObject } from '../text.ts';
+import { isObject, type Json, JsonObject } from '../text.ts';
 import { operationName } from '../tool.ts';
 import { countOf, endSentence, listOf } from '../words.ts';
 import { renameReferences } from './arguments.ts';
 import { shortenSized } from './call-words.ts';
 import { toDependency } from './dependency.ts';
+import { isSameValue } from './merge.ts';
 import type { AddedDraft, PatchOperation } from './patch.ts';
 import { contentOfSettings, type StepSettings } from './step-content.ts';
 import { describeDependency } from './step-numbers.ts';
@@ -39,13 +40,45 @@ function describeValue(value: unknown, { text }: Room): string {
   return shortenSized(typeof value === 'string' ? showString(value) : JSON.stringify(value), text);
 }
 
+/** `arguments {"path":"a.md"} without overwrite` */
+function describeSet(args: JsonObject, room: Room): string {
+  const entries = Object.entries(renameReferences(args, room.name));
+  const set = Object.fromEntries(entries.filter(([, value]) => value !== null));
+  const removed = entries.flatMap(([name, value]) => (value === null ? [name] : []));
+  return [
+    'arguments',
+    ...(Object.keys(set).length > 0 || removed.length === 0 ? [describeValue(set, room)] : []),
+    ...(removed.length > 0 ? [`without ${listOf(removed)}`] : []),
+  ].join(' ');
+}
+
+const maxFormer = 200;
+
+/** `: content "old" → "new", overwrite true → (nothing)`: each argument that differs, or nothing. */
+export function describeArguments(before: JsonObject, now: JsonObject, name: NameStep): string {
+  const [was, is] = [before, now].map(
+    (args) => new Map(Object.entries(renameReferences(args, name))),
+  );
+  const names = new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])]);
+  const told = [...names].flatMap((one) => {
+    const [from, to] = [was?.get(one), is?.get(one)];
+    if (isSameValue(from, to)) return [];
+    const shown = (value: Json | undefined) =>
+      value === undefined ? '(nothing)' : shortenSized(JSON.stringify(value), maxFormer);
+    return [`${one} ${shown(from)} → ${shown(to)}`];
+  });
+  return told.length === 0 ? '' : `: ${told.join(', ')}`;
+}
+
 /** `priority 5`, `no earliest start`, `the condition that …`: one phrase per setting; limits last. */
-function describeFields(fields: StepSettings, room: Room): string[] {
+function describeFields(fields: StepSettings, room: Room, isChange = false): string[] {
   const stored: Record<string, unknown> = contentOfSettings(fields);
   const phrases = Object.entries(fields).map(([field, value]) => {
     const { noun = field, given } = wordsFor(field);
     if (given !== undefined)
       return { limit: true, words: given(stored[field], { step: room.name }) };
+    if (isChange && field === 'args')
+      return { limit: false, words: describeSet(JsonObject.parse(value), room) };
     const shown = isObject(value) ? renameReferences(JsonObject.parse(value), room.name) : value;
     return {
       limit: false,
@@ -109,7 +142,7 @@ function describe(operation: PatchOperation, room: Room): string {
     case 'replace_step':
       return describeNew(operation.by, operation.step, room);
     case 'update_steps':
-      return `Changes ${describeSteps(operation.steps, room)}: ${listOf(describeFields(operation.set, room))}.`;
+      return `Changes ${describeSteps(operation.steps, room)}: ${listOf(describeFields(operation.set, room, true))}.`;
     case 'remove_steps':
       return operation.release === true
         ? `Removes ${describeSteps(operation.steps, room)}; what waits for that goes on without it.`

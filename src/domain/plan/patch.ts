@@ -9,7 +9,7 @@ import { StepSelector } from './step-selector.ts';
 export const PatchOperation = z.discriminatedUnion('op', [
   /** `step.after` may name existing steps and those added earlier in this patch. */
   z.strictObject({ op: z.literal('add_step'), step: StepDraft.required({ id: true }) }),
-  /** Only fields in `set` change; `null` clears optional ones. */
+  /** Only fields in `set` change; `null` clears optional ones. `args` are merged (`merge.ts`). */
   z.strictObject({
     op: z.literal('update_steps'),
     steps: StepSelector,

@@ -9,6 +9,7 @@ import { line, longestMessage } from '../text.ts';
 import { Activity, type ReportActivity } from './activity.ts';
 import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
 import type { PlanningState, SessionDecision, SessionMemory, SessionResult } from './state.ts';
+import type { ThreadRead } from './thread.ts';
 import type { TraceEntry } from './trace.ts';
 
 /** B18, plus `running`. */
@@ -58,6 +59,8 @@ export type RunView = z.infer<typeof RunView>;
 export type Utterance = {
   author: 'person' | 'bot';
   text: string;
+  /** A person's display name, if several people take part. */
+  by?: string;
   kind?: string;
   questions?: AskedQuestion[];
   answers?: GivenAnswer[];
@@ -71,6 +74,10 @@ export type PlanningRequest = {
   /** Answers in `text` to open questions, if any. */
   answers?: GivenAnswer[];
   user: string;
+  /** The requester's display name, if their platform has said it. */
+  called?: string;
+  /** Who wrote `text`, if somebody else did. */
+  writer?: string;
   /** Whether `text` is the requester's own; default: yes. */
   ownWords?: boolean;
   /** The requester's messages, including this one, and chosen answers; default: `text`. */
@@ -78,6 +85,8 @@ export type PlanningRequest = {
   /** Notes that may be used here, if any. */
   memory?: SessionMemory['known'];
   conversation: string | null;
+  /** The messages above it on the chat platform, if there are any and this planner reads them. */
+  thread?: ThreadRead;
   /** The run's plan, if any. */
   goal?: string;
   /** Earlier messages, oldest first. */
@@ -120,6 +129,8 @@ export type PlanningOutcome = {
 export type Planner = {
   /** Name on the card: `offline planner`, or the model's. */
   name: string;
+  /** It can use the thread above a request. */
+  readsThreads?: true;
   plan(
     request: PlanningRequest,
     signal: AbortSignal,

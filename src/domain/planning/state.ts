@@ -11,6 +11,7 @@ import { PlanOutline } from './outline.ts';
 import { Roadmap } from './roadmap.ts';
 import { Infeasibility, PortfolioReport, Schedule } from './schedule.ts';
 import { Gate, Stage } from './stages.ts';
+import { ThreadRead } from './thread.ts';
 import { Confidence, TraceEntry } from './trace.ts';
 
 /** A proposed pattern or subtype with its approval status (B6). */
@@ -148,6 +149,10 @@ export const PlanningState = z.strictObject({
   assumed: z.array(line(1000)).max(50).default([]),
   /** Latest last; `planner/reads/session-reads.ts` limits them. */
   reads: z.array(SessionRead).max(200).default([]),
+  /** Names of operations that searches found, latest last. */
+  found: z.array(line(300)).max(20).default([]),
+  /** The thread above the request, as of its latest turn. */
+  thread: ThreadRead.nullable().exactOptional(),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),
   outline: PlanOutline.nullable().default(null),

@@ -57,7 +57,7 @@ export function readArguments(text: string): JsonObject | string {
 export function writeResult(call: ToolCall, result: ToolResult, quotes = false): ChatMessage {
   if (quotes) {
     const { ok, explanations, data } = result;
-    // What went well is said by the data.
+    // Success is evident from the data.
     const found = JSON.stringify(ok && data !== null ? { data } : { explanations });
     const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;
     return { role: 'tool', callId: call.id, content };

@@ -1,7 +1,7 @@
 // Operations in few words, for a model: one line in a list, or all there is to know of one.
 import { isObject } from '#domain/text.ts';
 import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
-import { firstSentence } from '#domain/words.ts';
+import { firstSentence, onOneLine } from '#domain/words.ts';
 
 const typeNames = new Set<unknown>([
   'string',
@@ -16,6 +16,8 @@ const typeNames = new Set<unknown>([
 const maxValues = 12;
 /** Characters of a line's parts. */
 const maxDescription = 140;
+/** Of a read of a server: its rules, such as those of patterns, decide whether it finds anything. */
+const maxReadDescription = 400;
 const maxArguments = 300;
 const maxOutput = 130;
 /** Outputs of this length are not repeated. */
@@ -77,7 +79,12 @@ export function writeLine(
   const same = outputs.get(written);
   const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
-  return `${spec.name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${cut(firstSentence(spec.description), maxDescription)}`;
+  const { name, description, effect, source } = spec;
+  const said =
+    effect === 'read' && source !== 'builtin'
+      ? cut(onOneLine(description).replace(/\.$/, ''), maxReadDescription)
+      : cut(firstSentence(description), maxDescription);
+  return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${said}`;
 }
 
 export type OperationDescription = {

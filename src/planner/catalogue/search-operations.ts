@@ -6,12 +6,17 @@ import type { OperationSpec } from '#domain/tool.ts';
 export type OperationSearch = {
   /** The best first; those that share no word with `text` are not among them. */
   find(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
+  /** The same, up to the first gap in relevance. */
+  findBest(manifest: OperationSpec[], text: string, most: number): OperationSpec[];
 };
+
+/** A result ends the list if its score is less than this share of the one before it, or of the best. */
+const gap = { before: 0.55, best: 0.3 };
 
 type Entry = { id: number; name: string; description: string; fields: string };
 
 /** `createPullRequest`, `create_pull-request` → three words. */
-function splitWords(text: string): string {
+export function splitWords(text: string): string {
   return text.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_\-./]+/g, ' ');
 }
 
@@ -26,7 +31,10 @@ const stopWords = new Set(
   from had has have he her here him his how i if in into is it its just let may me might more most must my no not now of off
   ok on once one only or other our out over please say says said she should so some such than that the their them then there
   these they this those through to too under until up us very want was we were what when where which while who why will
-  with would you your`.split(/\s+/),
+  with would you your
+  aber alle als am an auch auf aus bei bitte da das dass dem den der des die dies diese ein eine einem einen einer es für hat
+  ich ihm ihn ihr im ist kann mal mein mir mit muss nach nicht noch oder sein sich sie sind soll und uns vom von vor was wenn
+  werden wie wir wird zu zum zur über`.split(/\s+/),
 );
 
 /** Words of the best names are looked for as well, at this weight: what else can be done with a ticket. */
@@ -53,24 +61,37 @@ function buildIndex(manifest: OperationSpec[]): MiniSearch<Entry> {
 /** Rebuilds its index only when the manifest has changed. */
 export function createOperationSearch(): OperationSearch {
   let known: { manifest: OperationSpec[]; index: MiniSearch<Entry> } | null = null;
+  function rank(manifest: OperationSpec[], text: string) {
+    const same =
+      known !== null &&
+      known.manifest.length === manifest.length &&
+      manifest.every((spec, index) => spec === known?.manifest[index]);
+    if (known === null || !same) known = { manifest, index: buildIndex(manifest) };
+    const { index } = known;
+    const words = splitWords(text.slice(0, 2000));
+    const best = index.search(words).slice(0, alikeOf);
+    const alike = best.map(({ id }) => splitWords(manifest[Number(id)]?.operation ?? ''));
+    const asked = new Set(best.flatMap(({ queryTerms }) => queryTerms));
+    return index
+      .search(`${words} ${alike.join(' ')}`, {
+        boostTerm: (term) => (asked.has(term) ? 1 : alikeWeight),
+      })
+      .flatMap(({ id, score }) => {
+        const spec = manifest[Number(id)];
+        return spec === undefined ? [] : [{ spec, score }];
+      });
+  }
+  const specsOf = (found: ReturnType<typeof rank>) => found.map(({ spec }) => spec);
   return {
-    find(manifest, text, most) {
-      const same =
-        known !== null &&
-        known.manifest.length === manifest.length &&
-        manifest.every((spec, index) => spec === known?.manifest[index]);
-      if (known === null || !same) known = { manifest, index: buildIndex(manifest) };
-      const { index } = known;
-      const words = splitWords(text.slice(0, 2000));
-      const best = index.search(words).slice(0, alikeOf);
-      const alike = best.map(({ id }) => splitWords(manifest[Number(id)]?.operation ?? ''));
-      const asked = new Set(best.flatMap(({ queryTerms }) => queryTerms));
-      return index
-        .search(`${words} ${alike.join(' ')}`, {
-          boostTerm: (term) => (asked.has(term) ? 1 : alikeWeight),
-        })
-        .slice(0, most)
-        .flatMap(({ id }) => manifest[Number(id)] ?? []);
+    find: (manifest, text, most) => specsOf(rank(manifest, text).slice(0, most)),
+    findBest(manifest, text, most) {
+      const found = rank(manifest, text);
+      const best = found[0]?.score ?? 0;
+      const end = found.findIndex(
+        ({ score }, at) =>
+          score < gap.before * (found[at - 1]?.score ?? score) || score < gap.best * best,
+      );
+      return specsOf(found.slice(0, Math.min(most, end === -1 ? most : end)));
     },
   };
 }

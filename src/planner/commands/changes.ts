@@ -32,7 +32,7 @@ type Edge = {
 export type Changes = {
   /** The steps as they should be, those left out missing. */
   steps: StepDraft[];
-  /** Which steps wait for which from now on, and no more. */
+  /** Edges that replace the current ones. */
   edges: Edge[];
   /** A time for these steps; [] with a deadline: for all that have one. A deadline of null is taken away. */
   move: { steps: string[]; not_before?: string; deadline?: string | null } | null;

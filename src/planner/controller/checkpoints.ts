@@ -98,6 +98,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     memory: request.memory === undefined ? null : { known: request.memory, keep: [] },
     reason: null,
     trace: [],
+    ...(request.thread === undefined ? {} : { thread: request.thread }),
   };
 }
 
@@ -108,6 +109,7 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
     run_id: request.runId,
     stage: 'COLLECT_CONTEXT',
     reads: [],
+    found: [],
     pattern: null,
     rfc: null,
     outline: null,

@@ -84,7 +84,7 @@ function findCut({ find: _, ...args }: JsonObject): string[] {
     : [];
 }
 
-/** A step that needs more than a pool's capacity would wait for ever. Without configured pools nothing is limited. */
+/** A step that needs more than a pool's capacity would wait forever. Without configured pools nothing is limited. */
 function findPoolProblems({ resources = {} }: StepDraft, pools: Record<string, number>): string[] {
   const names = Object.keys(pools);
   if (names.length === 0) return [];

@@ -1,6 +1,7 @@
 // Edits of the draft in place (B4): the outline that a session works on, step by step. What an edit does not name keeps its
 // ids, words and order (B22). Pure; problems come back as sentences, and then nothing has changed.
 import type { Dependency } from '#domain/plan/dependency.ts';
+import { mergeArguments } from '#domain/plan/merge.ts';
 import { dependenciesOf, StepDraft, sourcesOf } from '#domain/plan/step-content.ts';
 import type { OutlineGap, OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -160,18 +161,13 @@ export function addGroups(
 }
 
 /** The step as an edit leaves it; what the edit does not say stays. */
-function changeStep(step: StepDraft, { step: said, cleared, argsCleared }: StepChange): StepDraft {
+function changeStep(step: StepDraft, { step: said, cleared }: StepChange): StepDraft {
   const { args, ...rest } = said;
   const merged = StepDraft.parse({ ...step, ...rest });
   // Arguments of another operation mean something else.
   const fresh =
     rest.operation !== undefined && (rest.tool !== step.tool || rest.operation !== step.operation);
-  if (args !== undefined || argsCleared.length > 0) {
-    const all = { ...(fresh ? {} : step.args), ...args };
-    merged.args = Object.fromEntries(
-      Object.entries(all).filter(([key]) => !argsCleared.includes(key)),
-    );
-  }
+  if (args !== undefined) merged.args = mergeArguments(fresh ? {} : (step.args ?? {}), args);
   const kept = Object.entries(merged).filter(
     ([key]) =>
       !cleared.some((name) => name === key) &&
@@ -229,7 +225,7 @@ function changeNode(
     ...(said.description !== undefined && node.title === before.description
       ? { title: said.description }
       : {}),
-    // What it waits for is said anew, by the step.
+    // Its dependencies are stated again by the step.
     ...(reordered ? { after: [] } : {}),
     ...(said.not_before !== undefined ? { not_before: said.not_before } : {}),
     ...(cleared.includes('not_before') ? { not_before: null } : {}),

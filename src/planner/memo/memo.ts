@@ -119,8 +119,8 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
 });
 
 /**
- * What a tool can see of the session; how it came there, what it cost and how long it took is no input. Neither is what was
- * read: reads that run at once end in any order.
+ * The session as a tool sees it, without history, cost and duration. Earlier reads are no input either: concurrent ones
+ * end in any order.
  */
 function inputsOf(
   args: JsonObject,

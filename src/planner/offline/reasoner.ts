@@ -55,7 +55,7 @@ export function createCommandReasoner(): Reasoner {
   };
 }
 
-/** Which part of the plan a change concerns; what has no reading is asked about when the outline is drafted again. */
+/** Finds the part of the plan that a change concerns. Unreadable feedback is asked about when the outline is drafted again. */
 function route(task: StageTask): Promise<StageEvent> {
   const opened = openOutline(task);
   const read =

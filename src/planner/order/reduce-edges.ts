@@ -65,7 +65,7 @@ function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
 
 type Reaches = (bit: number, to: number) => boolean;
 
-/** Which sources reach which events: `near` over one arc, `far` over two and more. */
+/** Events that each source reaches: `near` over one arc, `far` over more. */
 function followAll(
   graph: Digraph,
   order: Int32Array,
@@ -173,7 +173,7 @@ function join(
   const lag_minutes = before.lag_minutes + behind.lag_minutes + Math.round(passes);
   const waited = lag_minutes - before.lag_minutes - behind.lag_minutes;
   if (behind.from !== place && waited === 0) {
-    // What is in the whole, and what holds the whole back, holds its other steps as well.
+    // A container's predecessors also hold back its steps.
     if (isWithin(index, before.from, behind.from)) return null;
     const deeper = isWithin(index, before.to, behind.from) ? before.to : behind.from;
     if (before.to !== place && filled[deeper] === 1) return null;

@@ -139,7 +139,7 @@ class OrderEditor {
     });
   }
 
-  /** Of two edges with the same ends and type the longer lag holds; with `anew` the new edge replaces the existing one. */
+  /** The longer lag of two edges with equal ends and type wins; with `anew` the new edge replaces the old. */
   link({ from, to, type, lag_minutes }: Link, why: string, anew = false): void {
     const node = this.#node(to);
     const old = node.after.find((one) => one.id === from && one.type === type);

@@ -29,7 +29,7 @@ export function lowerEdges(index: OutlineIndex, edges: RoadmapEdge[]): StepEdges
   const ends = new StepEnds(index, series);
   const result: StepEdges = { after: new Map(), joints: [], first: (place) => ends.first(place) };
   const meetings = new Map<string, string>();
-  // What steps take from each other, and what was said of steps, stands with the steps.
+  // Data flow and edges set on steps belong to the steps.
   const own = edges.filter(
     (edge) =>
       edge.why === 'pattern' ||

@@ -104,7 +104,7 @@ function makeChecked(
   };
 }
 
-/** Which edges remain when the implied ones are gone does not depend on how they came about, so equal ways look equal. */
+/** The reduction is unique, so equal options have equal signatures. */
 function signatureOf({ edges, added }: Way): string {
   const parts = edges.map(
     ({ from, to, type, lag_minutes }) => `${from}\t${to}\t${type}\t${lag_minutes}`,

@@ -1,4 +1,4 @@
-// What a new outline changes in the one before, for the trace: who wanted it and why.
+// Differences between two outlines, for the trace: who wanted them and why.
 import type { OutlineNode } from '#domain/planning/outline.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';

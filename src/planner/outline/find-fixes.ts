@@ -197,7 +197,7 @@ function reshape(scene: Scene, code: string, why: string, node: OutlineNode, ind
   return isWide(over) ? become('milestone') : [{ do: 'remove', code, why, node: node.id }];
 }
 
-/** What does nothing stays as a moment where there is place for one; what is said to be done by nobody is told. */
+/** Keeps an empty node as a milestone if there is room, and reports work without an actor. */
 function leaveOut(
   { tree }: Scene,
   code: string,

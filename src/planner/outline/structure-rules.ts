@@ -129,7 +129,7 @@ function checkNodes({ pattern }: PlanOutline, tree: Tree, works: boolean[]): Vio
     } else if (steps.length > 0 && structure !== 'task' && structure !== 'checkpoint') {
       say('misplaced_steps', `is a ${structure} with steps. Make it a task.`);
     }
-    // What holds nothing that works is told once, of the topmost.
+    // An empty branch is reported once, at its top.
     if (works[index] === true || (parents[index] !== -1 && !works[parents[index] ?? -1]))
       return found;
     if (structure === 'phase' || structure === 'goal') {

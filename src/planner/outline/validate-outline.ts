@@ -35,7 +35,7 @@ export function scoreRules(violations: Violation[], nodes: number): number {
   return 1 / (1 + blocking / 2 + rest / Math.max(10, nodes));
 }
 
-// What the outline's pattern asks of the whole: its rhythms, its phases, what it cannot do without.
+// Checks the outline against its pattern: rhythms, phases, required parts.
 function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   const { pattern } = outline;
   const features = readFeatures(outline);
@@ -219,7 +219,7 @@ function words(rhythm: string): string {
   return rhythm.replace('_', '-');
 }
 
-/** Which nodes have a rule above them, and which beneath. */
+/** Nodes with a rule above them, and beneath. */
 function findRuled({ nodes, order, parents }: Tree): { above: boolean[]; below: boolean[] } {
   const above = nodes.map(() => false);
   const below = nodes.map(() => false);

@@ -26,7 +26,7 @@ export const writtenStepShape = {
   ...stepOfOutline,
   phase: z.string().optional().describe('name of the phase it belongs to'),
 };
-/** What many steps, or shared means, need beside it; shown where there are such. */
+/** Additional fields for many steps or shared means; only shown if present. */
 export const capacityShape = shapeOf('wide');
 /** Fields that can be set for many steps at once. */
 export const ofMany = Object.keys(shapeOf('many', 'wide'));
@@ -66,14 +66,12 @@ export const WrittenStep = JsonObject.meta(showSchema(z.strictObject(stepOfOutli
 /** A whole new step. */
 export type NewStep = { step: StepDraft & { id: string }; phase: string | null };
 
-/** Changes of a step. `undefined` leaves a field, `null` removes it. */
+/** Changes of a step. `undefined` leaves a field, `null` removes it; `args` are merged. */
 export type StepChange = {
   step: { [key in Exclude<keyof StepDraft, 'id'>]?: StepDraft[key] | undefined } & { id: string };
   phase: string | null | undefined;
   /** Keys of the step that are taken away. */
   cleared: FieldName[];
-  /** The step's arguments change only where these do. */
-  argsCleared: string[];
 };
 
 type Problems = { problems: string[] };
@@ -129,14 +127,7 @@ export function createStepReader(manifest: OperationSpec[], timezone: string): S
       const one = read(raw, ChangedStep);
       if ('problems' in one) return one;
       const { step, phase, said } = one;
-      const { args, ...rest } = step;
-      const kept = Object.entries(args ?? {}).filter(([, value]) => value !== null);
-      return {
-        step: { ...rest, ...(args === undefined ? {} : { args: Object.fromEntries(kept) }) },
-        phase,
-        cleared: clearable.filter((key) => said[key] === null),
-        argsCleared: Object.keys(args ?? {}).filter((key) => args?.[key] === null),
-      };
+      return { step, phase, cleared: clearable.filter((key) => said[key] === null) };
     },
   };
 }

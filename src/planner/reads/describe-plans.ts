@@ -35,11 +35,19 @@ function describeFinding(finding: NonNullable<BriefPlan['findings']>[number]): s
   return `  Finding ${id} (${severity}, ${category})${about}: ${onOneLine(message, 300)}${stale}`;
 }
 
+/** `, asked for by Ana Weiss, decided on by Ben Ito` */
+function describePeople({ people }: BriefPlan): string {
+  if (people === undefined) return '';
+  const { asked_by, decided_by } = people;
+  const by = decided_by === null ? '' : `, decided on by ${onOneLine(decided_by, 60)}`;
+  return `, asked for by ${onOneLine(asked_by, 60)}${by}`;
+}
+
 export function describePlan(plan: BriefPlan): string {
   const { id, title, status, revision, total_steps, waiting_change, findings = [], steps } = plan;
   const left = total_steps - steps.length;
   return [
-    `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}: ${onOneLine(title, 100)}`,
+    `${id} ${status}, revision ${revision}, ${countOf(total_steps, 'step')}${describePeople(plan)}: ${onOneLine(title, 100)}`,
     ...steps.map(describeStep),
     ...(left > 0 ? [`  and ${left} more`] : []),
     ...findings.map(describeFinding),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isDatabaseAway } from '#db/transient.ts';
 import { errorMessage } from '#domain/errors.ts';
 import type { ApproverPolicy } from '#domain/plan/plan.ts';
-import type { JsonObject } from '#domain/text.ts';
+import { isObject, type JsonObject } from '#domain/text.ts';
 import type { OperationSpec, ToolOutput, ToolStatus } from '#domain/tool.ts';
 import { listOf, onOneLine, shorten, showName } from '#domain/words.ts';
 import { nameTarget } from '../draft/check-draft.ts';
@@ -80,6 +80,32 @@ function describeServer({ tool, ok, reason, instructions = '' }: ToolStatus): st
     : [`${tool} says: ${onOneLine(instructions, maxInstructions)}`];
 }
 
+/** Reads without arguments that list the places a server serves. */
+const rootReads = /^(?:list_)?(?:allowed_directories|roots|drives|shares|sites|spaces)$/;
+
+/** `files: /srv/share, /srv/archive`, for each server that lists its roots. */
+async function describeRoots(
+  { manifest, readable, call }: Around,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found = manifest.filter(
+    ({ name, operation, source, input }) =>
+      source === 'mcp' &&
+      readable.has(name) &&
+      rootReads.test(operation) &&
+      (!Array.isArray(input.required) || input.required.length === 0),
+  );
+  const lines = found.slice(0, maxServers).map(({ name, tool }) =>
+    look(`The roots of ${tool}`, async () => {
+      const { data } = await call(name, {}, signal);
+      const text = isObject(data) && typeof data.text === 'string' ? data.text : data;
+      const said = typeof text === 'string' ? text : JSON.stringify(text);
+      return `${tool} serves ${onOneLine(said, maxInstructions)}`;
+    }),
+  );
+  return (await Promise.all(lines)).flat();
+}
+
 function describeApprovers(policy: ApproverPolicy): string {
   switch (policy.kind) {
     case 'requester':
@@ -127,11 +153,12 @@ export async function lookAround(
 ): Promise<Surroundings> {
   const signal = AbortSignal.any([aborted, AbortSignal.timeout(lookMs)]);
   const { manifest, readable, calendars, servers, guardedApprovers, posts, pools } = around;
-  const [backends, workspace, targets] = await Promise.all([
+  const [backends, workspace, roots, targets] = await Promise.all([
     look('Back ends', async () => describeBackends(await around.backends())),
     readable.has('workspace_list')
       ? look('The workspace', () => describeWorkspace(around, signal))
       : [],
+    describeRoots(around, signal),
     posts === null
       ? []
       : look('Other conversations', async () => {
@@ -156,6 +183,7 @@ export async function lookAround(
         .filter(({ source }) => source === 'mcp')
         .flatMap(describeServer)
         .slice(0, maxServers),
+      ...roots,
       ...targets,
     ],
   };

@@ -47,7 +47,7 @@ export function createReads({
 }: {
   /** The tools of this process. */
   registry: ToolRegistry;
-  /** Which of the reading operations a planner may call. */
+  /** Reading operations a planner may call. */
   allowed: Settings['plannerTools'];
   /** Operations that never run outside an approved plan. */
   guarded: Settings['guardedTools'];
@@ -99,7 +99,7 @@ export function openPlannerTools(options: {
   /** The operations that a plan may name. */
   catalogue: Pick<Catalogue, 'list' | 'validate'>;
   db: Queryable;
-  /** Which of the reading operations a planner may call. */
+  /** Reading operations a planner may call. */
   allowed: Settings['plannerTools'];
   /** Operations that never run outside an approved plan. */
   guarded: Settings['guardedTools'];

@@ -8,6 +8,8 @@ import { type Product, type StateChanges, spoils } from '../tool.ts';
 /** A stage's inputs to its confidence, before they are weighed. */
 export type Sureness = { self: number | null; heuristics: number | null };
 
+const mostFound = 20;
+
 export class Session {
   #state: PlanningState;
   #sureness: Sureness = { self: null, heuristics: null };
@@ -44,6 +46,11 @@ export class Session {
 
   addRead(read: SessionRead): void {
     this.#state = { ...this.#state, reads: addRead(this.#state.reads, read) };
+  }
+
+  addFound(names: string[]): void {
+    const found = [...new Set([...this.#state.found, ...names])].slice(-mostFound);
+    this.#state = { ...this.#state, found };
   }
 
   lacking(products: Product[]): Product[] {

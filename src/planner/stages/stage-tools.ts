@@ -129,13 +129,14 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     startedAt: Date,
     remembered: boolean,
   ): CallAnswer {
-    const { result, changes, read, violations = [], adaptations = [], ends } = outcome;
+    const { result, changes, read, found, violations = [], adaptations = [], ends } = outcome;
     const { self, heuristics } = outcome;
     if (changes !== undefined) session.change(changes);
     if (tool.produces.includes('draft')) wasEditRefused = !result.ok;
     // A tool's product counts only if the call succeeded, or kept its valid part.
     if (result.ok || changes?.outline !== undefined) session.produce(tool.produces);
     if (read !== undefined) session.addRead(read);
+    if (found !== undefined) session.addFound(found);
     if (self !== undefined) session.weigh({ self });
     if (heuristics !== undefined) session.weigh({ heuristics });
     note(tool.name, startedAt, result, {
@@ -202,7 +203,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
   };
 }
 
-// What a planner tells people while it works: facts about the call that begins and about the draft as it stands.
+// Progress messages while a planner works: facts about the starting call and the draft.
 
 /** Characters that are kept of a path, an address or a query. */
 const maxWhat = 200;

@@ -8,12 +8,13 @@ import {
   type OperationAccess,
   writeLine,
 } from '../catalogue/describe-operation.ts';
+import { listCatalogue } from '../catalogue/list-operations.ts';
 import type { OperationSearch } from '../catalogue/search-operations.ts';
 import { defineTool, showSchema, toolDefaults } from '../define-tool.ts';
 import type { PlannerTools } from '../ports.ts';
 import { fail, type Prepared, succeed, type Tool } from '../tool.ts';
 
-const maxFound = 15;
+const maxFound = 5;
 
 /** The name of the front for all operations that only look; calls of it are calls of the operation. */
 export const readTool = 'read';
@@ -49,7 +50,11 @@ export const readFront: Tool<ReadCall> = {
   }),
 };
 
-type CatalogueContext = { tools: Pick<PlannerTools, 'manifest' | 'readable'> };
+type CatalogueContext = {
+  tools: Pick<PlannerTools, 'manifest' | 'readable'>;
+  /** Where there is a session, its prompt lists operations. */
+  state?: unknown;
+};
 
 export function createSearchTools(
   search: OperationSearch,
@@ -62,19 +67,34 @@ export function createSearchTools(
   return [
     defineTool<{ query: string }, CatalogueContext>({
       name: 'search_operations',
-      description: 'Finds operations by their purpose, beyond those that are listed.',
-      input: z.strictObject({ query: z.string().describe('what it should do, in English') }),
+      description: 'Finds operations by their purpose, beyond those listed in full.',
+      input: z.strictObject({
+        query: z.string().describe("what it should do, in English and in the person's words"),
+      }),
       reads: true,
       async execute({ query }, context) {
-        const found = search.find(context.tools.manifest(), query, maxFound);
+        const manifest = context.tools.manifest();
         const standing = standingOf(context);
+        const { listed } =
+          context.state === undefined
+            ? { listed: new Set<string>() }
+            : listCatalogue(manifest, standing);
+        const found = search.findBest(manifest, query, maxFound);
+        const fresh = found.filter(({ name }) => !listed.has(name));
+        const known = found.filter(({ name }) => listed.has(name)).map(({ name }) => name);
         if (found.length === 0)
           return {
             result: fail(
               `No operation matches "${query.slice(0, 100)}". Try other words for what it should do.`,
             ),
           };
-        return { result: succeed(found.map((spec) => writeLine(spec, standing))) };
+        return {
+          result: succeed([
+            ...fresh.map((spec) => writeLine(spec, standing)),
+            ...(known.length === 0 ? [] : [`Already listed: ${known.join(', ')}`]),
+          ]),
+          found: fresh.map(({ name }) => name),
+        };
       },
     }),
     defineTool<{ names: string[] }, CatalogueContext>({
@@ -93,7 +113,10 @@ export function createSearchTools(
           };
         const standing = standingOf(context);
         const found = names.flatMap((name) => manifest.get(name) ?? []);
-        return { result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))) };
+        return {
+          result: succeed(toJson(found.map((spec) => describeOperation(spec, standing)))),
+          found: found.map(({ name }) => name),
+        };
       },
     }),
   ];

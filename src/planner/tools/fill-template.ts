@@ -55,7 +55,7 @@ function fillText(text: string, item: Json, lacking: Set<string>, write: Write):
 
 export function fill(template: Json, item: Json, lacking: Set<string>, write: Write): Json {
   if (typeof template === 'string') return fillText(template, item, lacking, write);
-  // Which step a value comes from, and what is to be decided, is never said by an item.
+  // Items never name source steps or later decisions.
   if (isReference(template) || isRuntime(template) || isTemplate(template)) return template;
   if (Array.isArray(template)) return template.map((one) => fill(one, item, lacking, write));
   if (!isObject(template)) return template;

@@ -9,7 +9,7 @@ import { createStepReader } from '../outline/written-steps.ts';
 import { fail, succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { HeardChange, readChange, WrittenChange } from './written-change.ts';
 
-/** What can be said to a step. */
+/** A person's answer to a step. */
 const StepAnswer = GivenToStep.shape.answer;
 
 const planId = z.string().describe('PLAN- and 8 hexadecimal digits');

@@ -23,7 +23,7 @@ function offerAlternatives(
     question: string;
     given: Alternative[];
     self: number | null;
-    /** The person asked for them in so many words. */
+    /** The person asked for them explicitly. */
     askedFor: boolean;
   },
   toolContext: ToolContext,

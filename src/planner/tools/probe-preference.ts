@@ -8,7 +8,7 @@ import { addOffered, askingStages } from './elicit-context.ts';
 
 export const styleQuestion = 'Do you prefer short answers or more explanation?';
 
-/** What is known of people's preferences. */
+/** Known preferences of people. */
 export type PreferencePort = {
   /** The person has set their style, or was asked for it. */
   isKnown(user: string): Promise<boolean>;
@@ -16,7 +16,7 @@ export type PreferencePort = {
   claim(user: string): Promise<boolean>;
 };
 
-/** The session's text with the question beside it; null: this is no moment for it. */
+/** The session's text with the question beside it, or null if this is no moment for it. */
 function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | null {
   const { result } = state;
   const offered = addOffered(state, [{ kind: 'question', question: styleQuestion, default: null }]);

@@ -23,7 +23,7 @@ function describeKind(value: Json): string {
   return value === null ? 'null' : shorten(JSON.stringify(value), 60);
 }
 
-/** What a value looks like, and the first of it: of its lists the longest, in it or directly inside. */
+/** The shape of a value and its first element, using its longest list, at the top or one level down. */
 export function describeData(data: Json): Json {
   const inside = isObject(data) ? Object.entries(data) : [];
   const lists: [string, Json[]][] = [
@@ -49,7 +49,7 @@ export function describeData(data: Json): Json {
   return { shape, list: path, first };
 }
 
-/** Why the operation is none that a planner may have called; null: it may. */
+/** Why the operation is none that a planner may have called, or null if it may. */
 function refuse(name: string, { tools }: ToolContext): string | null {
   const known = tools.manifest().find((spec) => spec.name === name);
   if (known === undefined)

@@ -115,7 +115,7 @@ function holdForBudget(
   };
 }
 
-/** What later turns have to know of parts that are not in the draft, to have them planned after all. */
+/** Remembers missing parts, so that later turns can plan them. */
 function rememberMissing({ now }: ToolContext, missing: Assembled['missing']): SessionRead {
   const parts = missing.map(({ part, why }) => ({ ...part, why: shorten(why, 300) }));
   const data = toJson({ not_in_the_draft: parts });

@@ -34,7 +34,7 @@ async function setPreferences(
     return { result: fail(`Invalid preference. Allowed: ${changeNames.join('; ')}.`) };
   if (Object.keys(changes).length === 0) return { result: fail('No preference is set.') };
   const { approval_policy: wanted = policy.approval_policy } = changes;
-  // What a model read may have put the words into its mouth, so it never takes an approval away.
+  // The words may come from something the model read, so they never relax approval.
   if (strictest.indexOf(wanted) > strictest.indexOf(policy.approval_policy))
     return {
       result: fail('Only the person can ask for fewer approvals, in their preferences.'),

@@ -6,7 +6,7 @@ import { parseInSlices } from '#domain/parse-in-slices.ts';
 import { PlanDraft } from '#domain/plan/plan.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { OutlineGap, PlanOutline } from '#domain/planning/outline.ts';
-import type { PlanningState } from '#domain/planning/state.ts';
+import type { PlanningState, SessionRead } from '#domain/planning/state.ts';
 import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
@@ -55,14 +55,28 @@ const HeardSubmission = SubmitPlan.extend({
   checked: z.boolean().nullish(),
 });
 
+/** The thread as evidence: a link, and how much of it was read. Its text is for those who can open it. */
+function describeThread({ thread, now }: Readonly<PlanningState>): SessionRead[] {
+  if (thread == null) return [];
+  const { read, total, link, note } = thread;
+  const of = total === null ? 'more messages' : countOf(total, 'message');
+  const much = read === total ? countOf(read, 'message') : `${read} of ${of}`;
+  const what = `This thread, ${read === 0 ? 'not read' : much}${note === null ? '' : `: ${note}`}`;
+  const args = { what, ...(link === null ? {} : { url: link }) };
+  return [{ operation: 'chat_thread', args, data: { text: what }, at: now }];
+}
+
 /** Evidence, for those who approve: what the session has read, beside what the plan had before. */
 function withEvidence(
   outline: PlanOutline,
   state: Readonly<PlanningState>,
   { tools }: Pick<ToolContext, 'tools'>,
 ): PlanOutline {
-  // What a scaffold lacks is no evidence.
-  const reads = state.reads.filter(({ operation }) => operation !== scaffoldTool);
+  // Reads a scaffold skips are not evidence.
+  const reads = [
+    ...describeThread(state),
+    ...state.reads.filter(({ operation }) => operation !== scaffoldTool),
+  ];
   if (reads.length === 0) return outline;
   const { context } = outline;
   const specs = new Map(tools.manifest().map((spec) => [spec.name, spec]));
@@ -193,7 +207,7 @@ function askAboutGap({ node, text, choice }: OutlineGap): Question {
   };
 }
 
-/** What looks wrong with a valid draft, pointed out once: steps that change something by exactly the same call. */
+/** Suspicious but valid: steps that make exactly the same change. Reported once. */
 async function findDoubts(steps: StepDraft[], manifest: OperationSpec[]): Promise<string[]> {
   const changing = new Set(
     manifest

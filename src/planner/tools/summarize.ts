@@ -34,7 +34,7 @@ export function describeProgress(
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
-/** What is said when a turn has reached its soft ceiling: how far it came and what it cost. */
+/** The message at a turn's soft limit: progress and cost. */
 export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,

@@ -38,13 +38,13 @@ class Sum {
     this.#comma = add(this.#comma, comma);
   }
 
-  /** The notation that fits all amounts; null: none does. */
+  /** The notation that fits all amounts, or null if none does. */
   get notation(): 'point' | 'comma' | null {
     if (this.#point !== null) return 'point';
     return this.#comma === null ? null : 'comma';
   }
 
-  /** Why they have no total; null: they have one. */
+  /** Why they have no total, or null if they have one. */
   get problem(): string | null {
     if (this.#units.size > 1) return 'its currencies differ';
     if (this.notation === null) return 'points and commas are mixed';
@@ -71,7 +71,7 @@ class Column {
   values = 0;
   #empty = 0;
   readonly #others: string[] = [];
-  /** The count of each value; null: there are too many values. */
+  /** The count of each value, or null if there are too many values. */
   groups: Map<string, number> | null = new Map();
 
   constructor(name: string) {

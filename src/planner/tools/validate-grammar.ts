@@ -5,7 +5,7 @@ import { defineTool, noArguments } from '../define-tool.ts';
 import { suggestFixes } from '../outline/fix.ts';
 import { scoreRules, validateOutline } from '../outline/validate-outline.ts';
 
-/** What is told of one outline; those that block come first. */
+/** Violations reported per outline; blocking ones come first. */
 const maxShown = 100;
 
 export const validateGrammar = defineTool({

@@ -11,7 +11,7 @@ const newStep = z.strictObject({
 });
 const editable = allFields.flatMap(([name, { change, written }]) => {
   if (change === undefined || written === undefined || written.of === 'wide') return [];
-  return [name === 'args' ? 'args (all of them)' : name];
+  return [name === 'args' ? 'args (merged in: only what changes, null removes)' : name];
 });
 
 /** A change, without the plan it is of. */
@@ -57,7 +57,7 @@ export const HeardChange = WrittenChange.extend({
 });
 export type HeardChange = z.infer<typeof HeardChange>;
 
-/** What is given of a step, without what is not said. */
+/** A step's given fields, without unset ones. */
 function givenOf(step: StepChange['step']): JsonObject {
   return JsonObject.parse(toJson(step));
 }

@@ -111,7 +111,7 @@ const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind 
 
 type Present = (conversation: string, users: string[]) => Set<string>;
 
-/** Which of `users` have written in each conversation, under any of their names. */
+/** Those of `users` who have written in each conversation, under any of their names. */
 async function findPresent(
   db: Queryable,
   asked: { conversation: string; users: string[] }[],

@@ -5,6 +5,7 @@ import type { Edge } from '#db/steps/steps.ts';
 import { renameReferences, safeReferences } from '#domain/plan/arguments.ts';
 import { renameConditions } from '#domain/plan/condition.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
+import { mergeArguments } from '#domain/plan/merge.ts';
 import { type AddedDraft, type PinnedOperation, seenBy } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import { keyOfDependency } from '#domain/plan/step-changes.ts';
@@ -188,7 +189,12 @@ export class Resolution {
     let { args, target, after, seen } = now;
     if (set.args !== undefined) {
       const { description, operation: verb } = now;
-      const draft = { description, tool, operation: verb, args: set.args };
+      const draft = {
+        description,
+        tool,
+        operation: verb,
+        args: mergeArguments(now.args, set.args),
+      };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
       // The same call keeps the state it was approved against: looking again would hide later changes.
       if (!isDeepStrictEqual(checked.args, now.args)) seen = seenBy(operation, id);

@@ -75,7 +75,7 @@ export function measureLength(
   return null;
 }
 
-/** A step that needs more than a pool's capacity would wait for ever. Without configured pools nothing is limited. */
+/** A step that needs more than a pool's capacity would wait forever. Without configured pools nothing is limited. */
 export function checkResources(
   step: Pick<StepDraft, 'resources'>,
   path: string,

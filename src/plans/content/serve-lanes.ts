@@ -1,4 +1,4 @@
-// Which back ends can run which lane: they must offer the operation and every capability it requires.
+// Matches lanes with back ends, which must offer the operation and every required capability.
 import type { Lane } from '#db/steps/steps.ts';
 import { operationName } from '#domain/tool.ts';
 

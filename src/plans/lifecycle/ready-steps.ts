@@ -1,4 +1,4 @@
-// Which steps may run next when a plan starts, or continues after a failure.
+// Finds steps that may run next when a plan starts, or continues after a failure.
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/database.ts';
 import { stepsOf } from '#db/steps/blocks.ts';

@@ -167,7 +167,8 @@ export async function readBriefs(db: Queryable, conversation: string): Promise<B
     const row = await readPlanRow(db, id);
     const most = index === 0 ? stepsOfLatest : stepsOfOthers;
     const steps = await readBriefSteps(db, id, chooseSteps(id, most), cutInBrief);
-    briefs.push(await describePlan(db, row, steps.map(toBriefStep)));
+    const people = { asked_by: row.requester, decided_by: row.decided_by };
+    briefs.push({ ...(await describePlan(db, row, steps.map(toBriefStep))), people });
   }
   return briefs;
 }

@@ -1,4 +1,4 @@
-// Which addresses may be reached: public ones, and private ones only if the configuration lists them.
+// Allowed addresses: public ones, and private ones only if configured.
 import ipaddr from 'ipaddr.js';
 import { CountersignError, type ErrorCode } from '#domain/errors.ts';
 

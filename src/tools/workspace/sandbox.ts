@@ -1,5 +1,5 @@
-// Which paths the workspace may have, and how its files and no others are reached: symbolic links may lead around inside it, never out.
-// The folder that was checked is held open, so swapping it for a link between check and use changes nothing.
+// Allowed workspace paths, and safe access to their files: symbolic links may lead around inside it, never out. The checked
+// folder is held open, so swapping it for a link between check and use changes nothing.
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, posix, relative, sep } from 'node:path';

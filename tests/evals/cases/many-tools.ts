@@ -87,6 +87,11 @@ const own: CannedOperation[] = [
       data: { clauses: ['Acme 7.2: either side may terminate with 60 days notice.'] },
     },
   ),
+  does(
+    'fibu_gutschrift_ausstellen',
+    'Stellt eine Gutschrift aus und erstattet dem Kunden den Betrag einer bezahlten Rechnung.',
+    { rechnung: text, 'grund?': text },
+  ),
 ];
 
 const operations = [...filler.slice(0, 150), ...own, ...filler.slice(150)];
@@ -155,6 +160,15 @@ export const manyTools: EvalCase[] = [
       says: { has: ['60'] },
       atMost: small,
     },
+  },
+  {
+    id: 'many-tools-german',
+    request: 'Frau Meier bekommt ihr Geld für Rechnung 4711 zurück, die Ware war kaputt',
+    operations,
+    expect: plans([gate('fibu_gutschrift_ausstellen', { rechnung: { $has: ['4711'] } })], {
+      count: 1,
+      atMost: { calls: 1, tokensACall: 7000 },
+    }),
   },
   {
     id: 'many-tools-cannot',

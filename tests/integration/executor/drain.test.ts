@@ -1,4 +1,4 @@
-// A worker that is opened anew while calls run: what must not be repeated ends by itself, the rest is handed back.
+// A worker that is opened again while calls run: what must not be repeated ends by itself, the rest is handed back.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';

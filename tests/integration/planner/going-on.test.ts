@@ -222,6 +222,32 @@ describe('a change that a model proposes', () => {
     await service.cancel(plan.id, { version: 2 }, ana);
   });
 
+  test('merges arguments, and its card shows each one that changes or goes', async () => {
+    const { service } = instance;
+    const hold = draftStep('1', 'Ask ana', 'human_task', { question: 'Go on?', assignee: 'ana' });
+    const args = { path: 'merge.txt', content: 'old', overwrite: true };
+    const draft = { title: 'Merge', steps: [hold, step('2', 'write', args, '1')] };
+    const plan = await service.propose(draft, { user: 'ana', conversation: 'merge' }, ana);
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor('the question', async () =>
+      (await service.getPlan(plan.id)).counts.waiting === 1 ? true : null,
+    );
+    instance.play((body) =>
+      continuing(plan.id, revisionIn(body), {
+        edit: [{ id: '2', args: { content: 'new', overwrite: null } }],
+      }),
+    );
+    await instance.ask('write new instead, and overwrite nothing', { conversation: 'merge' });
+    const facts = await service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+    expect(facts.patch?.shown.at(-1)?.text).toBe(
+      'step 2: content "old" → "new", overwrite true → (nothing)',
+    );
+    await service.say('merge', 'approve', ana);
+    const { steps } = await service.listSteps(plan.id, { limit: 10 });
+    expect(steps[1]?.args).toEqual({ path: 'merge.txt', content: 'new' });
+    await service.cancel(plan.id, { version: 2 }, ana);
+  });
+
   test('adds steps to a plan that is done', async () => {
     const conversation = 'more';
     const { service } = instance;

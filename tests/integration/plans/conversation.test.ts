@@ -65,6 +65,7 @@ function contextOf(of: TestInstance, days = 0): ConversationContext {
     timezone: 'UTC',
     profile: StrategyProfile.parse({}),
     listener: of.listener,
+    threads: () => ({}),
     linkTo: () => null,
     warn: () => {},
   };

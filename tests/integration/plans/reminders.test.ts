@@ -55,6 +55,7 @@ const at = (hours: number): ConversationContext => ({
   timezone: 'UTC',
   profile: StrategyProfile.parse({}),
   listener: instance.listener,
+  threads: () => ({}),
   linkTo: () => null,
   warn: (message) => void warnings.push(message),
 });

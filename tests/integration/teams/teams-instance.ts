@@ -17,6 +17,8 @@ export type TeamsInstanceOptions = {
   planner?: Planner;
   settings?: object;
   work?: boolean;
+  /** Variables in addition to Teams'. */
+  env?: Record<string, string>;
   /** The tenant vouches for its people by their addresses. */
   single?: boolean;
   /** For a test that leaves its instance in another state: no other test is given it. */
@@ -44,6 +46,7 @@ async function open(url: string, teams: Connector, options: TeamsInstanceOptions
         ? { MicrosoftAppTenantId: teams.tenant }
         : { TEAMS_ALLOWED_TENANTS: teams.tenant }),
       PORT: '0',
+      ...options.env,
     },
     platforms: [teamsWith(teams.cloud)],
     inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },

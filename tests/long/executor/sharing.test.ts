@@ -104,7 +104,7 @@ test('a worker takes no more slow steps than it calls, so that another runs the 
 test('where slow steps hold every slot, quick plans still run, and what does not run is not shown as running', async () => {
   const { slowStatuses, slowUnderWay, longestWait } = await run(14, 32);
   expect(slowUnderWay).toBeGreaterThanOrEqual(32);
-  // What is promised to people, many times what it takes.
+  // The promised maximum, many times the real figure.
   expect(longestWait).toBeLessThan(5);
   expect(slowStatuses).toEqual(new Set(['completed']));
 });

@@ -16,7 +16,7 @@ const database = useDatabase();
 const total = 2000;
 const threads = 150;
 
-/** What is sent: each event once, and a tenth of them again, under one of its names or both. */
+/** Events to send: each once and a tenth again, under one of its names or both. */
 type Sending = { name: string; keys: string[]; thread: string; by: 0 | 1 };
 
 const idOf = (n: number) => `Ev${n}`;
@@ -47,7 +47,7 @@ const scripts = fc
     const one = (n: number, keys: string[]): Sending => ({
       name: String(n),
       keys,
-      // Of one thread by one process: in which order two processes receive is nobody's to say.
+      // One process handles a thread; the order between two processes is undefined.
       thread: String(threads[n]),
       by: (threads[n] ?? 0) % 2 === 0 ? 0 : 1,
     });
@@ -113,7 +113,7 @@ test('each of 2,000 events is handled once and in the order of its thread', asyn
       send(by === 0 ? one : other, makeEvent(name, { keys, thread })),
     ),
   );
-  // What was refused may have been stored all the same.
+  // A refused event may have been stored all the same.
   expect(receipts.filter(({ stored }) => stored).length).toBeLessThanOrEqual(total);
   expect(new Set(receipts.map(({ id }) => id)).size).toBe(total);
 

@@ -1,4 +1,4 @@
-// What somebody waits for goes ahead of what nobody has pressed for, however many conversations have something to be posted.
+// Urgent posts overtake background ones, however many conversations are waiting.
 import { expect, test } from 'vitest';
 import { openPlatform } from '../../fixtures/chat-platform.ts';
 import { delivered, open, openPostingInstance } from '../../integration/outbox/bench.ts';

@@ -12,7 +12,7 @@ const instance = useInstance({ work: false });
 
 const seed = 20_261;
 const rounds = 60;
-/** Each begins within so many milliseconds, so that any of them may come first. */
+/** Each begins within that many milliseconds, so that any of them may come first. */
 const latestMs = 100;
 
 const say = (command: Parameters<typeof link>[1], actor: Actor) =>

@@ -36,7 +36,7 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // What listens on a port has an address of that kind.
+  // A listening TCP socket has such an address.
   ({ port } = server.address() as AddressInfo);
   const settings = {
     http: { allowPrivate: ['127.0.0.1'] },
@@ -144,7 +144,7 @@ const script = fc.array(
   { maxLength: 8 },
 );
 
-/** What may be answered to somebody who comes late, and nothing else. */
+/** Acceptable answers to a latecomer. */
 const late = new Set([
   'invalid_transition',
   'patch_conflict',
@@ -279,7 +279,7 @@ const actions: Partial<Record<Intervention, string>> = {
   cancel: 'cancel',
 };
 
-/** So that leases are lost, and calls fail and pass, whatever is drawn. */
+/** Forces lost leases, failures and passes in any draw. */
 const manyWaits: Sketch[] = [
   { kind: 'pass', partition: 'b', tools: 0, after: [] },
   ...Array.from({ length: 18 }, () => ({ kind: 'wait', partition: 'a', tools: 0, after: [] })),

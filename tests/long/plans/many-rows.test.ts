@@ -16,7 +16,7 @@ const request =
 const database = useDatabase();
 let model: openai.OpenAiDouble;
 
-/** What a model says: a look at the table, one template, and the plan. */
+/** The model's script: a look at the table, one template, and the plan. */
 const calls: { name: string; args: JsonObject }[] = [
   {
     name: 'read',

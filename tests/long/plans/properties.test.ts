@@ -1,4 +1,4 @@
-// What holds for any plan: random graphs run by two processes at once, and random content digested through the database.
+// Invariants of any plan: random graphs run by two processes at once, and random content digested through the database.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlanDraft, StepStatus } from '#domain/plan/plan.ts';
@@ -66,7 +66,7 @@ const graph: fc.Arbitrary<Graph> = fc
   );
 
 const mayFollow: Partial<Record<StepStatus, StepStatus[]>> = {
-  // What is freed and starts in one statement was ready for no time at all.
+  // Freed and started in one statement, so never seen as ready.
   pending: ['ready', 'running', 'skipped'],
   ready: ['running'],
   running: ['succeeded', 'failed'],
@@ -116,7 +116,7 @@ test('any graph ends, once, in order, and is counted and told as it was', async 
           await reach(other, id, 'failed');
           const again = await checkAll(id);
           for (const [place, { status, attempts }] of again.entries()) {
-            // What was done is not done again; what failed was tried again.
+            // Done steps are not repeated; failed ones are.
             if (rows[place]?.status === 'succeeded') expect(attempts).toBe(1);
             if (rows[place]?.status === 'failed') expect([status, attempts]).toEqual(['failed', 2]);
           }

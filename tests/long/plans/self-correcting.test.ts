@@ -86,7 +86,7 @@ function draftAll(run: string, writes: boolean): Draft[] {
   return [...all, gate, look];
 }
 
-/** What depends on `root`, worked out without the database. */
+/** Dependents of `root`, computed without the database. */
 function dependentsOf(steps: Draft[], root: string): string[] {
   const reached = new Set([root]);
   for (let before = 0; before < reached.size; ) {

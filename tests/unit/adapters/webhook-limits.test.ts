@@ -1,4 +1,4 @@
-// What chat platforms post is bounded as the API's bodies are.
+// Bodies from chat platforms are bounded like the API's.
 import { createHmac } from 'node:crypto';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';

@@ -112,7 +112,7 @@ describe('streams and the server', () => {
 
   it('ends its streams and closes at once when it is told to', async () => {
     const response = await api.get(`/api/plans/${plan}/events`);
-    // A stream that did not end would hold this for ever.
+    // A stream that did not end would hold this forever.
     await api.close();
     expect(await response.text()).toContain('id: 1');
     await expect.poll(() => api.service.watchers()).toBe(0);

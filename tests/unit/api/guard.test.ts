@@ -15,7 +15,7 @@ const visit: Visit = {
   session: undefined,
 };
 
-/** The code of the refusal; null: they may. */
+/** The code of the refusal, or null if they may. */
 async function refusalOf(
   facts: Partial<Visit>,
   role: RouteRole,

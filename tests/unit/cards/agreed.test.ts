@@ -1,4 +1,4 @@
-// What a plan agrees besides its steps, on its card: what comes again, that each step asks, and when the next one is due.
+// Agreements besides the steps, on a plan's card: repetition, per-step confirmation, next date.
 import { describe, expect, test } from 'vitest';
 import { fitCard } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';

@@ -1,4 +1,4 @@
-// What asked a person to confirm is shown whole, or has to be opened before it can be confirmed.
+// Questions before a call show their whole value, or must be opened before they can be confirmed.
 import { describe, expect, test } from 'vitest';
 import { reviewAsk, viewAskPage } from '#cards/ask-review.ts';
 import { drawAdaptiveCard, drawBlocks, drawWholeCard } from '#cards/expand.ts';

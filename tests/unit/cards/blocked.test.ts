@@ -1,4 +1,4 @@
-// What a card says of steps that nobody can run, or that wait for a shared resource.
+// Blocked steps on a card: no worker offers them, or a shared resource is busy.
 import { describe, expect, it } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';

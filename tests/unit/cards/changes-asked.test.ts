@@ -1,4 +1,4 @@
-// What a card says of a change that waits, and what its buttons are about.
+// Waiting changes on a card, and the subject of its buttons.
 import { expect, test } from 'vitest';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';

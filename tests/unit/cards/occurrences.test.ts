@@ -1,4 +1,4 @@
-// What a card leaves out of what comes again: later occurrences that say the same, and nothing else.
+// Folded occurrences on a card: later ones with equal content, and nothing else.
 import { expect, test } from 'vitest';
 import { viewProposal } from '#cards/proposal.ts';
 import type { Step } from '#domain/plan/plan.ts';

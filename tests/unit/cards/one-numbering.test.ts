@@ -69,7 +69,7 @@ it.each([
     const turns = [
       { planning_status: 'needs_clarification' as const, plan_id: id, response_text: '' },
     ];
-    // What the terminal draws the card of is the whole plan here: details are read page by page.
+    // Here the terminal draws the whole plan; details are paged.
     const fake = createFakeService({ turns, plan: { ...facts, steps } });
     await ask(fake, { text: 'Do it', user: 'Ana', timezone: 'UTC', poll_ms: 1 }, terminal);
     const [, printed = ''] = terminal.printed().split('Digest ');

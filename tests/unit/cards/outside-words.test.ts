@@ -214,15 +214,15 @@ const chat = { session: null, facts: null, parts: null, superseded: false };
 
 type Template = { strings: readonly string[]; values: unknown[] };
 
-/** What the console's page shows of a template, as text. */
+/** The console's template as text. */
 function readTemplate({ strings, values }: Template): string {
   return strings.map((part, i) => part + String(values[i] ?? '')).join('');
 }
 
-/** What is shown as the value of a call is exact instead of quoted. */
+/** Values of calls are shown exactly, not quoted. */
 const exact = new Set(['the name of a file', 'the name of a channel']);
 
-/** What moves a cursor or names a link; our own styles do not. */
+/** Moves a cursor or names a link; our own styles don't. */
 const foreign = /(?!\n)\p{Cc}(?!\[(?:[12]|22|3[1-69]|39)m)/u;
 
 type Surface = (shown: Shown, text: string) => string[];

@@ -1,4 +1,4 @@
-// What a card says once it is over: the goal and what came of it, each result with its step, its link and its person.
+// Finished cards: the goal, the outcome, and each result with its step, link and person.
 import { expect, it } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Plan } from '#domain/plan/plan.ts';

@@ -26,7 +26,7 @@ const textOf = (view: View) =>
   richText(view)
     .map(({ elements }) => elements.map(({ text }) => text).join(''))
     .join('\n');
-/** What is set apart, in order. */
+/** The highlighted parts, in order. */
 const setApart = (views: View[]) =>
   views
     .flatMap(richText)

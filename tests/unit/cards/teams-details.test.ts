@@ -221,7 +221,7 @@ describe('the list of plans', () => {
     expect(places[0]).toBeGreaterThan(0);
     const { data } = answerTo(card, ['Details']).action;
     expect(data).toMatchObject({ action: 'details', plan_id: 'PLAN-0000000a', list: 'inbox' });
-    // What the reader may approve is to be read first.
+    // Approvers open the details first.
     expect(answerTo(card, ['Review']).action.data).toMatchObject({ plan_id: mine.id });
   });
 

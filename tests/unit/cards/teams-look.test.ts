@@ -1,4 +1,4 @@
-// What Teams' clients do to a card that the card has to allow for: their colours, screen readers, and buttons that open a part.
+// Teams clients' behaviour that cards allow for: colours, screen readers, and buttons that open a part.
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';

@@ -1,4 +1,4 @@
-// The tables in ARCHITECTURE.md are printed from code; this keeps them so. `npm run tables` writes them anew.
+// The tables in ARCHITECTURE.md are printed from code; this keeps them so. `npm run tables` writes them again.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { StageEvent } from '#domain/planning/stages.ts';

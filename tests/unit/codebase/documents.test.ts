@@ -1,4 +1,4 @@
-// What the documents say of the program is held to what it has.
+// Documents agree with the program.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';

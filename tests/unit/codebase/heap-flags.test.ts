@@ -1,4 +1,4 @@
-// With which flags of V8 a process begins anew: by its verb, never twice, and not where that cannot be or was chosen.
+// With which flags of V8 a process begins again: by its verb, never twice, and not where that cannot be or was chosen.
 import { expect, test } from 'vitest';
 import { chooseFlags } from '#app/heap-flags.ts';
 

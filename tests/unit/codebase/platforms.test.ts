@@ -55,7 +55,7 @@ test('no two have the same name, and one that was added is all that an instance 
   ]);
 });
 
-/** What a platform stores, how people sign in there, and how the console words it. */
+/** A platform's stored names, sign-in names and labels in the console. */
 const ownNames = [
   /^adapters\/(slack|teams)\//,
   /^adapters\/console\//,

@@ -14,7 +14,7 @@ const compare = (modules: string[]) => `
   registerHooks({
     resolve(specifier, context, next) {
       const plain = next(specifier, context);
-      // What CommonJS requires is left to Node.
+      // CommonJS requires are left to Node.
       if (!context.conditions.includes('import')) return plain;
       const found = quick(specifier, context, (...said) => {
         seen.asked += 1;

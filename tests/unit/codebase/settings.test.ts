@@ -1,4 +1,4 @@
-// What the documents and countersign.example.json say of the settings, beside the settings themselves.
+// Documents and countersign.example.json agree with the settings.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chatPlatforms } from '#app/platforms.ts';
@@ -49,7 +49,7 @@ describe('the documents', () => {
   });
 });
 
-// Nobody sets these, and everybody relies on them.
+// Unset defaults that everyone relies on.
 test('what holds where nothing is set', () => {
   expect(Settings.parse({})).toMatchObject({ guardMode: 'block', human_reminder_hours: 24 });
   expect(

@@ -1,4 +1,4 @@
-// Which proxies are believed.
+// Trusted proxies.
 import { expect, it } from 'vitest';
 import { loadConfig } from '#app/config.ts';
 

@@ -1,5 +1,5 @@
-// What the page sends for a press: the button as it was drawn, and what was entered beside it. What each button asks of the
-// service is told in tests/unit/conversation/press/press.test.ts.
+// Requests of the page's presses: the drawn button and its inputs. tests/unit/conversation/press/press.test.ts covers each
+// button's effect.
 import { expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -17,7 +17,7 @@ function sessionButton(action: SessionPress['action'], choice?: string): Session
   return choice === undefined ? press : { ...press, choice };
 }
 
-/** What the page does when `text` was typed into the input that belongs to the button. */
+/** The page's request after `text` was typed into the button's input. */
 const plan = (button: AnyPress, text = '') =>
   planPress(button, { ...button, [inputIdOf(button)]: text });
 

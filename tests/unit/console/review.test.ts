@@ -1,4 +1,4 @@
-// What a review works out on the page: which steps go with a step that is left out, how a difference is folded, what an argument is.
+// The page's review: steps that leave together, folded diffs, arguments.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readArgument, spreadJson } from '../../../adapters/console/page/plan/argument.ts';

@@ -1,4 +1,4 @@
-// What a card says comes next while nothing is ready: what waits for nothing but what is under way.
+// The next steps on a card while nothing is ready: those that only wait for running ones.
 import { expect, test } from 'vitest';
 import { findNext } from '#conversation/plan-card.ts';
 import type { Step } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// Whose times people speak of.
+// The zone of times in messages.
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { zoneOf } from '#people/zone.ts';

@@ -1,4 +1,4 @@
-// What people read when the embedded PostgreSQL cannot do its work.
+// Errors when the embedded PostgreSQL fails.
 import { expect, test } from 'vitest';
 import { explainFailure, explainFileError } from '#db/embedded/files.ts';
 import { errorMessage } from '#domain/errors.ts';

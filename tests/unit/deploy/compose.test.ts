@@ -1,4 +1,4 @@
-// What compose.yaml gives to the processes it starts: all of .env, and what has to be so in a container.
+// compose.yaml's environment: all of .env, and the container's own settings.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCompose } from '../../setup/compose.ts';

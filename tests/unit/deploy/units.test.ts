@@ -13,7 +13,7 @@ const units = {
   worker: read('countersign-worker@.service'),
 };
 
-/** What must be the same in both: all but who it is and what it starts. */
+/** Equal in both units: everything but identity and command. */
 const shared = (unit: string) =>
   unit
     .split('\n')

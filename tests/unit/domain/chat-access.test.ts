@@ -1,4 +1,4 @@
-// What is set for Slack and Teams belongs together, or one sentence says what to do.
+// Slack and Teams settings are complete, or one sentence says what to do.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSlackAccess, slackVariables } from '#adapters/slack/access.ts';

@@ -49,7 +49,7 @@ describe('a reading that many ask for', () => {
     run.end();
     (await begun(2)).end();
     expect(await first).toBe(0);
-    // What they asked for was there when they asked, so it is in what they are told.
+    // Data present at the request is in its answer.
     expect(new Set(await Promise.all(later))).toEqual(new Set([2]));
     await begun(2);
     expect(most()).toBe(1);

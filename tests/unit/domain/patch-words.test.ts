@@ -1,4 +1,4 @@
-// What a change of a plan does, as its card tells it.
+// A plan change, as its card describes it.
 import { expect, it } from 'vitest';
 import { PatchOperation } from '#domain/plan/patch.ts';
 import { describeOperations, maxShownOperations } from '#domain/plan/patch-words.ts';
@@ -21,6 +21,14 @@ const table: [string, unknown][] = [
       op: 'update_steps',
       steps: { ids: ['2', '3'] },
       set: { priority: 5, args: { path: 'x.md' }, not_before: null },
+    },
+  ],
+  [
+    'Changes step 2: arguments {"path":"x.md"} without overwrite.',
+    {
+      op: 'update_steps',
+      steps: { ids: ['2'] },
+      set: { args: { path: 'x.md', overwrite: null } },
     },
   ],
   [

@@ -1,4 +1,4 @@
-// What is remembered of the most recent keys only.
+// Remembers only the most recent keys.
 import { expect, test } from 'vitest';
 import { createRecent } from '#domain/recent.ts';
 

@@ -1,4 +1,4 @@
-// What the claims of a sign-in say of a person, and what is refused because two people would be one.
+// A person's identity from sign-in claims; claims that would merge two people are refused.
 import { expect, test } from 'vitest';
 import { IdentitySettings, readProfile, resolveProviders } from '#domain/people/identity.ts';
 

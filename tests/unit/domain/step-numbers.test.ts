@@ -1,4 +1,4 @@
-// What a step waits for, in the words of a card: nothing that delays it may be left out.
+// A step's waits in a card's words: no delay may be left out.
 import { describe, expect, it } from 'vitest';
 import type { Dependency } from '#domain/plan/dependency.ts';
 import { labelVersion, numberSteps, orderByLabel } from '#domain/plan/step-numbers.ts';
@@ -10,7 +10,7 @@ const edge = (id: string, more: Partial<Dependency> = {}): Dependency => ({
   ...more,
 });
 
-/** What the last of three steps waits for, the first two being free. */
+/** The waits of the last of three steps; the first two are free. */
 function afterOf(...after: Dependency[]): string | undefined {
   const steps = [
     { id: 'a', after: [] },

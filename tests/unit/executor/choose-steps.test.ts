@@ -1,4 +1,4 @@
-// Which ready steps start with what the pools have left: never too much, in order, and nobody passes who has waited long.
+// Ready steps that start with the pools' remaining units: never too many, in order, and nobody overtakes a long waiter.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoolState, ResourceWait } from '#db/sql/resources.ts';
@@ -158,7 +158,7 @@ describe('any choice', () => {
           });
           expect(short).toBe(true);
         }
-        // Of those that must wait, one a pool stands in line, with all it needs.
+        // One blocked step per pool queues, with all its needs.
         for (const { position, pool: name, amount: asked } of blocked)
           expect(ready[position - 1]?.needs[name]).toBe(asked);
       }),

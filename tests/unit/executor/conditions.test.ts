@@ -1,4 +1,4 @@
-// What a condition compares, and what is said where it does not hold.
+// Comparisons of conditions, and the message if one fails.
 import { expect, test } from 'vitest';
 import type { StepCondition } from '#domain/plan/condition.ts';
 import type { Json } from '#domain/text.ts';

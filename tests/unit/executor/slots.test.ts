@@ -132,7 +132,7 @@ describe('claiming', () => {
     const other = makeClaimant('other');
     expect(slots.admit(quick, 100)).toBe(22);
     expect(slots.admit(other, 1)).toBe(0);
-    // What counts is given back first, so that another gets its turn at once.
+    // Counted slots are released first, so that another gets its turn at once.
     slots.release(quick, 1);
     expect(other.woken).toBe(1);
     expect(slots.admit(other, 1)).toBe(1);

@@ -1,4 +1,4 @@
-// What a wakeup holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
+// A wakeup occupies its fetcher until its thread is locked, and a slot while the thread is handled.
 import { expect, test } from 'vitest';
 import { type InboxContext, type InboxHandler, inboxRule } from '#chat/inbox/inbox-context.ts';
 import { threadsAtOnce } from '#chat/inbox/work-on-thread.ts';
@@ -74,7 +74,7 @@ test('a wakeup is done once its thread is held; so many threads are worked on, a
   const next = handle('next').then(() => {
     entered = true;
   });
-  // What a place comes with is decided before the event loop has turned.
+  // Decided before the event loop turns.
   await new Promise((resolve) => setImmediate(resolve));
   expect(entered).toBe(false);
   expect(gate.inside()).toEqual(full);

@@ -40,7 +40,7 @@ async function open(handle: Job<'inbox'>['handle'], more: Partial<Job<'inbox'>> 
   const job: Job<'inbox'> = { name: 'inbox', queue, concurrency: 1, handle, ...more };
   const errors: string[] = [];
   const log = { error: (_: object, message: string) => void errors.push(message) };
-  // Of the queue only these three are asked for.
+  // Only these three methods of the queue are used.
   const stop = await runJobs(boss as unknown as PgBoss, [job], log);
   const [fetch] = works;
   if (fetch === undefined) throw new Error('open: nobody fetches');

@@ -1,4 +1,4 @@
-// What a call costs before and after it is made.
+// A call's cost, estimated and actual.
 import { describe, expect, it } from 'vitest';
 import {
   computeBound,

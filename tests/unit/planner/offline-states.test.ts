@@ -189,7 +189,7 @@ describe('a deadline', () => {
     if (result.kind !== 'escalation') return;
     expect(result.infeasible.reason).toContain('after its deadline (Thu, 5 Mar 2026, 17:00)');
     expect(result.infeasible.relaxations.length).toBeGreaterThan(0);
-    // What is relaxed in words leads to the plan.
+    // Relaxing a limit in words leads to the plan.
     proposalOf(await talk.all('Move the deadline to 20 March 17:00'));
     expect(talk.session.stage).toBe('NEEDS_CLARIFICATION');
   });

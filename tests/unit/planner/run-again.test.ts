@@ -1,4 +1,4 @@
-// What is read as a request to run a plan or a playbook again, and what is not.
+// Requests to run a plan or playbook again, and look-alikes.
 import { expect, test } from 'vitest';
 import { readAgain } from '#planner/run-again.ts';
 

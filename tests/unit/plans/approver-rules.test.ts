@@ -114,7 +114,7 @@ describe('approvals', () => {
             standing.needed - standing.given.length,
           );
         }
-        // Of all choices of so many more people, at least one is enough.
+        // At least one choice of that many more people is enough.
         const given: string[] = approved;
         const all = ['ana', 'ben', 'cleo', 'dan'].filter((name) => !given.includes(name));
         const more = n - approved.length;

@@ -1,4 +1,4 @@
-// What differs in a step between two versions: what binds comes whole, and nothing is left out uncounted.
+// Differences of a step between two versions: binding fields come whole, and omissions are counted.
 import { expect, test } from 'vitest';
 import { describeFields } from '#cards/version-words.ts';
 import { contentOfDraft } from '#domain/plan/step-content.ts';

@@ -64,7 +64,7 @@ const read = step('2', 'workspace_read', { path: 'a.txt' });
 const count = step('2', 'lines_count', {});
 const write = (content: JsonObject) => step('3', 'workspace_write', { path: 'b.txt', content });
 
-/** What is wrong with a plan of these steps: codes and sentences. */
+/** Problems of a plan with these steps: codes and sentences. */
 async function problemsOf(
   ...steps: StepDraft[]
 ): Promise<{ code: string; path: string; message: string }[]> {

@@ -1,4 +1,4 @@
-// What a step of a draft may reserve: pools by their own names only.
+// Reservations of a draft's step: pools by exact name.
 import { expect, test } from 'vitest';
 import { checkResources } from '#plans/content/normalise-step.ts';
 import { Problems } from '#plans/content/problems.ts';

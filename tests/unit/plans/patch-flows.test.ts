@@ -89,7 +89,7 @@ function run(plan: Step[], holds: boolean): Map<string, Ran> {
   return ran;
 }
 
-/** What of the plan that runs now was not approved. */
+/** Parts of the running plan without approval. */
 function findUnapproved(approved: Step[], now: Step[]): string[] {
   return [true, false].flatMap((holds) => {
     const [was, is] = [run(approved, holds), run(now, holds)];
@@ -245,7 +245,7 @@ function changeOf(plan: Step[], { field, step: at, other, partition, number }: C
   }
 }
 
-/** The plan with the change, where it narrows what it is made to; null: it waits for an approval. */
+/** The plan with the change, where it narrows what it is made to, or null if it waits for an approval. */
 function narrow(plan: Step[], change: Change): Step[] | null {
   const found = changeOf(plan, change);
   if (found === null) return null;

@@ -1,4 +1,4 @@
-// What a series gives: the same steps whenever they are asked for, in wall time, within the horizon and no later than its end.
+// Occurrences of a series: reproducible, in wall time, within the horizon and no later than its end.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';

@@ -1,4 +1,4 @@
-// What is agreed besides the steps is said on the card, also that a clock change skips a time.
+// Terms besides the steps are on the card, including times skipped by a clock change.
 import { describe, expect, it } from 'vitest';
 import type { Series } from '#domain/plan/plan.ts';
 import { describeTerms } from '#plans/content/terms.ts';

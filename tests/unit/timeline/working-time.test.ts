@@ -28,7 +28,7 @@ const everyDay = (from: string, to: string): Partial<StrategyProfile> => ({
 
 const at = (iso: string) => Date.parse(iso);
 
-/** The first moment from `at` on at which people work; null: none within ten years. */
+/** The first moment from `at` on at which people work, or null if none within ten years. */
 function nextWorkingInstant(time: WorkingTime, at: number): number | null {
   for (const { from } of time.windowsFrom(at)) return Math.max(from, at);
   return null;

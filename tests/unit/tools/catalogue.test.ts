@@ -1,4 +1,4 @@
-// What a plan may name: this process's own operations and those of live workers; the more careful description counts.
+// Operations a plan may name: this process's and live workers'; the more careful description wins.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#domain/text.ts';
 import type { Effect, Operation, OperationSpec, ToolStatus } from '#domain/tool.ts';

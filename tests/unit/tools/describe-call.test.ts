@@ -1,4 +1,4 @@
-// What a call does, as people read it before they approve.
+// Calls as people read them before approving.
 import { describe, expect, it } from 'vitest';
 import type { SeenState } from '#domain/plan/seen.ts';
 import type { JsonObject } from '#domain/text.ts';

@@ -1,4 +1,4 @@
-// What an MCP server says of a tool, as other processes are told of it.
+// An MCP server's tool as other processes see it.
 import type { Tool } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import type { McpServer } from '#domain/settings.ts';

@@ -1,4 +1,4 @@
-// What draft operations do with texts: shorten, fit into a budget, read a report with markers, lead back to steps.
+// Draft operations on texts: shorten, fit a budget, read a report with markers, trace steps.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Draftbook, ReportTrace, readRanges, writeRanges } from '#domain/plan/draftbook.ts';

@@ -1,4 +1,4 @@
-// What a call of an MCP server gave, in a line that people read.
+// An MCP call's result in one line.
 import { expect, test } from 'vitest';
 import { readResult } from '#tools/mcp/read-result.ts';
 

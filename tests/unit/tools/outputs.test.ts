@@ -1,4 +1,4 @@
-// What each built-in operation says of its output, against what a real call of it gives.
+// Declared outputs of built-in operations match real calls.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -104,7 +104,7 @@ const calls: [name: string, args: () => JsonObject, holds: JsonObject | null][] 
 
 const ajv = new Ajv2020({ allErrors: true });
 
-/** What is wrong with `data` as an output of `name`. */
+/** Problems with `data` as an output of `name`. */
 function misfits(name: string, data: Json): unknown[] {
   const output = bench.registry.get(name)?.output;
   if (output === undefined) throw new Error(`${name} says nothing of its output`);

@@ -1,4 +1,4 @@
-// Which failures pass by themselves, and of which it is certain that nothing was done, told by the tools themselves.
+// Transient failures, and failures that certainly changed nothing, as reported by tools.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

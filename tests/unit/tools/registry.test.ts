@@ -1,4 +1,4 @@
-// What leaves the registry: failures with codes, and the mark for a write nobody knows the end of.
+// Failures of the registry have codes, and a write with unknown outcome is marked.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ const context = { signal: new AbortController().signal } as ToolContext;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-tool-files-'));
-  // What a file gets from `countersign/tools` where it is run by the program itself.
+  // The program's `countersign/tools` for a tool file.
   Object.assign(globalThis, { toolsForTests: { defineOperation, secret, z } });
 });
 afterAll(async () => {

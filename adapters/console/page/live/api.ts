@@ -92,7 +92,7 @@ export async function put<T>(path: string, body: unknown): Promise<T> {
   return readAnswer(await request('PUT', path, { body }));
 }
 
-/** What to tell a person about anything that was thrown. */
+/** The message for anything that was thrown. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   if (error instanceof TypeError) return "The server isn't answering. Is it still running?";

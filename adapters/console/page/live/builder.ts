@@ -261,7 +261,7 @@ export function moveStep(id: string, by: -1 | 1): void {
   if (state.builder !== null) changePlan(withMoved(state.builder.plan, id, by));
 }
 
-/** What the first step does, as the review says it. */
+/** The first step's action, as the review words it. */
 function titleFrom(card: Card | null): string {
   const call = card?.facts.steps[0]?.call;
   return call === undefined ? '' : headlineOf(call);

@@ -12,7 +12,7 @@ export const comments = keepUnsent<Comment>(
   ({ effect, text }) => typeof effect === 'string' && typeof text === 'string',
 );
 
-/** What a proposal of changes says of single steps. */
+/** Comments on single steps, for a proposal of changes. */
 export function commentsToSend(plan: string, digest: string): StepComment[] {
   return comments
     .allOf(plan)

@@ -14,7 +14,7 @@ import { change, state } from './store.ts';
 import { follow } from './stream.ts';
 import { catchUp } from './watch.ts';
 
-/** What the composer's switch asks for. */
+/** Set by the composer's switch. */
 const extensively: WantedModes = { plan_reasoning_mode: 'extensive', planning_mode: 'extensive' };
 
 let ending = new AbortController();
@@ -87,7 +87,7 @@ export async function openConversation(id: string): Promise<void> {
   ending.abort();
   ending = new AbortController();
   const { signal } = ending;
-  // What belongs to no conversation stays, and so does what was begun and not sent.
+  // State outside any conversation stays, and so do unsent drafts.
   const { inbox, triage, builder, shortcuts, pane, tokenWanted, typed, off, pressing } = state;
   const kept = { inbox, triage, builder, shortcuts, pane, tokenWanted, typed, off, pressing };
   change((s) => Object.assign(s, createState(id), kept));

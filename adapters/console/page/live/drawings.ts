@@ -18,7 +18,7 @@ function readForecast(id: string, steps: { id: string }[]): Promise<Forecast> {
   return get<Forecast>(path(id, `forecast${ids === '' ? '' : `?ids=${ids}`}`));
 }
 
-/** Which steps a group has, as the server is asked for them. */
+/** The filter that selects a group's steps on the server. */
 function filterOf({ by, key }: Pick<OpenedGroup, 'by' | 'key'>): Record<string, string> {
   if (by === 'partition') return key === '' ? { unpartitioned: 'true' } : { partition: key };
   return by === 'operation' ? { operation: key } : { stage: key };
@@ -49,7 +49,7 @@ async function reloadOpened(view: PlanView): Promise<OpenedGroup | null> {
   return { ...opened, ...page, times: await readTimes(view, page.steps) };
 }
 
-/** What the tab of the graph or the timeline shows. */
+/** Loads the graph or timeline. */
 export async function loadDrawing(view: PlanView, total: number): Promise<Partial<PlanView>> {
   if (total <= maxDrawn) {
     const drawn = await get<StepPage>(path(view.id, `steps?limit=${maxDrawn}`));

@@ -1,4 +1,4 @@
-// Which plan and which of its tabs the right-hand column shows.
+// The plan and tab in the right-hand column.
 import { writeAddress } from './address.ts';
 import { refreshPlan } from './plans.ts';
 import { createPlanView, type Pane, type Tab } from './state.ts';
@@ -14,7 +14,7 @@ export function openPlan(id: string, tab?: Tab): void {
   });
   writeAddress();
   if (same && tab === undefined) return;
-  // What was scrolled to was of another tab; a review begins with what is most dangerous.
+  // The scroll position was another tab's; a review starts with the most dangerous steps.
   document.getElementById('tab-panel')?.scrollTo(0, 0);
   if (!same) watchPlan(id);
   void refreshPlan();

@@ -44,7 +44,7 @@ export async function signOut(everywhere: boolean): Promise<void> {
 
 /**
  * Makes a token and shows it this once.
- * @param wanted days: after which it expires; null: never
+ * @param wanted days: after which it expires, or null for never
  * @returns whether it was made
  */
 export function createToken(wanted: {

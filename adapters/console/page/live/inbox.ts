@@ -126,7 +126,7 @@ export function findListed(id: string): InboxPlan | undefined {
   return groups.flatMap(({ plans }) => plans).find((plan) => plan.id === id);
 }
 
-/** One page more of a group. @returns the first plan that was not there before; null: there is none */
+/** One page more of a group. @returns the first plan that was not there before, or null if there is none */
 export async function loadMore(name: InboxGroup): Promise<string | null> {
   const { search, groups } = state.inbox;
   const before = groups?.find(({ group }) => group === name);

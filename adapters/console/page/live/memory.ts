@@ -1,4 +1,4 @@
-// What the person at this page asked to keep: each press is stored at once, and the list is what the server answers.
+// The person's saved notes. Each press is stored at once, and the list is the server's answer.
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import { describeError, get, post, put, request } from './api.ts';
 import { change, state } from './store.ts';
@@ -29,7 +29,7 @@ export function keepNote(text: string): Promise<boolean> {
   return store(() => post<MemoryEntry>(path, { text }));
 }
 
-/** What it is filed under stays. */
+/** The entry keeps its name. */
 export function editNote({ id, name }: MemoryEntry, text: string): Promise<boolean> {
   return store(() => put<MemoryEntry>(`${path}/${id}`, { name, text }));
 }

@@ -1,4 +1,5 @@
-// Which steps of a plan are ticked. It is one state for all that decides here: the review bar, the steps, and the word that is written. Bound to the digest under which the steps were read: a new version begins with all of them again.
+// The ticked steps of a plan, shared by the review bar, the steps and typed decisions. Bound to the digest they were read
+// under: a new version starts with all of them ticked.
 import { waitsForDecision } from '#cards/words.ts';
 import type { CardPress } from '#domain/chat/card.ts';
 import type { StepChain } from '#domain/plan/views.ts';
@@ -18,7 +19,7 @@ function mayTakeOff({ facts }: Card): boolean {
   return (status === 'proposed' || status === 'needs_review') && !revising;
 }
 
-/** What a review of the plan is bound to; null: nothing of it is to be decided. */
+/** The digest a review is bound to, or null if nothing can be decided. */
 export function reviewedDigest(card: Card | undefined): string | null {
   return card !== undefined && mayTakeOff(card) ? card.facts.plan.digest : null;
 }
@@ -38,7 +39,7 @@ export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet
   return mayTakeOff(card) ? takenOff(state, { plan_id: id, digest }) : none;
 }
 
-/** What Approve says where some steps are unticked. */
+/** Approve, if some steps are unticked. */
 export type PartialApproval = {
   words: string;
   /** Nothing is left to approve. */
@@ -55,7 +56,7 @@ export function describePart(state: Pick<State, 'off'>, card: Card): PartialAppr
   return { words, empty: false };
 }
 
-/** What goes with a step: of a plan that the page knows whole it is worked out here. @throws ApiError */
+/** The steps that go with a step, computed here if the page has the whole plan. @throws ApiError */
 async function readChain({ facts }: Card, stepId: string): Promise<StepChain> {
   const { id, total_steps: total } = facts.plan;
   if (facts.steps.length === total) return { ...findChain(facts.steps, stepId), more: false };
@@ -126,7 +127,7 @@ export function describeAlso(
     : `Also selects ${names}, which it needs.`;
 }
 
-/** What a word that is written now is about: the one card that waits in the conversation, with its ticks. */
+/** The subject of a typed decision: the one waiting card of the conversation, with its ticks. */
 export function readOnScreen(state: State): OnScreen {
   const spoken = new Set(state.messages.map(({ plan_id }) => plan_id));
   const plans = [...state.cards.values()].filter(

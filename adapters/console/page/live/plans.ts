@@ -46,7 +46,7 @@ type Filtered = Pick<StepList, 'status' | 'partition' | 'words'>;
 
 const unfiltered: Filtered = { status: null, partition: null, words: '' };
 
-/** Which steps a list is of, and in which order. */
+/** Filter and order of a list of steps. */
 function filterOf({ status, partition, words, reviewed }: Filtered & Pick<StepList, 'reviewed'>) {
   if (partition !== null || words !== '')
     return {
@@ -143,7 +143,7 @@ async function loadVersions(view: PlanView, version: number): Promise<PlanView['
   return { a, b, diff };
 }
 
-/** What was found, gathered and asked for. */
+/** Findings, artifacts and requests. */
 async function loadFound(id: string): Promise<Partial<PlanView>> {
   const [{ findings }, artifacts, { requests }] = await Promise.all([
     get<{ findings: Finding[] }>(path(id, '/findings?limit=50')),
@@ -215,7 +215,7 @@ function listMoved(view: PlanView): boolean {
 export async function showStepsWith(filter: Partial<Filtered>): Promise<void> {
   const view = state.plan;
   if (view === null) return;
-  // What is reviewed stays bound to its digest.
+  // A review stays bound to its digest.
   const reviewed = view.list?.reviewed ?? null;
   const wanted = { ...unfiltered, ...filter };
   assignView(view.id, {

@@ -1,9 +1,9 @@
-// What a press on a card sends to the server. Pure, so that every button is tested without a browser.
+// Requests that presses on cards send. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import type { StepComment } from '#domain/plan/plan.ts';
 
-/** What was typed on the card, by input id. */
+/** Typed on the card, by input id. */
 export type Inputs = Record<string, unknown>;
 
 /** The body of `POST /api/press`. */
@@ -20,13 +20,13 @@ export type PressPlan =
   | { kind: 'show'; tab: 'steps' }
   | { kind: 'refuse'; sentence: string };
 
-/** What was typed beside the button. */
+/** The text typed next to the button. */
 function textOf(button: AnyPress, inputs: Inputs): string | undefined {
   const value = inputs[inputIdOf(button)];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** What the inputs of a form hold, without those left empty. */
+/** A form's inputs, without empty ones. */
 function fieldsOf(button: AnyPress, inputs: Inputs): Record<string, unknown> | null {
   const fields = 'plan_id' in button ? readInputs(button, inputs) : null;
   if (fields === null) return null;
@@ -35,7 +35,7 @@ function fieldsOf(button: AnyPress, inputs: Inputs): Record<string, unknown> | n
   );
 }
 
-/** What is asked for where a button needs words and none were typed; null: it needs none. */
+/** The prompt for a button that needs text and has none, or null if it needs none. */
 function missingFor({ action }: AnyPress): string | null {
   switch (action) {
     case 'propose_changes':
@@ -53,7 +53,7 @@ function missingFor({ action }: AnyPress): string | null {
 /** @param except steps that are unticked; `comments`: what was said about single steps */
 type Beside = { except?: string[]; comments?: StepComment[] };
 
-/** What a press sends, or why it sends nothing. */
+/** The request of a press, or why there is none. */
 export function planPress(
   button: AnyPress,
   inputs: Inputs,

@@ -1,4 +1,4 @@
-// What this browser keeps for the person between visits. Where storage is full, switched off or spoiled, the page does without.
+// Kept in this browser between visits. The page works without it if storage is full, off or corrupt.
 
 const prefix = 'countersign.';
 

@@ -19,7 +19,7 @@ function assign(id: string, part: Partial<PlanView>): void {
   });
 }
 
-/** What is typed, key by key. */
+/** Each keystroke of a search. */
 export function typeWords(words: string): void {
   clearTimeout(waiting);
   asking.abort();

@@ -1,4 +1,4 @@
-// All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
+// All that the page knows. It is a picture of what the server said; a reload builds it again from there.
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
@@ -52,7 +52,7 @@ export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes',
 export type Comment = {
   step: string;
   label: string;
-  /** What its call does. */
+  /** Effect of its call. */
   effect: string;
   text: string;
   version: number;
@@ -75,7 +75,7 @@ export type StepList = {
   open: Set<string>;
 };
 
-/** What the right-hand column shows. A part is null until its tab was opened. */
+/** The right-hand column. A part is null until its tab has been opened. */
 export type PlanView = {
   id: string;
   tab: Tab;
@@ -87,9 +87,9 @@ export type PlanView = {
   /** Where the sentences of a report come from, once it was opened: the artifact that says it. */
   report: { artifact: string; trace: ReportTrace } | null;
   list: StepList | null;
-  /** What is searched for among the steps, as typed; `found`: null until it is counted. */
+  /** The search over steps, as typed; `found` is null until counted. */
   search: { words: string; found: StepMatches | null } | null;
-  /** What the parts of a large plan do, by name; `digest`: of the version whose parts they are. */
+  /** Summaries of a large plan's partitions by name; `digest` is of their version. */
   partitions: (PartitionPage & { digest: string }) | null;
   /** All steps of a small plan, for the graph and the timeline. */
   drawn: { steps: ShownStep[] } | null;
@@ -136,7 +136,7 @@ export type Token = {
 export type IdentityState = {
   me: Principal;
   tokens: Token[];
-  /** The token that was just made, with its secret; null: none since the dialog opened. */
+  /** The token that was just made, with its secret, or null if none was made since the dialog opened. */
   made: { name: string; token: string; copied: boolean } | null;
   /** The id of the token that is about to be revoked, once that is confirmed. */
   revoking: string | null;
@@ -147,30 +147,30 @@ export type IdentityState = {
 /** The dialog of settings. */
 export type Settings = {
   section: SettingsSection;
-  /** What the dialog shows of the sliders now. */
+  /** The sliders as the dialog shows them. */
   policy: InteractionPolicy;
-  /** What the person has set of it. */
+  /** Set by the person. */
   set: PolicyOverride;
-  /** What they asked to keep, the newest first. */
+  /** Notes they saved, newest first. */
   memory: MemoryEntry[];
   saving: boolean;
   problem: string | null;
-  /** How the instance is set up; null: not read yet, or it could not be. */
+  /** How the instance is set up, or null if not read yet, or it could not be. */
   facts: SettingsView | null;
   factsProblem: string | null;
-  /** Who the person is here; null: not read yet, or it could not be. */
+  /** Who the person is here, or null if not read yet, or it could not be. */
   identity: IdentityState | null;
   identityProblem: string | null;
   /** Only tools and operations with these words; empty: all. */
   search: string;
-  /** What checks found, by what was asked; null: it is being asked. */
+  /** Results by check, or null while one runs. */
   checks: ReadonlyMap<string, CheckResult[] | null>;
 };
 
 /** The dialog in which a plan is built. */
 export type Builder = {
   plan: BuiltPlan;
-  /** What Undo goes back to, the latest last. */
+  /** Undo history, latest last. */
   before: BuiltPlan[];
   /** The palette of operations; `found`: null until they are read. */
   find: {
@@ -182,7 +182,7 @@ export type Builder = {
   };
   /** The step whose form is open; null: the palette is. */
   step: BuiltStep | null;
-  /** What is wrong with what was entered, by field. */
+  /** Problems with the entered values, by field. */
   problems: ReadonlyMap<string, string>;
   /** Values to choose from, by field. */
   values: ReadonlyMap<string, Suggestion[]>;
@@ -219,21 +219,21 @@ export type State = {
   /** The next message is planned extensively. */
   extensive: boolean;
   problem: string | null;
-  /** What is being planned; null: nothing. */
+  /** The planner's activity, or null if it is idle. */
   planning: PlanningActivity | null;
   /** The turn that the person has stopped, until the server says that it is over. */
   stopping: string | null;
   connection: StreamState;
   cards: Map<string, Card>;
   sessions: Map<string, SessionCard>;
-  /** What the server said to a press, by plan or run. */
+  /** The server's answers to presses, by plan or run. */
   notices: Map<string, string>;
   /** Plans and runs with a press under way: their buttons are off. */
   pressing: Set<string>;
   plan: PlanView | null;
   /** The open form in the review bar: its plan, and the button that opened it. */
   form: { plan: string; key: string } | null;
-  /** What was typed into forms of plans and not sent yet, by `inputKey`; and which of these still lack something. */
+  /** Unsent form input by `inputKey`, and which of these are still incomplete. */
   typed: Map<string, string>;
   missing: Set<string>;
   /** Comments on steps that were not sent yet, by plan; of plans that were opened. */
@@ -257,7 +257,7 @@ export type State = {
   playbooks: Playbooks | null;
   /** The dialog of shortcuts is open. */
   shortcuts: boolean;
-  /** Which column a narrow screen shows. */
+  /** The column that a narrow screen shows. */
   pane: Pane;
   tokenWanted: boolean;
   /** The dialog of sliders, while it is open. */

@@ -131,7 +131,7 @@ function untick(id: string): void {
   });
 }
 
-/** What was refused is read again, for the person to look at; what got no answer can be sent again as it is. */
+/** Reloads a row that was refused; one without an answer can be sent again unchanged. */
 async function takeRefusal(row: TriageRow, error: unknown): Promise<void> {
   const { id } = row.plan;
   const words = describeError(error);

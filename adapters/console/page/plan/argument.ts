@@ -39,13 +39,13 @@ export function readArgument(value: Json): Argument {
 /** Whether a value is known before the call. */
 export const isKnown = (value: Json | undefined): value is string => typeof value === 'string';
 
-/** What a step was or will be called with, as far as it is known. */
+/** A step's past or future arguments, as far as they are known. */
 export function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
   const stands = status !== 'pending' && status !== 'ready';
   return stands && final !== null ? final : args;
 }
 
-/** A text that is JSON, spread over lines; null: it is none. */
+/** A text that is JSON, spread over lines, or null if it is none. */
 export function spreadJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {

@@ -1,4 +1,4 @@
-// What the review bar says of a plan, computed from its facts: how much it changes, how long it takes, how far it is.
+// Sentences of the review bar, computed from a plan's facts: size, duration, progress.
 import { describeExpected } from '#cards/times.ts';
 import type { PlanView as PlanWords } from '#cards/view.ts';
 import { formatCost } from '#cards/words.ts';
@@ -82,7 +82,7 @@ export function describeBar(card: Drawn, told: boolean): BarWords {
     case 'cancelled': {
       const { text = '', pace = '' } = view.progress ?? {};
       const said = [text, pace].filter((one) => one !== '');
-      // What waits for a person says so itself.
+      // Questions speak for themselves.
       const [first = head, ...rest] = view.asks.length === 0 ? [head, ...said] : said;
       return { head: first, facts: rest };
     }

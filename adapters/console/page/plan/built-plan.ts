@@ -72,7 +72,7 @@ export function withStep(plan: BuiltPlan, step: BuiltStep): BuiltPlan {
   return { ...plan, steps };
 }
 
-/** What waited for the step waits for what it waited for. */
+/** Steps that waited for it now wait for its predecessors. */
 export function withoutStep(plan: BuiltPlan, id: string): BuiltPlan {
   const gone = plan.steps.find((one) => one.id === id);
   const steps = plan.steps

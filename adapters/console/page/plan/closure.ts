@@ -1,4 +1,4 @@
-// Which steps go with a step that is left out or taken in again: what is approved holds all that it needs.
+// The steps that leave or return with a step: an approved part contains everything it needs.
 
 export type Linked = { id: string; after: { id: string }[] };
 

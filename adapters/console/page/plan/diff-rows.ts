@@ -1,7 +1,7 @@
 // A difference as the rows of a page: numbered on both sides, with what is unchanged folded away from what is not.
 import type { Hunk } from '#domain/plan/preview.ts';
 
-/** `old`, `now`: the line's numbers; null: it is not there. */
+/** `old`, `now`: the line's numbers, or null if it is not there. */
 export type DiffRow = {
   sign: '+' | '-' | ' ' | '\\';
   text: string;

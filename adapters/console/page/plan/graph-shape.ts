@@ -1,4 +1,4 @@
-// What is drawn as a graph, boxes and arrows, and the arrows as paths. Pure; the layout itself is ELK's.
+// A graph as boxes, arrows and arrow paths. Pure; ELK does the layout.
 import type { PlanGroups } from '#domain/plan/groups.ts';
 import type { Step } from '#domain/plan/plan.ts';
 
@@ -80,7 +80,7 @@ export function toElkGraph({ nodes, arrows, size }: Shape): ElkNode {
   };
 }
 
-/** What the layout depends on: boxes and arrows, not their states. */
+/** Key of the layout: boxes and arrows, not their states. */
 export function describeShape({ nodes, arrows, size }: Shape): string {
   return JSON.stringify([size.width, nodes, arrows.map(({ id }) => id)]);
 }

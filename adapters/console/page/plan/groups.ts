@@ -53,7 +53,7 @@ export function shareHeat(counts: StepCounts): HeatShare[] {
     });
 }
 
-/** What matters most about a group: what went wrong, what waits for somebody, what moves. */
+/** A group's most important state: failed, waiting for someone, or running. */
 export function heatOf(counts: StepCounts): Heat {
   const shares = shareHeat(counts);
   const has = (heat: Heat) => shares.some((one) => one.heat === heat);
@@ -98,7 +98,7 @@ export function markedSteps(forecast: Forecast | null): string[] {
   return total < (basis === 'order' ? 3 : 2) ? [] : steps.map(({ id }) => id);
 }
 
-/** Which steps decide when the plan ends, in a sentence; empty: there is nothing to say. */
+/** The steps that decide when the plan ends, as a sentence, or empty. */
 export function describeCritical(
   critical: Forecast['critical'],
   names: StepLabels,

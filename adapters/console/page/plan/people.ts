@@ -1,4 +1,4 @@
-// What people are called in tables, lists and messages of the page: its reader is `You`, everyone else goes by their name.
+// Names of people in the page's tables, lists and messages: the reader is `You`.
 import { showPerson, showRequester, throughAgent } from '#cards/plain.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';

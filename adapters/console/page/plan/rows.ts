@@ -100,7 +100,7 @@ type Basis = Forecast['critical']['basis'];
 /** The kind of bar for what has not run yet, by what its times are based on. */
 const expectedBy = { schedule: 'scheduled', durations: 'expected', order: 'assumed' } as const;
 
-/** Of what has begun one bar up to now, and one to where its end is expected. */
+/** A bar up to now, and another to the expected end. */
 function barsOfGroup(group: StepGroup, basis: Basis, now: number): Bar[] {
   const { started_at, ended_at, expected, counts } = group;
   const kind = expectedBy[basis];

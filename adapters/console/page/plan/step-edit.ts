@@ -1,6 +1,7 @@
 // A step of a waiting plan that is edited: its values as a form has them, and the operations that change it. Pure.
 import type { ShownStep } from '#domain/plan/call.ts';
 import { toEntry } from '#domain/plan/form-entries.ts';
+import { changesBetween, isSameValue } from '#domain/plan/merge.ts';
 import {
   type Entries,
   isOpenEntry,
@@ -13,7 +14,7 @@ import type { Json, JsonObject } from '#domain/text.ts';
 import { browserZone } from './built-plan.ts';
 import type { StepLabels } from './step-labels.ts';
 
-/** What is open: the step as it is, and what was entered so far. */
+/** An open form: the step and the values entered so far. */
 export type StepEditing = {
   plan: string;
   digest: string;
@@ -69,15 +70,6 @@ export function writeOut(args: JsonObject): JsonObject {
   return writeRecord(args);
 }
 
-/** Whether two values are the same JSON, regardless of key order. */
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
-    return one === other;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSame(Reflect.get(one, key), Reflect.get(other, key)));
-}
-
 /** @param args what was entered, as it is written */
 export function operationsOf(
   { step, at, after }: Pick<StepEditing, 'step' | 'at' | 'after'>,
@@ -85,8 +77,9 @@ export function operationsOf(
 ): PatchOperation[] {
   const { id, not_before: notBefore } = step;
   const before = notBefore === null ? '' : (browserZone.toLocal(notBefore) ?? '');
+  const changes = changesBetween(writeOut(step.args), args);
   const set = {
-    ...(isSame(args, writeOut(step.args)) ? {} : { args }),
+    ...(Object.keys(changes).length === 0 ? {} : { args: changes }),
     ...(at === before ? {} : { not_before: at === '' ? null : browserZone.toMoment(at) }),
   };
   const known = step.after.map((one) => one.id);
@@ -109,7 +102,7 @@ export function operationsOf(
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What an edit changes, argument by argument. */
+/** The changes of an edit, by argument. */
 export function describeEdit(
   editing: StepEditing,
   args: JsonObject,
@@ -119,7 +112,7 @@ export function describeEdit(
   const before = writeOut(step.args);
   const names = new Set([...Object.keys(before), ...Object.keys(args)]);
   const lines = [...names].flatMap((name): EditLine[] => {
-    if (isSame(before[name], args[name])) return [];
+    if (isSameValue(before[name], args[name])) return [];
     const field = form.fields.find(({ path }) => path[0] === name && path.length === 1);
     const words = (value: Json | undefined) => {
       if (value === undefined || field === undefined || isOpenEntry(value)) return shown(value);

@@ -62,7 +62,7 @@ export function placeClockTicks(start: number, end: number, most: number): Tick[
   return ticks;
 }
 
-/** What is shorter has ticks by how long it takes. */
+/** Below this, ticks count elapsed time. */
 const clockFrom = 20 * minute;
 
 /**

@@ -276,7 +276,7 @@ function drawReview(state: State, builder: Builder): TemplateResult {
   </section>`;
 }
 
-/** Why the plan cannot be proposed yet; null: it can be. */
+/** Why the plan cannot be proposed yet, or null if it can be. */
 function whyNot({ plan, problem, step }: Builder): string | null {
   if (plan.steps.length === 0) return 'Add a step first.';
   if (step !== null) return 'Finish or close the open step first.';

@@ -1,5 +1,5 @@
-// What the conversation shows under a message: a plan as a short reference, which opens it in its own column, and the card of a
-// planning session, with what the server said to the last press under it.
+// A message's attachment: a plan as a short reference that opens it in its own column, or a planning session's card with the
+// server's answer to the last press.
 import { cutText } from '#domain/shown-text.ts';
 import type { SessionPressedEvent } from '../cards/session-card.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
@@ -10,7 +10,7 @@ import { drawBadge, drawLoading } from './parts.ts';
 
 const maxWaiting = 120;
 
-/** What waits for a person, in a few words. */
+/** The pending question, in a few words. */
 function drawWaiting({ view }: Card): TemplateResult | typeof nothing {
   const [ask] = view.asks;
   if (ask === undefined) return nothing;

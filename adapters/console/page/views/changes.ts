@@ -40,7 +40,7 @@ function drawFields(step: VersionDiff['changed'][number], now: string): Drawn {
   </ul>`;
 }
 
-/** What the versions are as a whole: how much, how long, by whom. */
+/** Totals of both versions: size, duration, author. */
 function drawDeltas(diff: VersionDiff, now: string): TemplateResult {
   const words = [describeCounts(diff), ...describeDeltas(diff, now, zone())];
   const { from, to } = diff.total;

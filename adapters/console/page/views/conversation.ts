@@ -16,7 +16,7 @@ import { drawComposer, fillComposer } from './composer.ts';
 import { drawLoading } from './parts.ts';
 import { stickToEnd } from './scroll.ts';
 
-// What an empty conversation shows: what this is for, and requests one can press.
+// An empty conversation: purpose and example requests.
 
 const examples = [
   {
@@ -31,7 +31,7 @@ const examples = [
   { text: 'What is in the workspace?', shows: 'A question, answered without a plan' },
 ];
 
-/** What works without a model, and how to connect one. */
+/** Works without a model, and how to connect one. */
 function drawNoModel(): TemplateResult {
   return html`<p>
     No model is connected, so requests are read as fixed commands (<code>help</code> lists them), and playbooks run. To ask in your own words,
@@ -126,7 +126,7 @@ function drawMessage(
   </article>`;
 }
 
-/** What the planner is doing, with the way to stop it; the last line until the answer comes. */
+/** The planner's activity with a Stop button, in the last line until the answer comes. */
 function drawPlanning({ planning, stopping, sending }: State): TemplateResult | typeof nothing {
   if (planning === null && !sending) return nothing;
   const words = planning === null ? 'Sending …' : writeActivity(planning.activity);

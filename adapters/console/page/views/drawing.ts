@@ -1,4 +1,4 @@
-// What the drawings of steps and of groups share: boxes and arrows once they are laid out, and what decides when the plan ends.
+// Shared by the drawings of steps and groups: boxes, arrows and the critical path.
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from '../lit.ts';
 import { describeError } from '../live/api.ts';
 import type { Card, PlanView } from '../live/state.ts';
@@ -49,7 +49,7 @@ export function select(id: string | null): void {
   });
 }
 
-/** What a box of a drawing does when it is pressed, by pointer or keyboard. */
+/** Makes a box react to pointer and keyboard. */
 export function pressable(toggle: () => void) {
   return {
     onClick: toggle,
@@ -63,7 +63,7 @@ export function pressable(toggle: () => void) {
 
 /**
  * A drawing of boxes and arrows, once it is laid out.
- * @param drawBox one box at its place; null: nothing is known of it
+ * @param drawBox one box at its place, or null if nothing is known of it
  * @param drawArrow what stands on an arrow beside its line
  */
 export function drawShape(

@@ -70,7 +70,7 @@ const changedNote = html`<p class="diff-changed">
   △ This file has changed since the plan was proposed. The difference is from the file as it is now.
 </p>`;
 
-/** What a write does to its file: the difference, or the whole text where there is nothing to compare with. */
+/** A write as a diff, or the whole text if there is no earlier one. */
 export function drawWrite(
   state: State,
   key: string,

@@ -1,4 +1,4 @@
-// What was found wrong with a plan, and the data that was gathered for it and by it.
+// Findings of a plan, and the data gathered for it and by it.
 import { describeHeld, describeProgress, severityWords } from '#cards/finding-words.ts';
 import type { Artifact } from '#domain/plan/artifact.ts';
 import type { ReportTrace } from '#domain/plan/draftbook.ts';
@@ -54,7 +54,7 @@ function formatSize(bytes: number): string {
     : `${Math.round(bytes / kilobyte).toLocaleString()} KB`;
 }
 
-/** Of a sentence so many steps are named; the artifact has all. */
+/** Steps named per sentence; the artifact has all. */
 const stepsNamed = 10;
 
 function drawSentences({ sentences, entries }: ReportTrace): TemplateResult {
@@ -91,7 +91,7 @@ function drawArtifact(
   </li>`;
 }
 
-/** What the plan keeps beside its steps: large outputs, draftbooks, reports and where their sentences come from. */
+/** Artifacts of the plan: large outputs, draftbooks, and reports with their sources. */
 export function drawArtifacts(view: PlanView, steps: StepLabels): TemplateResult | typeof nothing {
   const { artifacts, next_cursor } = view.artifacts;
   if (artifacts.length === 0) return nothing;
@@ -109,7 +109,7 @@ const requestWords: Record<DataRequest['status'], string> = {
   failed: 'could not be read',
 };
 
-/** What its planner had read for it. */
+/** Data its planner had read for it. */
 export function drawRequests({ requests }: PlanView): TemplateResult | typeof nothing {
   if (requests.length === 0) return nothing;
   const items = requests.map(

@@ -26,7 +26,7 @@ function drawNode(
   const lines = wrapText(headlineOf(step.call), 27, 2);
   const first = lines.length === 1 ? 34 : 26;
   const operation = `${name} · ${step.tool}_${step.operation}${step.guarded ? ' · guarded' : ''}`;
-  // What is read aloud begins as what is seen: its lines are words apart, too.
+  // Read aloud as it is shown, so its lines are separate words.
   const called = wrapText(operation, 26, 1)[0] ?? '';
   const decides = critical ? ' Decides when the plan ends.' : '';
   return svg`<g class="node" data-status=${step.status} data-selected=${selected} data-critical=${critical}

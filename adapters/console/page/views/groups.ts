@@ -122,7 +122,7 @@ function drawGraphOfGroups(groups: PlanGroups, opened: OpenedGroup | null): Temp
   );
 }
 
-/** What a group waits for, in words: `after batch 1 (20), batch 2`. */
+/** A group's predecessors: `after batch 1 (20), batch 2`. */
 function describeNeeds({ by, edges }: PlanGroups, key: string): string {
   const before = edges.filter((edge) => edge.to === key);
   if (before.length === 0) return '';
@@ -156,7 +156,7 @@ function drawListOfGroups(groups: PlanGroups, opened: OpenedGroup | null): Templ
   </ul>`;
 }
 
-/** What the colours of the bars are, with their symbols: of those that occur. */
+/** Legend of the colours and symbols in use. */
 function drawHeatKeys({ groups }: PlanGroups): TemplateResult {
   const seen = new Set(groups.flatMap(({ counts }) => shareHeat(counts).map(({ heat }) => heat)));
   const keys = (['done', 'running', 'failed', 'hold', 'later', 'left_out'] as const).filter(

@@ -1,7 +1,7 @@
 // The place of the keyboard: where the element that has the focus is moved, switched off or taken away by a drawing, the focus
 // goes back to it or to what is around it, never to the top of the page.
 
-/** What had the focus, and what was around it then, innermost first. */
+/** The focused element and its surroundings, innermost first. */
 type Place = { element: Element; around: Element[] };
 
 let inPage: Place | null = null;

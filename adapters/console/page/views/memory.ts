@@ -1,4 +1,4 @@
-// What was asked to be kept, in the dialog of settings: a line each, to be changed where it stands or removed.
+// Saved notes in the settings dialog, one line each, edited in place or removed.
 import { memoryWords } from '#cards/memory-words.ts';
 import type { MemoryEntry } from '#domain/people/memory.ts';
 import { memoryLimits, writeNote } from '#domain/people/memory-note.ts';

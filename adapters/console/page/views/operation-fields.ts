@@ -50,7 +50,7 @@ function nameOpen(value: JsonObject, sources: Source[]): string {
   return read.kind === 'decided' ? `decided when it runs: ${read.what}` : 'known when it runs';
 }
 
-/** What is used of earlier steps: of a text that was begun it is put behind, else it is the value. */
+/** Inserts an earlier step's output: appended to a text, otherwise the whole value. */
 function drawSources(
   field: OperationField,
   options: FieldsOptions,

@@ -82,7 +82,7 @@ const shownHere = new Set<Section['kind']>([
 
 const maxGoal = 500;
 
-/** What will be true afterwards. It stays in every status; a plan without a summary has only its title. */
+/** The goal, in every status; a plan without a summary has only its title. */
 function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
   const { summary, planner_model } = facts.plan;
   return summary === null
@@ -90,7 +90,7 @@ function drawGoal({ facts }: Card): TemplateResult | typeof nothing {
     : html`<p class="sentence">${showPlanned(summary, planner_model, maxGoal)}</p>`;
 }
 
-/** What became of the plan, where its sections do not say it. */
+/** The plan's outcome, unless its sections say it. */
 function drawOutcome({ facts, view }: Card): TemplateResult | typeof nothing {
   const { status, revising, counts } = facts.plan;
   const planned = ['proposed', 'approved', 'executing'].includes(status) && !revising;
@@ -99,7 +99,7 @@ function drawOutcome({ facts, view }: Card): TemplateResult | typeof nothing {
   return html`<p class="outcome">${view.sentence}</p>`;
 }
 
-/** What the plan is based on. Its content is in the words of files and servers: text, opened by those who want to see it. */
+/** The plan's evidence. Its text comes from files and servers, so it is collapsed. */
 function drawEvidence({ facts }: Card): TemplateResult | typeof nothing {
   const all = viewEvidence(facts);
   if (all.length === 0) return nothing;

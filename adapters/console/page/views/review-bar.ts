@@ -72,7 +72,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       // The timeline offers other times beside what they resolve.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];
-      // Whose approval it is stands beside; a change that waits has a button of its own.
+      // The approver is named next to it; a waiting change has its own button.
       if (card.facts.patch === null && !card.facts.may_approve) return [];
       // Steps of another version are never approved as these.
       if (edits.split(card).current.length > 0) return [];
@@ -90,7 +90,7 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
     .toReversed();
 }
 
-// What only a person can settle.
+// Questions only a person can answer.
 
 function drawNote(state: State, plan: string, { note, buttons }: Ask): Drawn {
   const done = buttons.find(({ press }) => press.action === 'human_done');

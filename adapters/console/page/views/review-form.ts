@@ -16,7 +16,7 @@ function drawField(field: Field, input: Input): TemplateResult {
   </div>`;
 }
 
-/** What a key does in a form: Escape leaves it, Ctrl or ⌘ with Enter sends it. */
+/** Escape leaves the form, Ctrl or ⌘ with Enter sends it. */
 function onKey(event: KeyboardEvent): void {
   if (event.key === 'Escape') {
     event.preventDefault();
@@ -33,7 +33,7 @@ export type FormOptions = {
   before?: TemplateResult | typeof nothing;
   /** It was opened by a button and can be closed again. */
   closes: boolean;
-  /** What the text is called, where it is not what the form calls it. */
+  /** The text field's label, if not the form's. */
   label?: string;
   /** Buttons beside Send. */
   beside?: TemplateResult | typeof nothing;

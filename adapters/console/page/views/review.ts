@@ -33,12 +33,12 @@ type Row = {
   /** The step's form, what was changed of it, and the button that opens it. */
   edit: TemplateResult | typeof nothing;
   editButton: TemplateResult | typeof nothing;
-  /** What the step does, drawn. */
+  /** The step's action, drawn. */
   body: TemplateResult | typeof nothing;
   names: StepLabels;
   open: boolean;
   off: boolean;
-  /** What went with it when it was ticked or unticked. */
+  /** Steps that followed its tick. */
   also: string;
   toggle: () => void;
   workingDay: number | null;
@@ -46,7 +46,7 @@ type Row = {
 
 const rankOf = ({ call, guarded }: ShownStep): ReviewRank => reviewRank(call, guarded);
 
-/** What a heading says of all steps below it. */
+/** The mark of a heading, for all steps below it. */
 const markOfHeading: Partial<Record<ReviewRank, Mark>> = { 3: 'irreversible', 2: 'external' };
 
 function drawMark(mark: Mark): TemplateResult {

@@ -2,7 +2,7 @@
 // column is shown from its beginning: what a person needs in order to decide stands first.
 
 const room = 12;
-/** So near to the end a reader is at it: the last card ends a little above. */
+/** Within this many pixels a reader counts as at the end: the last card ends a little above it. */
 const near = 24;
 
 /** The conversation and how many messages it had at the last drawing. */
@@ -40,7 +40,7 @@ function noticeReader(list: HTMLElement): void {
   reader = endOf(list) - list.scrollTop <= near ? 'end' : 'away';
 }
 
-/** What grew or shrank leaves a reader where they are; a part that opened has been scrolled to already. */
+/** Keeps the reader's place when content grows or shrinks, unless an opened part was scrolled to. */
 function followSize(list: HTMLElement): void {
   noticeReader(list);
   if (reader === 'start') place(list, findPlace(list));

@@ -1,4 +1,4 @@
-// What a step does, drawn for what it is: a change of a file, a request, a message, a question, or its arguments. Every argument is there.
+// A step's action, drawn by kind: file diff, request, message, question, or arguments. Every argument is there.
 import type { ShownStep } from '#domain/plan/call.ts';
 import { isRecord } from '#domain/plan/operation-form.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
@@ -121,7 +121,7 @@ export function drawStepBody(
   return html`<div class="step-body">${seen} ${body} ${drawRest(rest, names)}</div>`;
 }
 
-/** What a look at the target showed, of operations whose target is no file. */
+/** The target's state when it was looked up, for targets that are not files. */
 function drawSeen({ call }: ShownStep): Drawn {
   const aids = call.parts.filter(({ aid, label }) => aid === true && label === 'current content');
   return aids.length === 0

@@ -30,7 +30,7 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepLabels)
   return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
-/** What is known of a step besides its call. */
+/** Facts of a step besides its call. */
 function listFacts(step: Step, names: StepLabels, workingDay: number | null): [string, string][] {
   const facts = factsIn(step, {
     step: (id) => names.get(id) ?? id,
@@ -94,7 +94,7 @@ function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
   </dl>`;
 }
 
-/** What a person must know of a step before they approve it, besides its effect. */
+/** Limits an approver must know, besides the step's effect. */
 export function listLimits(step: ShownStep, names: StepLabels): string[] {
   return [
     ...boundsOf(step, (id) => names.get(id) ?? id, formatTime),

@@ -21,7 +21,7 @@ import { drawIcon } from './parts.ts';
 
 type Drawn = TemplateResult | typeof nothing;
 
-/** Of larger plans the order is changed in words. */
+/** In larger plans the order is changed in words. */
 const mostChoices = 40;
 
 function onKey(event: KeyboardEvent): void {
@@ -104,7 +104,7 @@ function drawEdit(plan: string, edit: StepEdit, isOld: boolean): TemplateResult 
   </div>`;
 }
 
-/** What was changed of a step, its form while it is open, and the button that opens it. */
+/** A step's edits, its open form, and the button that opens it. */
 export function drawStepEdit(
   state: State,
   card: Card,

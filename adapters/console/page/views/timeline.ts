@@ -31,7 +31,7 @@ const percent = (share: number) => `${share.toFixed(3)}%`;
 
 function drawBar({ kind, failed, start, end }: Bar, scale: Scale): SVGTemplateResult {
   const x = scale(start);
-  // What takes no time that shows at this scale is still seen.
+  // Shorter than a pixel, but still visible.
   const width = Math.max(0.8, scale(end) - x);
   return svg`<rect class="span" data-kind=${kind} data-status=${failed ? 'failed' : ''} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
 }
@@ -157,7 +157,7 @@ function drawKeys({ rows }: Chart, hasRest: boolean): TemplateResult {
   </p>`;
 }
 
-/** Whose clock the times are read from, where it matters. */
+/** The time zone, if it matters. */
 function describeZone({ forecast }: PlanView, dated: boolean): string {
   if (!dated || forecast?.schedule == null) return '';
   const { timezone, working } = forecast.schedule;

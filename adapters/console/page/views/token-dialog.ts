@@ -4,7 +4,7 @@ import { change } from '../live/store.ts';
 
 type SignIn = { name: string; label: string };
 
-/** What people can sign in with; a server that does not say has nothing. */
+/** Ways to sign in; none if the server doesn't list any. */
 async function readSignIns(): Promise<SignIn[]> {
   const response = await fetch('/api/sign-in').catch(() => null);
   if (response?.ok !== true) return [];

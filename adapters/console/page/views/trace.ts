@@ -38,7 +38,7 @@ function drawLine(line: TraceLine): TemplateResult {
   </tr>`;
 }
 
-/** What a person decided, when, and what about. */
+/** A person's decision: what it was about and when. */
 function drawDecision({ name, tone, symbol, at, took, text }: TraceLine): TemplateResult {
   const facts = [took, text].filter((fact) => fact !== '').join(' · ');
   return html`<tr class="trace-line">

@@ -1,8 +1,10 @@
 // The messages of one stage: the system prompt, the history, the draft and the briefing, and last the person's messages.
 import type { OperationSpec } from '#domain/tool.ts';
+import { onOneLine } from '#domain/words.ts';
 import type { ChatMessage } from '#models/chat.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
+import { listCatalogue, listOperations } from '../../catalogue/list-operations.ts';
 import type { OperationSearch } from '../../catalogue/search-operations.ts';
 import { datesOfSession } from '../../draft/draft-times.ts';
 import { showDraft } from '../../draft/show-draft.ts';
@@ -10,7 +12,7 @@ import type { Surroundings } from '../../ports.ts';
 import { describePlan } from '../../reads/describe-plans.ts';
 import type { StageTask } from '../../reasoner.ts';
 import { writeBriefing } from './briefing.ts';
-import { listOperations, writeSystemPrompt } from './system-prompt.ts';
+import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
 const maxUtterance = 4000;
@@ -31,27 +33,25 @@ export function writeMessages(
 ): ChatMessage[] {
   const { request, stage, state, current } = task;
   const { policy, timezone, user, modes } = request;
-  const manifest = task.tools.manifest().filter(({ seldom }) => seldom !== true);
+  const manifest = task.tools.manifest();
   const standing = {
     guarded: catalogue.guarded,
     readable: new Set(task.tools.readable().map(({ name }) => name)),
   };
-  const all = listOperations(manifest, standing);
+  const all = listCatalogue(manifest, standing);
   const words = wordsOf(task);
-  // Where not all have room, the built-in ones are listed, and of the others those that look likely.
-  const [own, others] = partition(manifest, ({ source }) => source === 'builtin');
-  const listed = all.hidden === 0 ? all.lines : listOperations(own, standing).lines;
-  const likely =
-    all.hidden === 0
-      ? []
-      : catalogue.search
-          .find(manifest, words, maxLikely + own.length)
-          .filter(({ source }) => source !== 'builtin')
-          .slice(0, maxLikely);
+  const found = state.found.flatMap((name) =>
+    all.listed.has(name) ? [] : (manifest.find((spec) => spec.name === name) ?? []),
+  );
+  const isMore = ({ name, seldom }: OperationSpec) => seldom !== true && !all.listed.has(name);
+  const likely = manifest.some(isMore)
+    ? catalogue.search.find(manifest, words, maxLikely + all.listed.size).filter(isMore)
+    : [];
+  const shown = [...new Set([...found, ...likely.slice(0, maxLikely)])];
   const before = request.history.slice(-rememberedUtterances).map(
-    ({ author, text }): ChatMessage => ({
+    ({ author, text, by }): ChatMessage => ({
       role: author === 'person' ? 'user' : 'assistant',
-      content: text.slice(0, maxUtterance),
+      content: `${by === undefined ? '' : `${nameWriter(by)}: `}${text.slice(0, maxUtterance)}`,
     }),
   );
   const more: string[] = [];
@@ -70,12 +70,12 @@ export function writeMessages(
       state,
       stage,
       user,
+      called: request.called,
       policy,
       modes,
       timezone,
       limits,
-      likely: listOperations(likely, standing, likelyCharacters).lines,
-      connected: all.hidden === 0 ? [] : countTools(others),
+      likely: listOperations(shown, standing, likelyCharacters).lines,
       around: task.around ?? { own: [], foreign: [] },
     }),
   );
@@ -84,7 +84,7 @@ export function writeMessages(
       `Plans of this conversation. One that runs, failed or is done goes on by "plan_continue", with its revision: what succeeded is not repeated, and a failed step is replaced. "Run it again" is "plan_again"; an answer to a step that waits is "answer_step".\n${wrapUntrusted('plans', request.plans.map(describePlan).join('\n'))}`,
     );
   return [
-    { role: 'system', content: writeSystemPrompt(listed, all.hidden > 0) },
+    { role: 'system', content: writeSystemPrompt(all.lines) },
     ...before,
     // The first request precedes the feedback that changes it; otherwise the person's messages come last.
     ...(feedback.length > 0 ? [request.text, ...more] : [...more, readPicked(request)]).map(
@@ -92,6 +92,9 @@ export function writeMessages(
     ),
   ];
 }
+
+/** A name that can't look like the beginning of the message. */
+const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
 
 /** The requested changes, oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {
@@ -115,21 +118,11 @@ function wordsOf(task: MessageParts): string {
 }
 
 /** The person's words, and where those only number an option, that option. */
-function readPicked({ text, answers = [] }: StageTask['request']): string {
+function readPicked({ text, writer, answers = [] }: StageTask['request']): string {
   const [only] = answers;
   const isPick = only !== undefined && answers.length === 1 && only.text !== text.trim();
-  return isPick && /^\d+[.)]?$/.test(text.trim()) ? `${text.trim()}: ${only.text}` : text;
-}
-
-function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(test), items.filter((item) => !test(item))];
-}
-
-/** `crm (300)`, by tool. */
-function countTools(manifest: OperationSpec[]): string[] {
-  return [...Map.groupBy(manifest, ({ tool }) => tool)].map(
-    ([tool, specs]) => `${tool} (${specs.length})`,
-  );
+  const words = isPick && /^\d+[.)]?$/.test(text.trim()) ? `${text.trim()}: ${only.text}` : text;
+  return writer === undefined ? words : `${nameWriter(writer)}: ${words}`;
 }
 
 function writeDraft(draft: string, feedback: string[], comments: string): string {

@@ -1,8 +1,5 @@
 // The system prompt: the same for every stage and person, so that servers charge little for reading it again. What is
 // different each time is in the briefing.
-import type { OperationSpec } from '#domain/tool.ts';
-import { wrapUntrusted } from '../../agent/tool-call.ts';
-import { type OperationAccess, writeLine } from '../../catalogue/describe-operation.ts';
 
 const rules = `You are the planner of Countersign. You plan, a person reads the plan and decides, then executors run it. Nothing runs while you plan: never say that something is done.
 
@@ -33,38 +30,7 @@ Examples
 "Copy the total from report.md into done.txt": read {"operation":"workspace_read","args":{"path":"report.md"}} → add_steps {"steps":[{"id":"1","description":"Note 41 EUR","operation":"workspace_write","args":{"path":"done.txt","content":"41 EUR"}}]} and submit_plan {"title":"Note the total","confidence":0.95}
 "Delete old.txt if Ana agrees": add_steps {"steps":[{"id":"1","description":"Ask Ana","operation":"human_confirm","args":{"question":"Delete old.txt?","assignee":"ana"}},{"id":"2","description":"Delete old.txt","operation":"workspace_delete","args":{"path":"old.txt"},"after":["1"]}]}`;
 
-/** Characters of the list of operations; the others are found by searching. */
-const maxList = 4500;
-
-/** `hidden`: how many operations are not listed. */
-export type Listing = { lines: string[]; hidden: number };
-
-/** Operations in the order given, as many as there is room for. */
-export function listOperations(
-  manifest: OperationSpec[],
-  standing: OperationAccess,
-  most = maxList,
-): Listing {
-  const own: string[] = [];
-  const foreign: string[] = [];
-  let length = 0;
-  const outputs = new Map<string, string>();
-  for (const spec of manifest) {
-    const line = `- ${writeLine(spec, standing, outputs)}`;
-    if (length + line.length > most) continue;
-    length += line.length;
-    (spec.source === 'mcp' ? foreign : own).push(line);
-  }
-  const hidden = manifest.length - own.length - foreign.length;
-  // A server words the names and descriptions of its operations.
-  const marked = foreign.length === 0 ? [] : [wrapUntrusted('servers', foreign.join('\n'))];
-  return { lines: [...own, ...marked], hidden };
-}
-
-/** @param more there are further operations */
-export function writeSystemPrompt(listed: string[], more: boolean): string {
-  const others = more
-    ? '\nThere are more: the likeliest are listed below, the others are found with "search_operations".'
-    : '';
-  return `${rules}\n\nOperations\n${listed.join('\n')}${others}`;
+/** @param listed lines of the operations */
+export function writeSystemPrompt(listed: string[]): string {
+  return `${rules}\n\nOperations\n${listed.join('\n')}`;
 }

@@ -1,4 +1,4 @@
-// What somebody sets on their Home tab is kept; where it is refused they are told why, and see what is kept.
+// Settings on the Home tab are kept; a refused one explains itself and shows the current value.
 import { expect, test } from 'vitest';
 import { setFromHome } from '#adapters/slack/lists/home.ts';
 import { readSignal } from '#adapters/slack/signals/read-signal.ts';
@@ -34,7 +34,7 @@ const body = Buffer.from(
   }),
 );
 
-/** What came of it, where `keep` keeps it. */
+/** The outcome with `keep` as the store. */
 async function setWith(keep: (change: PolicyChange) => Promise<void>) {
   const done: string[] = [];
   // Only what a setting touches.

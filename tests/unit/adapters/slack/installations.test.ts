@@ -1,4 +1,4 @@
-// What Slack says of installations and their ends, and what follows from it.
+// Slack's installation events, and their consequences.
 import type { Installation } from '@slack/bolt';
 import { describe, expect, test } from 'vitest';
 import { judgeRemoval, readRemoval } from '#adapters/slack/install/guard-workspaces.ts';

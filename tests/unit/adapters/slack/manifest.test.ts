@@ -14,7 +14,7 @@ const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');
 const at = (address: string) => ({ address, socket: false });
 const nowhere = { address: null, socket: true };
 
-/** What each event that we hear of asks for, by Slack's reference; null: nothing. */
+/** Scopes required by each subscribed event, by Slack's reference, or null. */
 const eventScopes: Record<string, string | null> = {
   app_home_opened: null,
   app_mention: 'app_mentions:read',
@@ -29,7 +29,7 @@ const eventScopes: Record<string, string | null> = {
   tokens_revoked: null,
 };
 
-/** What uses each scope. A scope without a line here is one too many, a line without its scope fails in front of people. */
+/** Users of each scope. A scope without an entry is superfluous; an entry without its scope fails in production. */
 const uses: Record<string, string> = {
   'app_mentions:read': 'app_mention: asked in a channel',
   'channels:history': 'message.channels: replies in the thread of a plan; conversations.replies',
@@ -63,7 +63,7 @@ function findMethods(source: string): string[] {
   );
 }
 
-/** What only an agent may call; for another app Slack refuses it, and nothing follows from that. */
+/** Agent-only methods; Slack refuses them for other apps, without consequences. */
 const ofAgents = ['assistant.threads.setSuggestedPrompts'];
 
 const explained = (method: string) =>

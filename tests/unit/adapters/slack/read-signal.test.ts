@@ -1,4 +1,4 @@
-// Of which workspace a signal is, also where an organisation has the app or a channel is shared.
+// The workspace of a signal, also for organisation-wide apps and shared channels.
 import { describe, expect, test } from 'vitest';
 import { describePerson } from '#adapters/slack/people/people.ts';
 import { readSignal } from '#adapters/slack/signals/read-signal.ts';

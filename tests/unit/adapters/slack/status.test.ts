@@ -1,4 +1,4 @@
-// What the planner is doing, as Slack shows it: words under the thread, and a session with a Stop where the app is an agent.
+// The planner's activity in Slack: a status under the thread, and a session with Stop for agents.
 import { expect, test } from 'vitest';
 import { nameMessage, placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';

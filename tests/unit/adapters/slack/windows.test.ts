@@ -1,4 +1,4 @@
-// What Slack takes of a window: at each bound it stays as it is, one beyond it is cut or left out; Slack takes both.
+// Slack's limits for windows: kept at each bound, cut or left out one beyond it; Slack accepts both.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readHeld, writeHeld } from '#adapters/slack/press/held.ts';
@@ -140,7 +140,7 @@ test('what a window remembers is whole at the bound; one beyond, its fields are 
   for (const fits of [room, room + 1]) draw({ blocks: [], held: held(long(fits)) });
 });
 
-/** What the form says of a text that was entered. */
+/** The form's message for an entered text. */
 function objectToText(text: string) {
   const view = {
     ...{ id: 'V1', hash: 'h', callback_id: 'countersign:form' },

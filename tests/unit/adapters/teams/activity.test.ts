@@ -1,4 +1,4 @@
-// What Teams sends as it is understood: where it is, who says it, whether to the bot, and in which words.
+// Reads Teams' activities: place, speaker, whether addressed to the bot, and text.
 import { expect, test } from 'vitest';
 import { isServed, vouches } from '#adapters/teams/access.ts';
 import { isAnswerable } from '#adapters/teams/connector/authenticate.ts';
@@ -296,7 +296,7 @@ test('a tenant names its own people by their address, and nobody else', () => {
   expect(address({ email: null, userPrincipalName: guest })).toBeNull();
   expect(address({ email: null, userPrincipalName: null })).toBeNull();
   expect(readAddress(member, tenant, null)).toBeNull();
-  // Whoever is not said to be their own may be a guest, whose address nobody here vouches for.
+  // Anyone not marked as a member may be a guest with an unverified address.
   expect(address({ userRole: null })).toBeNull();
   expect(address({ tenantId: null })).toBeNull();
   expect(address({ userPrincipalName: guest })).toBeNull();

@@ -1,4 +1,4 @@
-// What a token says of itself is looked at before keys are: most of what is forged costs nothing.
+// Checks a token's claims before its keys: most forgeries cost nothing.
 import { expect, test } from 'vitest';
 import { readClaims } from '#adapters/teams/connector/authenticate.ts';
 

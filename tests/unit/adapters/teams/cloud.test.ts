@@ -1,4 +1,4 @@
-// What the settings of each type of app are to Microsoft's own library: which credentials it makes of them. Nothing is signed in.
+// App types as Microsoft's own library understands them: the credentials it builds. Nothing signs in.
 import { ConfigurationServiceClientCredentialFactory } from 'botbuilder';
 import { expect, test } from 'vitest';
 import type { TeamsAccess } from '#adapters/teams/access.ts';

@@ -15,10 +15,12 @@ async function listen(answer: RequestListener): Promise<string> {
 
 const place = { platform: 'teams' as const, tenant: 't', channel: 'a:1', thread: null };
 const content = { text: 'hello', card: null };
+const noGraph = { url: 'https://graph.microsoft.com', token: async () => null };
 
 function openPort(service_url: string, options: { test: boolean; token?: Promise<string> }) {
   const connector = createCalls({
     tokens: () => options.token ?? Promise.resolve('the-token-of-the-bot'),
+    graph: noGraph,
     answerable: (url) => isAnswerable(url, options.test),
     now: () => new Date(),
   });
@@ -63,6 +65,7 @@ test('what Teams says of people in an unknown form is not asked for again and ag
   const url = await listen((_request, response) => void response.end('{"members":7}'));
   const connector = createCalls({
     tokens: async () => null,
+    graph: noGraph,
     answerable: () => true,
     now: () => new Date(),
   });

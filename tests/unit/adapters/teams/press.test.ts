@@ -1,4 +1,4 @@
-// What a press says that a client of Teams can send: anything. Only what is known is taken for a look or a decision.
+// Presses from Teams clients may contain anything. Only known ones count as a look or a decision.
 import { expect, test } from 'vitest';
 import { readDecision, readLook } from '#adapters/teams/press/read-press.ts';
 

@@ -1,4 +1,4 @@
-// What is sent to Teams stays within what it takes, and what it refuses is understood.
+// Messages to Teams stay within its limits, and its refusals are understood.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -31,7 +31,7 @@ const asking: Pick<VisibleMessage, 'text' | 'parts'> = {
   },
 };
 
-/** What Slack would object to; cards are blocks there. */
+/** Slack's objections to blocks. */
 function objections(content: ReturnType<typeof drawForChat>): string[] {
   return checkSlackMessage({ text: content.text, blocks: content.card as unknown[] });
 }

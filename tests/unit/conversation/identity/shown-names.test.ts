@@ -1,4 +1,4 @@
-// What readers are shown in the place of people's names: what a platform calls them, and nothing that could be read as another.
+// Display names: as the platform has them, and never mistakable for another person's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Called, chooseShown, foldName } from '#domain/people/names.ts';
@@ -89,7 +89,7 @@ describe('Who is shown as what', () => {
       return { ...one, shared: all.some(isShared) };
     });
   };
-  /** What is left of a text for a reader who does not look closely: letters, digits, colons and round brackets. */
+  /** A text at a glance: letters, digits, colons and round brackets. */
   const glance = (text: string) =>
     text
       .normalize('NFKC')

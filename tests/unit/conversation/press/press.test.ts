@@ -1,4 +1,4 @@
-// What each button of each card asks of the service, whatever the surface it was pressed on.
+// Service calls behind each button of each card, on any surface.
 import { expect, test, vi } from 'vitest';
 import { carryOutPress, carryOutPressIn } from '#conversation/press.ts';
 import type { CardPress } from '#domain/chat/card.ts';

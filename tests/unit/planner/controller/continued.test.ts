@@ -34,7 +34,7 @@ describe('a plan that was sent back', () => {
   };
   const milestones = { ...defaultPolicy, approval_policy: 'milestone_approvals' as const };
 
-  /** Proposed, refused with feedback, and drafted anew as far as its outline, which waits. */
+  /** Proposed, refused with feedback, and drafted again as far as its outline, which waits. */
   async function sendBack(feedback = ['call it b.txt']) {
     const scripted = script(acts);
     const first = request('Write a note');

@@ -1,4 +1,4 @@
-// What happens between sure and unsure: the suggested fix once, a smaller draft once, then a person.
+// Between sure and unsure: the suggested fix once, a smaller draft once, then a person.
 import { describe, expect, it } from 'vitest';
 import type { PlanningState } from '#domain/planning/state.ts';
 import type { StageTask } from '#planner/reasoner.ts';
@@ -12,7 +12,7 @@ const signal = () => new AbortController().signal;
 
 const sound = outlineOf([task('a'), task('b')]);
 
-/** What generate_nodes takes, for the outlines of these tests. */
+/** Input of generate_nodes for these outlines. */
 function written({ nodes, title, summary }: typeof sound) {
   return {
     title,

@@ -1,4 +1,4 @@
-// What becomes of feedback depends on what the model chooses, never on the person's words.
+// The model's choice decides about feedback, never the person's words.
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#domain/clock.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
@@ -27,7 +27,7 @@ const mondayInUtc = '2099-03-09T08:00:00.000Z';
 
 const about = { title: 'Notes', summary: 'Writes the notes.', confidence: 0.9 };
 
-/** What the model calls to draft the plan, and to change it. */
+/** The model's calls for drafting and changing the plan. */
 const draft: Call[] = [
   ['add_steps', { steps: notes('a.txt', 'b.txt').steps }],
   ['submit_plan', about],

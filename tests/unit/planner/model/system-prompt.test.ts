@@ -1,4 +1,4 @@
-// What the model is told of operations, and in which order: what stays the same first.
+// Operations in the system prompt, constant parts first.
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec } from '#domain/tool.ts';
 import { describeOperation, writeLine } from '#planner/catalogue/describe-operation.ts';
@@ -84,11 +84,16 @@ describe('the prompt', () => {
     }),
   );
 
-  function write(text: string, manifest: OperationSpec[], now = '2026-11-25T10:00:00Z') {
+  function write(
+    text: string,
+    manifest: OperationSpec[],
+    now = '2026-11-25T10:00:00Z',
+    found: string[] = [],
+  ) {
     const parts = {
       request: request(text),
       stage: 'COLLECT_CONTEXT' as const,
-      state: makeState({ now }),
+      state: makeState({ now, found }),
       current: null,
       tools: { manifest: () => manifest, readable: () => [] },
     };
@@ -103,8 +108,30 @@ describe('the prompt', () => {
     const messages = write('Give the customer the money of invoice 12 back: refund it', many);
     const all = messages.map(({ content }) => content).join('\n');
     expect(all).toContain('crm_action_217(');
-    expect(all).toContain('Connected: crm (300).');
+    expect(all).toContain('crm: 300 operations (action 300)');
     expect(all.length).toBeLessThan(10_000);
+  });
+
+  it('names every one of up to eighty, by server', () => {
+    const sixty = many.slice(0, 60).map((one, index) => {
+      const tool = index < 40 ? 'crm' : 'wiki';
+      return { ...one, tool, name: `${tool}_${one.operation}`, description: 'x'.repeat(140) };
+    });
+    const [system] = write('hi', sixty);
+    expect(system?.content).toContain('crm: action_0, action_1, ');
+    expect(system?.content).toContain('\nwiki: action_40, ');
+    expect(system?.content).toContain(', action_59');
+  });
+
+  it('keeps listing what a search found', () => {
+    const all = write('Do it', many, undefined, ['crm_action_250']).map(({ content }) => content);
+    expect(all.join('\n')).toContain('- crm_action_250(');
+  });
+
+  it('keeps the rules of what can be read', () => {
+    const description = 'Search files. Patterns are globs: **/*.md finds files in all folders.';
+    const access = { guarded: none, readable: none };
+    expect(writeLine({ ...operation, description }, access)).toContain('**/*.md finds files');
   });
 
   it('begins alike at different times and for different people', () => {

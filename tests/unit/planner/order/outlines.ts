@@ -83,7 +83,7 @@ export function phase(id: string, more: NodeInput = {}): OutlineNode {
   return node(id, { structure: 'phase', ...more });
 }
 
-/** What `draft` is as an outline: one goal, a task a step. */
+/** `draft` as an outline: one goal, a task per step. */
 export function flatOutline(draft: Pick<PlanDraft, 'title' | 'steps'>): PlanOutline {
   const nodes = draft.steps.map((step, at) => {
     const { after = [], ...rest } = step;

@@ -151,7 +151,7 @@ describe('precedence', () => {
     ],
   ])('finds %s', (_, sketches, codes) => {
     const found = codesOf(sketches);
-    // Which node a circle over levels is told of is of no interest; that it is told once is.
+    // It doesn't matter which node reports a cycle across levels, only that one does.
     expect(found.map((code) => code.replace(/^cycle .*/, 'cycle'))).toEqual(
       codes.map((code) => code.replace(/^cycle .*/, 'cycle')),
     );

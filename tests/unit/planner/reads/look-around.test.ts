@@ -1,4 +1,4 @@
-// What a planner is told of its surroundings.
+// The planner's surroundings in its prompt.
 import { expect, test } from 'vitest';
 import { CountersignError } from '#domain/errors.ts';
 import { type Around, lookAround } from '#planner/reads/look-around.ts';

@@ -1,4 +1,4 @@
-// What a planner may read while it plans: nothing whose arguments carry what it has read outside.
+// Reads during planning: none whose arguments carry outside data.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

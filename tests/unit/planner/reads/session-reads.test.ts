@@ -1,4 +1,4 @@
-// What a session has read: a file that was seen only in part is no base of a new text of it.
+// Reads of a session: a partly seen file is never the base of a new text.
 import { expect, test } from 'vitest';
 import type { Json } from '#domain/text.ts';
 import { addRead, findPartialBases } from '#planner/reads/session-reads.ts';

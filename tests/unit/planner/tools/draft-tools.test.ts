@@ -4,13 +4,14 @@ import { systemClock } from '#domain/clock.ts';
 import type { PlanningModes } from '#domain/plan/modes.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { PlanningState } from '#domain/planning/state.ts';
-import type { Json, JsonObject } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import type { Capacity } from '#planner/ports.ts';
 import { Session } from '#planner/stages/session.ts';
 import { createStageTools } from '#planner/stages/stage-tools.ts';
 import { createToolset } from '#planner/tools/registry.ts';
+import { chanceFrom } from '../../../fixtures/random.ts';
 import { builtins, tableOperations, toolsOf } from '../manifest.ts';
 import { makeDesk, makeState } from './tool-context.ts';
 
@@ -68,6 +69,39 @@ const write = (id: string, more: Record<string, Json> = {}): JsonObject => ({
   args: { path: `${id}.txt`, content: id },
   ...more,
 });
+
+/** An operation that takes any arguments. */
+const openSpec: OperationSpec = {
+  ...{ tool: 'crm', operation: 'update', name: 'crm_update', description: '' },
+  ...{
+    input: { type: 'object', properties: { a: {}, b: {}, c: {} } },
+    effect: 'write',
+    destructive: false,
+    source: 'mcp',
+  },
+};
+
+/** `args` with the value at `path`, such as `c/x`. */
+function placeLeaf(args: JsonObject, [path, value]: [string, Json]): JsonObject {
+  const [name = '', ...below] = path.split('/');
+  const inner = args[name];
+  const whole =
+    below.length === 0 ? value : placeLeaf(isObject(inner) ? inner : {}, [below.join('/'), value]);
+  return { ...args, [name]: whole };
+}
+
+/** Values by path; what later steps or models supply is one value. */
+function leavesOf(args: JsonObject, above = ''): Map<string, Json> {
+  return new Map(
+    Object.entries(args)
+      .flatMap(([name, value]) =>
+        isObject(value) && !('$decide' in value)
+          ? [...leavesOf(value, `${above}${name}/`)]
+          : [[`${above}${name}`, value] as const],
+      )
+      .sort(),
+  );
+}
 
 const brief = (steps: StepDraft[]) =>
   steps.map(({ id, args = {}, after = [] }) => `${id} ${args.path} <- ${JSON.stringify(after)}`);
@@ -302,6 +336,25 @@ describe('for_each in partitions', () => {
   });
 });
 
+describe('search_operations', () => {
+  it('answers with at most five that fit, keeps them, and repeats nothing that is listed', async () => {
+    const fillers = Array.from({ length: 300 }, (_, nth) => ({
+      ...openSpec,
+      ...{ operation: `file_${nth}`, name: `crm_file_${nth}`, description: `Copy file ${nth}` },
+    }));
+    const refund = { ...openSpec, operation: 'refund', name: 'crm_refund' };
+    const manifest = [...builtins, ...fillers, { ...refund, description: 'Refund an invoice' }];
+    const { call, session } = open({}, undefined, { manifest });
+    const found = await call('search_operations', { query: 'Rechnung erstatten, refund invoice' });
+    expect(found.data).toEqual([expect.stringContaining('crm_refund(')]);
+    expect(session.state.found).toEqual(['crm_refund']);
+    const listed = await call('search_operations', { query: 'copy a file of the workspace' });
+    expect(listed.data).toEqual(['Already listed: workspace_copy']);
+    const alike = await call('search_operations', { query: 'crm file' });
+    expect(alike.data).toHaveProperty('length', 5);
+  });
+});
+
 describe('submit_plan', () => {
   it('points out once that two steps make the same call', async () => {
     const { call } = open();
@@ -341,6 +394,36 @@ describe('a draft that is there', () => {
     expect(after[0]).toBe(before[0]);
     expect(after[2]).toBe(before[2]);
     expect(drafted()[1]).toMatchObject({ args: { path: '2.txt', content: 'new' }, after: ['1'] });
+  });
+
+  it('keeps whatever 200 random edits do not name', async () => {
+    const { call, drafted } = open({}, undefined, { manifest: [...builtins, openSpec] });
+    const chance = chanceFrom(39);
+    const ids = ['1', '2', '3'];
+    const operation = 'crm_update';
+    await call('add_steps', { steps: ids.map((id) => write(id, { operation, args: {} })) });
+    const expected = new Map(ids.map((id) => [id, new Map<string, Json>()]));
+    const descriptions = new Map(ids.map((id) => [id, `Write ${id}.txt`]));
+    for (let nth = 0; nth < 200; nth += 1) {
+      const id = chance.pick(ids);
+      const leaves = ['a', 'b', 'c/x', 'c/y', 'c/z/u'].filter(() => chance.next() < 0.4);
+      const named = leaves.map((path): [string, Json] => {
+        const value = chance.pick<Json>([null, nth, [nth], { $decide: `choose ${nth}` }]);
+        if (value === null) expected.get(id)?.delete(path);
+        else expected.get(id)?.set(path, value);
+        return [path, value];
+      });
+      const description = chance.next() < 0.5 ? `Write ${nth}` : null;
+      if (description !== null) descriptions.set(id, description);
+      const edit = { id, description, args: named.reduce(placeLeaf, {}) };
+      expect((await call('edit_steps', { steps: [edit] })).says).toContain('Changed 1 step.');
+      for (const step of drafted()) {
+        expect(step.description).toBe(descriptions.get(step.id ?? ''));
+        expect(leavesOf(step.args ?? {})).toEqual(
+          new Map([...(expected.get(step.id ?? '') ?? [])].sort()),
+        );
+      }
+    }
   });
 
   it('never loses one of two edits of a step', async () => {
@@ -619,7 +702,7 @@ describe('for_each', () => {
       expect(description).toBe(`Delete ${args?.path}`);
       if (index === 0) {
         expect(args?.path).toBe(path);
-        // What the template itself says is read as it is anywhere.
+        // The template's own text is read as usual.
         expect(args?.content).toEqual({
           $template: [content(path), { $from: '1', path: '/path' }],
         });

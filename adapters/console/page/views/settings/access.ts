@@ -81,7 +81,7 @@ function drawReach(facts: SettingsView, { identity }: Settings): TemplateResult 
   );
 }
 
-/** `plans 365 days, events 90 days, messages for ever` */
+/** `plans 365 days, events 90 days, messages forever` */
 function describeKept(days: SettingsView['access']['kept_days']): string {
   return Object.entries(days)
     .map(([kind, n]) => `${kind} ${n === null ? 'for ever' : countOf(n, 'day')}`)

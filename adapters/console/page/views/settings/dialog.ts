@@ -36,7 +36,7 @@ const drawers: Record<
   access: drawAccess,
 };
 
-/** What a person would see only after opening the section. */
+/** Problems inside a closed section. */
 function countTroubles(section: SettingsSection, facts: SettingsView | null): number {
   return section === 'tools'
     ? (facts?.tools ?? []).filter(({ state }) => state === 'down').length

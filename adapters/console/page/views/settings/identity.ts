@@ -18,7 +18,7 @@ const knownBy: Record<Principal['by'], string> = {
   token: 'A personal token',
 };
 
-/** Why there is no form for a new token; null: there is one. */
+/** Why there is no form for a new token, or null if there is one. */
 function whyNoForm({ by }: Principal): string | null {
   switch (by) {
     case 'session':

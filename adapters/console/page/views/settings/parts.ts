@@ -1,4 +1,4 @@
-// What the sections of the settings are made of: names with values, where to change them, and a check that can be asked for.
+// Building blocks of the settings' sections: names with values, where to change them, and checks on request.
 import type { Tone } from '#cards/view.ts';
 import type { CheckedPart, SettingsView } from '#domain/settings-view.ts';
 import { showText } from '#domain/shown-text.ts';

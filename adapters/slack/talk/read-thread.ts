@@ -1,0 +1,245 @@
+// Reads the thread above a request: its first messages and, if it is long, its newest. Slack lists replies from the oldest on, and
+// lets apps outside its Marketplace read 15 a minute.
+// https://docs.slack.dev/reference/methods/conversations.replies
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { threadWords } from '#cards/chat-words.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { ReadMessages, ThreadFile, ThreadMessage } from '#domain/chat/thread.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { explainSlackError } from '../calls/explain-error.ts';
+import type { Ask } from '../calls/hold.ts';
+import type { People } from '../people/people.ts';
+import { nameMessage } from '../place.ts';
+import { keyOf } from '../port/look-back.ts';
+import { isWritten } from '../signals/name-signal.ts';
+import type { ClientOf } from '../workspaces.ts';
+import { collectText } from './read-blocks.ts';
+import { mentionedIn, readPlainText } from './read-text.ts';
+
+const text = z
+  .string()
+  .nullish()
+  .transform((given) => given ?? '');
+
+const Reply = z.object({
+  ts: z.string(),
+  subtype: z.string().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  username: z.string().nullish().catch(null),
+  bot_profile: z.object({ name: z.string() }).nullish().catch(null),
+  text,
+  blocks: z.unknown().optional(),
+  attachments: z.unknown().optional(),
+  edited: z.object({ ts: z.string() }).nullish().catch(null),
+  reply_count: z.number().int().min(0).optional().catch(undefined),
+  files: z
+    .array(z.object({ name: text, filetype: text, size: z.number().optional() }))
+    .optional()
+    .catch(undefined),
+});
+type Reply = z.infer<typeof Reply> & { own: boolean };
+const Replies = z.array(z.unknown().transform((raw) => ({ raw, read: Reply.safeParse(raw) })));
+
+const pageSize = 200;
+/** Slack's largest page for apps outside its Marketplace. */
+const smallPage = 15;
+/** Calls for the newest messages of a long thread. */
+const maxTailCalls = 5;
+const maxHalvings = 3;
+/** Newest messages wanted; more are read where they come close together. */
+const tailWanted = 150;
+/** People whose names are looked up. */
+const maxNamed = 40;
+/** Milliseconds to wait for Slack's limits in total. */
+const patienceMs = 20_000;
+
+/** A message that Slack shows as deleted, with its replies. */
+const deleted = 'tombstone';
+
+const at = (ts: string) => new Date(Number(ts) * 1000);
+
+type Page = { replies: Reply[]; more: boolean };
+type FetchPage = (oldest?: string) => Promise<Page>;
+
+function readPage(given: unknown): Reply[] {
+  return Replies.parse(given ?? []).flatMap(({ raw, read }) =>
+    read.success ? [{ ...read.data, own: keyOf(raw) !== null }] : [],
+  );
+}
+
+/**
+ * The newest messages between two times: a guess from how many there are, then half of the time that is left, then page by page.
+ * Empty if that takes too many calls.
+ */
+async function readTail(fetch: FetchPage, from: number, to: number, unread: number) {
+  let oldest = to - (to - from) * Math.min(1, tailWanted / Math.max(1, unread));
+  let found: Reply[] = [];
+  for (let calls = 1; calls <= maxTailCalls; calls++) {
+    const { replies, more } = await fetch(oldest.toFixed(6));
+    found.push(...replies);
+    if (!more) return found;
+    const last = Math.max(oldest, Number(replies.at(-1)?.ts ?? 0));
+    const halves = calls < maxHalvings;
+    if (halves) found = [];
+    oldest = halves ? (last + to) / 2 : last;
+  }
+  return [];
+}
+
+/** Waits for Slack's limits, up to `patienceMs` in total. */
+function createPatience(clock: Clock, signal: AbortSignal) {
+  const until = clock.now().getTime() + patienceMs;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const wait =
+          error instanceof CountersignError && error.details.limited === true
+            ? error.passesAfterMs
+            : null;
+        if (wait === null || clock.now().getTime() + wait > until) throw error;
+        await pause(wait, undefined, { signal });
+      }
+    }
+  };
+}
+
+const isLimit = (error: unknown) =>
+  error instanceof CountersignError && error.details.limited === true;
+
+const readFile = ({ name, filetype, size }: NonNullable<Reply['files']>[number]): ThreadFile => ({
+  name,
+  type: filetype,
+  bytes: size ?? null,
+});
+
+export function createReadThread({
+  clientOf,
+  ask,
+  people,
+  clock,
+}: {
+  clientOf: ClientOf;
+  ask: Ask;
+  people: Pick<People, 'describe'>;
+  clock: Clock;
+}): ReadMessages {
+  /** Names of those who wrote or are mentioned, as far as Slack's limits allow. */
+  async function findNames(
+    team: string,
+    replies: Reply[],
+    patiently: ReturnType<typeof createPatience>,
+  ) {
+    const ids = new Set(
+      replies
+        .toReversed()
+        .flatMap((reply) => [
+          ...(reply.bot_id == null && reply.user !== undefined ? [reply.user] : []),
+          ...mentionedIn(collectText(reply)),
+        ]),
+    );
+    const named = new Map<string, Awaited<ReturnType<People['describe']>>>();
+    for (const id of [...ids].slice(0, maxNamed)) {
+      const found = await patiently(() => people.describe(team, id)).catch((error: unknown) => {
+        // A person without a name keeps the ID.
+        if (error instanceof CountersignError) return null;
+        throw error;
+      });
+      if (found !== null) named.set(id, found);
+    }
+    return named;
+  }
+
+  async function readLink({ tenant: team, channel, thread }: ChatPlace): Promise<string | null> {
+    const client = await clientOf(team);
+    const call = { team, method: 'chat.getPermalink', channel: null, action: 'link to a message' };
+    const message_ts = thread ?? '';
+    const answer = await ask(call, () => client.chat.getPermalink({ channel, message_ts })).catch(
+      () => null, // The thread is read without a link.
+    );
+    return answer?.permalink ?? null;
+  }
+
+  return async (place, asked, signal) => {
+    const { tenant: team, channel, thread } = place;
+    const [, ts] = asked.split(nameMessage(team, channel, ''));
+    if (thread === null || ts === undefined || ts === thread) return null;
+    const client = await clientOf(team, signal);
+    const patiently = createPatience(clock, signal);
+    const call = {
+      ...{ team, method: 'conversations.replies', channel: null },
+      action: 'read the thread',
+    };
+    const fetch: FetchPage = async (oldest) => {
+      const range = oldest === undefined ? {} : { oldest };
+      const wanted = { channel, ts: thread, limit: pageSize, include_all_metadata: true };
+      const answer = await patiently(() =>
+        ask(call, () => client.conversations.replies({ ...wanted, ...range })),
+      );
+      const { messages, has_more } = answer;
+      return { replies: readPage(messages), more: has_more === true };
+    };
+    const first = await fetch().catch((error: unknown) => {
+      throw isLimit(error) ? waitedTooLong() : explainSlackError(error, call.action);
+    });
+    const small = first.more && first.replies.length <= smallPage;
+    const last = first.replies.at(-1)?.ts ?? thread;
+    const [root] = first.replies;
+    const unread = (root?.reply_count ?? 0) + 1 - first.replies.length;
+    const isWhole = !first.more || Number(last) >= Number(ts);
+    let tail: Reply[] = [];
+    if (!isWhole && !small) {
+      tail = await readTail(fetch, Number(last), Number(ts), unread).catch((error: unknown) => {
+        if (isLimit(error)) return [];
+        throw error;
+      });
+    }
+    const all = [
+      ...new Map([...first.replies, ...tail].map((reply) => [reply.ts, reply])).values(),
+    ].sort((one, other) => Number(one.ts) - Number(other.ts));
+    const above = all.filter((one) => Number(one.ts) < Number(ts));
+    const shown = above.filter(
+      ({ own, subtype, bot_id }) =>
+        !own && (isWritten(subtype) || subtype === deleted || bot_id != null),
+    );
+    const newest = isWhole || tail.length > 0;
+    if (shown.length === 0 && newest) return null;
+    const named = await findNames(team, shown, patiently);
+    const names = new Map([...named].map(([id, { name }]) => [id, name]));
+    const toMessage = (reply: Reply): ThreadMessage => {
+      const { user, bot_id, username, bot_profile, subtype, edited, files = [] } = reply;
+      const person = bot_id == null ? named.get(user ?? '') : undefined;
+      return {
+        at: at(reply.ts),
+        account: person?.account ?? null,
+        author: person?.name ?? username ?? bot_profile?.name ?? user ?? null,
+        text: readPlainText(collectText(reply), names, null),
+        edited: edited == null ? null : at(edited.ts),
+        deleted: subtype === deleted,
+        files: files.map(readFile),
+        once: nameMessage(team, channel, reply.ts),
+      };
+    };
+    const beyond =
+      (root?.reply_count ?? 0) + 1 - all.length - (all.some((one) => one.ts === ts) ? 0 : 1);
+    return {
+      messages: shown.map(toMessage),
+      gap: isWhole
+        ? null
+        : newest
+          ? shown.filter(({ ts: sent }) => Number(sent) <= Number(last)).length
+          : shown.length,
+      total: shown.length + (isWhole ? 0 : Math.max(0, beyond)),
+      link: await readLink(place),
+      note: newest ? null : small ? threadWords.smallPages : threadWords.newestUnread,
+    };
+  };
+}
+
+function waitedTooLong(): CountersignError {
+  return new CountersignError('tool_unavailable', threadWords.limited, { passesAfterMs: 0 });
+}

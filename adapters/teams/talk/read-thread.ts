@@ -1,0 +1,119 @@
+// Reads the post and the replies above a request by Microsoft Graph, which a team's owner allows when adding the app. Without that,
+// Teams delivers only what is addressed to the bot.
+// https://learn.microsoft.com/graph/api/chatmessage-list-replies
+import { threadWords } from '#cards/chat-words.ts';
+import type { TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import type { ReadMessages, ThreadMessage, ThreadMessages } from '#domain/chat/thread.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { createRecent } from '#domain/recent.ts';
+import type { Calls, ChannelMessage } from '../connector/connector.ts';
+import type { Readers } from '../port/members.ts';
+import { linkTo } from '../port/mention.ts';
+import {
+  Attachments,
+  attachQuote,
+  quoteAttached,
+  readAttachments,
+} from '../signals/read-attachments.ts';
+import { readHtml } from '../signals/read-html.ts';
+
+/** Newest replies read; Graph gives fifty at once. */
+const maxReplies = 200;
+const keptForMs = 60 * 60_000;
+const maxKept = 1000;
+
+/** Messages that people and apps write; others report changes of the team. */
+const isWritten = ({ messageType }: ChannelMessage) => (messageType ?? 'message') === 'message';
+
+function textOf({ body, subject, attachments }: ChannelMessage): string {
+  const content = body.content ?? '';
+  const { text, quotes } =
+    body.contentType === 'html' ? readHtml(content) : { text: content, quotes: [] };
+  const attached = readAttachments(Attachments.parse(attachments));
+  const others = [...quotes.map(attachQuote), ...attached.filter(({ kind }) => kind !== 'unread')];
+  return [subject ?? '', text, ...others.map(quoteAttached)]
+    .filter((part) => part.trim() !== '')
+    .join('\n');
+}
+
+const filesOf = ({ attachments }: ChannelMessage): ThreadMessage['files'] =>
+  readAttachments(Attachments.parse(attachments)).flatMap((one) =>
+    one.kind === 'unread' ? [{ name: one.what, type: '', bytes: null }] : [],
+  );
+
+const nothing = (note: string): ThreadMessages => ({
+  messages: [],
+  gap: 0,
+  total: null,
+  link: null,
+  note,
+});
+
+export function createReadThread({
+  connector,
+  conversations,
+  readers,
+  clock,
+  appId,
+}: {
+  connector: Pick<Calls, 'groupOf' | 'replies'>;
+  conversations: Pick<TeamsConversations, 'find'>;
+  readers: Pick<Readers, 'read'>;
+  clock: Clock;
+  /** Null for a client on this machine, which has no Graph. */
+  appId: string | null;
+}): ReadMessages {
+  const groups = createRecent<string>({ keep: maxKept, forMs: keptForMs, clock });
+
+  async function groupOf(team: string, where: Parameters<Calls['groupOf']>[0]) {
+    const group = groups.get(team) ?? (await connector.groupOf(where, team));
+    if (group !== null) groups.set(team, group);
+    return group;
+  }
+
+  return async (place, asked) => {
+    const { tenant, channel, thread } = place;
+    const [, message] = asked.split(`teams:${tenant}:${channel}:`);
+    const where = await conversations.find(tenant, channel);
+    if (message === undefined || where === null || where.kind === 'personal') return null;
+    if (where.kind === 'group') return nothing(threadWords.groupChat);
+    // The request is the post itself.
+    if (thread === null || thread === message || where.team === null || appId === null) return null;
+    try {
+      const group = await groupOf(where.team, where);
+      if (group === null) return nothing(threadWords.notConsented);
+      const found = await connector.replies({ tenant, group, channel, post: thread }, maxReplies);
+      const { post, replies, more } = found;
+      const above = [...replies.filter((one) => Number(one.id) < Number(message)), post]
+        .filter((one) => isWritten(one) && one.from?.application?.id !== appId)
+        .sort((one, other) => Number(one.id) - Number(other.id));
+      if (above.length === 0) return null;
+      const members = await readers.read(where);
+      const byObject = new Map(members.map((member) => [member.object, member]));
+      const writerOf = ({ from }: ChannelMessage) => byObject.get(from?.user?.id ?? '');
+      return {
+        messages: above.map((one) => ({
+          at: new Date(one.createdDateTime),
+          account: writerOf(one)?.account ?? null,
+          author:
+            (one.from?.user ?? one.from?.application)?.displayName ?? writerOf(one)?.name ?? null,
+          text: textOf(one),
+          edited: one.lastEditedDateTime == null ? null : new Date(one.lastEditedDateTime),
+          deleted: one.deletedDateTime != null,
+          files: filesOf(one),
+          once: `teams:${tenant}:${channel}:${one.id}`,
+        })),
+        // Graph begins with the newest.
+        gap: more ? 1 : null,
+        total: more ? null : above.length,
+        link: linkTo(place, thread),
+        note: null,
+      };
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === 'not_allowed')
+        return nothing(threadWords.notConsented);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,43 @@
+// Changes of a step's arguments, written as JSON Merge Patch (RFC 7396), for drafts, patches and the console's page.
+import type { Json, JsonObject } from '../text.ts';
+import { isOpenEntry, isRecord } from './operation-form.ts';
+
+/** References, templates and other later values are replaced as a whole. */
+const isMergeable = (value: Json | undefined): value is JsonObject =>
+  isRecord(value) && !isOpenEntry(value);
+
+/** `null` removes, objects merge, any other value replaces. */
+export function mergeArguments(args: JsonObject, change: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(args));
+  for (const [name, value] of Object.entries(change)) {
+    const before = merged.get(name);
+    if (value === null) merged.delete(name);
+    else if (isMergeable(value))
+      merged.set(name, mergeArguments(isMergeable(before) ? before : {}, value));
+    else merged.set(name, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** Whether two values are the same JSON, regardless of key order. */
+export function isSameValue(one: Json | undefined, other: Json | undefined): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
+    return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isSameValue(Reflect.get(one, key), Reflect.get(other, key)));
+}
+
+/** The change that turns `before` into `now`. */
+export function changesBetween(before: JsonObject, now: JsonObject): JsonObject {
+  const was = new Map(Object.entries(before));
+  const is = new Map(Object.entries(now));
+  return Object.fromEntries(
+    [...new Set([...was.keys(), ...is.keys()])].flatMap((name): [string, Json][] => {
+      const [from, to] = [was.get(name), is.get(name)];
+      if (isSameValue(from, to)) return [];
+      if (isMergeable(from) && isMergeable(to)) return [[name, changesBetween(from, to)]];
+      return [[name, to ?? null]];
+    }),
+  );
+}

@@ -1,0 +1,85 @@
+// What the prompt lists of the operations: all in full, or the built-in ones in full and the others by name or by group.
+import type { OperationSpec } from '#domain/tool.ts';
+import { countOf } from '#domain/words.ts';
+import { wrapUntrusted } from '../agent/tool-call.ts';
+import { type OperationAccess, writeLine } from './describe-operation.ts';
+import { splitWords } from './search-operations.ts';
+
+/** Characters of operations in full. */
+const maxList = 4500;
+/** Operations listed by name; beyond that, their groups. */
+const maxNames = 80;
+const maxSubjects = 8;
+
+export type Catalogue = {
+  /** Lines for the prompt. */
+  lines: string[];
+  /** Names of operations listed in full. */
+  listed: ReadonlySet<string>;
+};
+
+/** Operations that plans usually need. */
+const usualOperations = (manifest: OperationSpec[]): OperationSpec[] =>
+  manifest.filter(({ seldom }) => seldom !== true);
+
+/** Operations in the order given, as many as there is room for. */
+export function listOperations(
+  manifest: OperationSpec[],
+  standing: OperationAccess,
+  most = maxList,
+): Catalogue {
+  const own: string[] = [];
+  const foreign: string[] = [];
+  const listed = new Set<string>();
+  let length = 0;
+  const outputs = new Map<string, string>();
+  for (const spec of manifest) {
+    const line = `- ${writeLine(spec, standing, outputs)}`;
+    if (length + line.length > most) continue;
+    length += line.length;
+    listed.add(spec.name);
+    (spec.source === 'mcp' ? foreign : own).push(line);
+  }
+  // A server words the names and descriptions of its operations.
+  const marked = foreign.length === 0 ? [] : [wrapUntrusted('servers', foreign.join('\n'))];
+  return { lines: [...own, ...marked], listed };
+}
+
+/** The list of the system prompt, which is the same on every call. */
+export function listCatalogue(manifest: OperationSpec[], standing: OperationAccess): Catalogue {
+  const usual = usualOperations(manifest);
+  const all = listOperations(usual, standing);
+  if (all.listed.size === usual.length) return all;
+  const isOwn = ({ source }: OperationSpec) => source === 'builtin';
+  const own = listOperations(usual.filter(isOwn), standing);
+  const others = usual.filter((spec) => !own.listed.has(spec.name));
+  const isNamed = others.length <= maxNames;
+  const groups = [...Map.groupBy(others, ({ tool }) => tool)].map(([tool, specs]) =>
+    isNamed
+      ? `${tool}: ${specs.map(({ operation }) => operation).join(', ')}`
+      : describeGroup(tool, specs),
+  );
+  const head = isNamed
+    ? 'Connected, by server; a full name is server_operation. "search_operations" or "describe_operation" tells their arguments:'
+    : 'Connected servers, how many operations each has and what about; "search_operations" finds them:';
+  return { ...own, lines: [...own.lines, head, wrapUntrusted('servers', groups.join('\n'))] };
+}
+
+const verbs = new Set(
+  `add archive cancel change check close copy count create delete do download edit export file find get import list make move
+  open patch post put query read remove rename run search send set share show start stop sync unshare update upload view`.split(
+    /\s+/,
+  ),
+);
+
+/** `crm: 300 operations (customer 40, invoice 32, …)` */
+function describeGroup(tool: string, specs: OperationSpec[]): string {
+  const counts = new Map<string, number>();
+  for (const { operation } of specs)
+    for (const word of new Set(splitWords(operation).toLowerCase().split(' ')))
+      if (/^\p{L}{3,}$/u.test(word) && !verbs.has(word))
+        counts.set(word, (counts.get(word) ?? 0) + 1);
+  const most = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, maxSubjects);
+  const subjects = most.map(([word, count]) => `${word} ${count}`).join(', ');
+  return `${tool}: ${countOf(specs.length, 'operation')}${subjects === '' ? '' : ` (${subjects}${counts.size > most.length ? ', …' : ''})`}`;
+}

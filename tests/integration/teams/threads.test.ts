@@ -1,0 +1,105 @@
+// The thread above a mention in Teams: read by Microsoft Graph where the team consents, else said to be unread.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { propose } from '../../fixtures/model-calls.ts';
+import { type ChatBody, type OpenAiDouble, start } from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
+import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
+
+const database = useDatabase();
+let model: OpenAiDouble;
+const write = draftStep('1', 'Note the date', 'workspace_write', { path: 'date.md', content: 'x' });
+
+beforeAll(async () => {
+  const noted = propose({ title: 'Note the date', steps: [write], confidence: 0.9 });
+  model = await start({ script: () => noted });
+});
+afterAll(() => model.close());
+
+const wordsOf = (body: ChatBody) => body.messages.map(({ content }) => content ?? '').join('\n');
+const threadIn = (body: ChatBody) =>
+  /<untrusted source="thread">\n([\s\S]*?)\n<\/untrusted>/.exec(wordsOf(body))?.[1] ?? '';
+
+async function openTeam() {
+  const use = await useTeamsInstance(database, { env: { OPENAI_BASE_URL: model.url } });
+  const { teams } = use;
+  const [ana, ben, cleo] = [
+    teams.addPerson('ana'),
+    teams.addPerson('ben'),
+    teams.addPerson('cleo'),
+  ];
+  const channel = teams.addChannel([ana, ben, cleo]);
+  const team = channel.team ?? '';
+  async function ask(root: string) {
+    const before = model.requests.length;
+    const said = await teams.say(ana, channel, 'plan what we agreed above', { root });
+    const body = await waitFor('the model to be asked', async () => model.requests[before]);
+    return { ...said, body };
+  }
+  return { ...use, ana, ben, cleo, channel, team, ask };
+}
+
+test('what three people agreed in a thread reaches the planner, by the consent of the team', async () => {
+  const { teams, instance, ana, ben, cleo, channel, ask } = await openTeam();
+  const root = teams.graph.write(ben, channel, 'Where do we launch?').id;
+  const edited = teams.graph.write(ana, channel, '<p>On the 5th</p><p>of March</p>', { root });
+  edited.lastEditedDateTime = edited.createdDateTime;
+  const file = {
+    contentType: 'reference',
+    name: 'draft.docx',
+    contentUrl: 'https://sp/draft.docx',
+  };
+  teams.graph.write(cleo, channel, 'here is the draft', { root, attachments: [file] });
+  const gone = teams.graph.write(cleo, channel, '', { root });
+  gone.deletedDateTime = gone.createdDateTime;
+  const { body, conversation } = await ask(root);
+  expect(threadIn(body)).toMatch(
+    new RegExp(
+      [
+        String.raw`^\[[-:\d ]+\] "ben": Where do we launch\?`,
+        String.raw`\[[-:\d ]+, edited [-:\d ]+\] requester "ana": On the 5th`,
+        '    of March',
+        String.raw`\[[-:\d ]+\] "cleo": here is the draft`,
+        String.raw`    file "file draft\.docx" \(\)`,
+        String.raw`\[[-:\d ]+\] "cleo": \(deleted\)$`,
+      ].join('\n'),
+    ),
+  );
+  const card = JSON.stringify((await awaitMessage(teams, conversation, '"approve"')).activity);
+  const plan = await instance.service.getPlan(/PLAN-[0-9a-f]{8}/.exec(card)?.[0] ?? '');
+  const { data } = plan.context.tool_outputs['1 chat_thread'] ?? {};
+  expect(data).toMatchObject({
+    args: {
+      what: 'This thread, 4 messages',
+      url: expect.stringContaining('https://teams.microsoft.com/l/message/'),
+    },
+  });
+  expect(JSON.stringify(plan)).not.toContain('of March');
+});
+
+test('a long thread is read from its newest pages, and what is missing is said', async () => {
+  const { teams, ben, channel, ask } = await openTeam();
+  const root = teams.graph.write(ben, channel, 'Start').id;
+  for (let n = 1; n < 300; n++) teams.graph.write(ben, channel, `Point ${n}`, { root });
+  const { body } = await ask(root);
+  const thread = threadIn(body);
+  expect(thread).toMatch(
+    /"ben": Start\n\[more messages are left out here\]\n[\s\S]*"ben": Point 299$/,
+  );
+  expect(teams.calls.filter(({ path }) => path.startsWith('/graph/'))).toHaveLength(5);
+});
+
+test('without consent the request is planned alone, and the card’s details say that', async () => {
+  const { teams, instance, ben, channel, team, ask } = await openTeam();
+  teams.graph.allow(team, false);
+  const root = teams.graph.write(ben, channel, 'Secret plans').id;
+  const { body, conversation } = await ask(root);
+  expect(wordsOf(body)).not.toContain('Secret plans');
+  expect(wordsOf(body)).toContain('The thread above the request could not be read.');
+  const card = JSON.stringify((await awaitMessage(teams, conversation, '"approve"')).activity);
+  const plan = await instance.service.getPlan(/PLAN-[0-9a-f]{8}/.exec(card)?.[0] ?? '');
+  expect(plan.context.tool_outputs['1 chat_thread']?.data).toMatchObject({
+    args: { what: expect.stringMatching(/^This thread, not read: .*a team owner adds the app/) },
+  });
+});
