@@ -58,22 +58,17 @@ export const chatCompletions: Wire = {
     'max_tokens',
     'reasoning_effort',
     'tool_choice',
+    'prompt_cache_key',
   ],
   returned: thoughtFields,
   assemble: assembleChunks,
 
-  write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
+  write({ messages, tools = [], mustCall, maxOutputTokens, cacheKey }, { model, effort, refused }) {
     const takes = (name: string) => !refused.has(name);
     const limit = ['max_completion_tokens', 'max_tokens'].find(takes);
     return {
       model,
-      messages: messages.map((message) => writeMessage(message, refused)),
-      ...(takes('stream') ? { stream: true } : {}),
-      ...(takes('stream') && takes('stream_options')
-        ? { stream_options: { include_usage: true } }
-        : {}),
-      ...(limit === undefined ? {} : { [limit]: maxOutputTokens }),
-      ...(effort !== undefined && takes('reasoning_effort') ? { reasoning_effort: effort } : {}),
+      // What stays the same comes first.
       ...(tools.length === 0
         ? {}
         : {
@@ -82,6 +77,16 @@ export const chatCompletions: Wire = {
               function: { name, description, parameters },
             })),
           }),
+      messages: messages.map((message) => writeMessage(message, refused)),
+      ...(cacheKey !== undefined && takes('prompt_cache_key')
+        ? { prompt_cache_key: cacheKey }
+        : {}),
+      ...(takes('stream') ? { stream: true } : {}),
+      ...(takes('stream') && takes('stream_options')
+        ? { stream_options: { include_usage: true } }
+        : {}),
+      ...(limit === undefined ? {} : { [limit]: maxOutputTokens }),
+      ...(effort !== undefined && takes('reasoning_effort') ? { reasoning_effort: effort } : {}),
       ...(mustCall !== undefined && takes('tool_choice')
         ? {
             tool_choice:

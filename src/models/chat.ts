@@ -39,6 +39,8 @@ export type ChatRequest = {
   mustCall?: string | true;
   /** Including reasoning. */
   maxOutputTokens?: number;
+  /** The same for calls that begin alike, so that the server finds their cached beginning. */
+  cacheKey?: string;
   /** Epoch milliseconds after which the current attempt ends and no other starts. */
   deadline: number;
   /** Milliseconds of silence after which an attempt ends. Default: only the deadline. */

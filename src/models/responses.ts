@@ -54,20 +54,16 @@ export const responses: Wire = {
     'strict',
     'store',
     'include',
+    'prompt_cache_key',
   ],
   returned: [],
   assemble: assembleEvents,
 
-  write({ messages, tools = [], mustCall, maxOutputTokens }, { model, effort, refused }) {
+  write({ messages, tools = [], mustCall, maxOutputTokens, cacheKey }, { model, effort, refused }) {
     const takes = (name: string) => !refused.has(name);
     return {
       model,
-      input: messages.flatMap(writeMessage),
-      ...(takes('stream') ? { stream: true } : {}),
-      ...(takes('store') ? { store: false } : {}),
-      ...(takes('include') ? { include: ['reasoning.encrypted_content'] } : {}),
-      ...(takes('max_output_tokens') ? { max_output_tokens: maxOutputTokens } : {}),
-      ...(effort !== undefined && takes('reasoning') ? { reasoning: { effort } } : {}),
+      // What stays the same comes first.
       ...(tools.length === 0
         ? {}
         : {
@@ -80,6 +76,15 @@ export const responses: Wire = {
               ...(takes('strict') ? { strict: false } : {}),
             })),
           }),
+      input: messages.flatMap(writeMessage),
+      ...(cacheKey !== undefined && takes('prompt_cache_key')
+        ? { prompt_cache_key: cacheKey }
+        : {}),
+      ...(takes('stream') ? { stream: true } : {}),
+      ...(takes('store') ? { store: false } : {}),
+      ...(takes('include') ? { include: ['reasoning.encrypted_content'] } : {}),
+      ...(takes('max_output_tokens') ? { max_output_tokens: maxOutputTokens } : {}),
+      ...(effort !== undefined && takes('reasoning') ? { reasoning: { effort } } : {}),
       ...(mustCall !== undefined && takes('tool_choice')
         ? { tool_choice: mustCall === true ? 'required' : { type: 'function', name: mustCall } }
         : {}),

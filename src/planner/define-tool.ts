@@ -25,11 +25,9 @@ const unshown = new Set([
   'propertyNames',
   'default',
   'minLength',
-  'maxLength',
   'pattern',
   'format',
   'minItems',
-  'maxItems',
   'minimum',
   'maximum',
   'exclusiveMinimum',
@@ -54,12 +52,17 @@ function allowsNull({ anyOf, type }: Record<string, unknown>): boolean {
   return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && one.type === 'null');
 }
 
+/** Longer limits matter to nobody who writes a sentence. */
+const maxTold = 300;
+
 /** A JSON Schema in few words: what may be null may be left out, and any JSON value is `{}`. */
 function compact(schema: unknown): unknown {
   if (!isObject(schema)) return schema;
   const { properties, required, ...rest } = withoutNull(schema);
   const shown = Object.entries(rest)
-    .filter(([key]) => !unshown.has(key))
+    .filter(
+      ([key, value]) => !unshown.has(key) && !(key === 'maxLength' && Number(value) > maxTold),
+    )
     .map(([key, item]) => [
       key,
       Array.isArray(item)

@@ -172,6 +172,7 @@ function createControlOperations(clock: Clock): Operation[] {
       tool: 'control',
       operation: 'noop',
       description: 'Do nothing and succeed.',
+      seldom: true,
       effect: 'read',
       destructive: false,
       schema: z.looseObject({}),

@@ -116,7 +116,7 @@ export const stepFields = {
     stored: text,
     change: line(3000),
     named: 'the description of step %',
-    written: one(z.string().describe('what it does, verb first')),
+    written: one(z.string().describe('verb first')),
   }),
   tool: row({ draft: line(200), stored: text, sealed: 'call', text: nothing }),
   operation: row({
@@ -124,7 +124,7 @@ export const stepFields = {
     stored: text,
     sealed: 'call',
     whole: true,
-    written: one(z.string().describe('full name of an operation')),
+    written: one(z.string()),
   }),
   target: row({
     draft: line(2000).optional(),
@@ -283,7 +283,9 @@ export const stepFields = {
       before && !now ? [`Lets step ${label} run without asking before.`] : [],
     text: (asks) => (asks ? 'yes' : null),
     whole: true,
-    written: many(z.boolean().optional().describe('a person confirms just before it runs')),
+    written: many(
+      z.boolean().optional().describe('the requester sees and confirms each call before it runs'),
+    ),
   }),
   /** The target's state at the proposal, or null if not looked up. */
   seen: row({

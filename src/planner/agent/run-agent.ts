@@ -24,6 +24,8 @@ export type AgentRun = {
   softLifted: boolean;
   signal: AbortSignal;
   clock: Clock;
+  /** Calls with this key begin alike. */
+  cacheKey: string;
 };
 
 export type AgentEnd =
@@ -40,6 +42,8 @@ export type AgentReport = {
   end: AgentEnd;
   /** Names of the tools that did their work. */
   used: string[];
+  /** All messages, with the results of the last calls. */
+  messages: ChatMessage[];
 };
 
 const callsATurn = 32;
@@ -78,7 +82,7 @@ export async function runAgent(run: AgentRun): Promise<AgentReport> {
   };
   let end: AgentEnd | null = null;
   while (end === null) end = await takeTurn(run, state);
-  return { end, used: [...state.used] };
+  return { end, used: [...state.used], messages: state.messages };
 }
 
 async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
@@ -93,6 +97,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
     // Text outside calls reaches no one.
     mustCall: true as const,
     maxOutputTokens: outputTokens,
+    cacheKey: run.cacheKey,
     deadline,
     onProgress: (calls: CallProgress[]) => tools.reportDraft(countSteps(calls)),
   };

@@ -1,7 +1,7 @@
 // A model whose calls are paid for (B9): the budget is asked first, the actual cost recorded afterwards.
 import type { Ceiling } from '#domain/budget.ts';
 import type { Stage } from '#domain/planning/stages.ts';
-import type { ChatReply, ChatRequest } from '#models/chat.ts';
+import type { ChatMessage, ChatReply, ChatRequest } from '#models/chat.ts';
 
 export type Paid =
   | { kind: 'reply'; reply: ChatReply; remembered: boolean }
@@ -18,4 +18,9 @@ export type PaidModel = {
     purpose: { stage: Stage; softLifted: boolean },
     signal: AbortSignal,
   ): Promise<Paid>;
+  /** The messages with which this round of the turn began, for a planner that takes over; absent if nothing is stored. */
+  history?: {
+    read(): Promise<ChatMessage[] | null>;
+    keep(messages: ChatMessage[]): Promise<void>;
+  };
 };

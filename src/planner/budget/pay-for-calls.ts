@@ -5,23 +5,24 @@ import type { Queryable } from '#db/database.ts';
 import { payingRun } from '#domain/planning/part.ts';
 import { JsonObject } from '#domain/text.ts';
 import { mayHaveCost } from '#domain/text-model.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
+import type { ChatMessage, ChatModel, ChatReply, ChatRequest } from '#models/chat.ts';
 import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
 import type { PaidModel } from './paid-model.ts';
 
 // A model whose replies are stored as they come: a reply that was paid for and stored is used again after a crash.
+const StoredCalls = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    extra: JsonObject.optional(),
+  }),
+);
 export const StoredReply: z.ZodType<ChatReply> = z.object({
   content: z.string(),
   refusal: z.string().nullable(),
-  toolCalls: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      arguments: z.string(),
-      extra: JsonObject.optional(),
-    }),
-  ),
+  toolCalls: StoredCalls,
   finishReason: z.enum(['stop', 'tool_calls', 'length', 'content_filter']),
   items: z.array(JsonObject).optional(),
   thoughts: JsonObject.optional(),
@@ -34,6 +35,20 @@ export const StoredReply: z.ZodType<ChatReply> = z.object({
   cost_usd: z.number(),
   attempts: z.number(),
 });
+
+const StoredMessages: z.ZodType<ChatMessage[]> = z.array(
+  z.discriminatedUnion('role', [
+    z.object({ role: z.enum(['system', 'user']), content: z.string() }),
+    z.object({
+      role: z.literal('assistant'),
+      content: z.string(),
+      toolCalls: StoredCalls.exactOptional(),
+      items: z.array(JsonObject).optional(),
+      thoughts: JsonObject.optional(),
+    }),
+    z.object({ role: z.literal('tool'), callId: z.string(), content: z.string() }),
+  ]),
+);
 
 type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
   /** The stored reply to this request, at no cost, or null if there is none. */
@@ -111,8 +126,19 @@ export function payForCalls(
   const { budget, db } = options;
   const { runId, turn } = payingRun(place);
   const model = rememberReplies(options.model, db, place, policy);
+  const history = {
+    key: memoKey({ kind: 'history', version: model.name, inputs: null, policy, scope: place }),
+    kind: 'history',
+    runId: place.runId,
+    schema: StoredMessages,
+    keep: () => true,
+  };
   return {
     name: model.name,
+    history: {
+      read: () => recall(db, history),
+      keep: async (messages) => void (await keep(db, history, messages)),
+    },
     async complete(request, { stage, softLifted }, signal) {
       const known = await model.recall(request);
       if (known !== null) return { kind: 'reply', reply: known, remembered: true };

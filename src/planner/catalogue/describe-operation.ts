@@ -71,17 +71,26 @@ export function writeLine(
   standing: OperationAccess,
   outputs = new Map<string, string>(),
 ): string {
-  const args = cut(writeFields(spec.input, 1), maxArguments);
+  // Ours are many on every call: texts go without a type, and so do plain values of outputs.
+  const isOwn = spec.source === 'builtin';
+  const untyped = (text: string, types: RegExp) => (isOwn ? text.replaceAll(types, '') : text);
+  const args = cut(untyped(writeFields(spec.input, 1), /: string(?=;|$)/g), maxArguments);
   const written =
     spec.output === undefined || isReceipt(spec)
       ? ''
-      : cut(writeType(outputOf(spec.output), 2), maxOutput);
+      : cut(
+          untyped(
+            writeType(outputOf(spec.output), 2),
+            /: (?:string|integer|number|boolean|object|unknown|true)(?=;| \})/g,
+          ),
+          maxOutput,
+        );
   const same = outputs.get(written);
   const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
-  const { name, description, effect, source } = spec;
+  const { name, description, effect } = spec;
   const said =
-    effect === 'read' && source !== 'builtin'
+    effect === 'read' && !isOwn
       ? cut(onOneLine(description).replace(/\.$/, ''), maxReadDescription)
       : cut(firstSentence(description), maxDescription);
   return `${name.replace(/\s+/g, ' ')}(${args})${output}${marksOf(spec, standing)}: ${said}`;

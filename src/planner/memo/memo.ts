@@ -119,15 +119,23 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
 });
 
 /**
- * The session as a tool sees it, without history, cost and duration. Earlier reads are no input either: concurrent ones
- * end in any order.
+ * The session as a tool sees it, without history, cost and duration. Earlier reads and searches are no input either:
+ * concurrent ones end in any order.
  */
 function inputsOf(
   args: JsonObject,
   toolContext: RememberedContext,
   state: Readonly<PlanningState>,
 ) {
-  const { trace: _, calls: __, cost_usd: ___, confidence: ____, reads: _____, ...seen } = state;
+  const {
+    trace: _,
+    calls: __,
+    cost_usd: ___,
+    confidence: ____,
+    reads: _____,
+    found: ______,
+    ...seen
+  } = state;
   const { modes, request, user, ownWords, settings, now } = toolContext;
   return { args, state: seen, modes, request, user, ownWords, settings, now: now.toISOString() };
 }

@@ -1,9 +1,11 @@
 // The reasoner with a language model: one agent run a stage, which always ends in a named event.
 import type { Clock } from '#domain/clock.ts';
 import { askedQuestion } from '#domain/planning/asked-question.ts';
+import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
+import type { ChatMessage } from '#models/chat.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { type Cap, explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
@@ -14,7 +16,7 @@ import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../tools/conversation-tools.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
 import { withCritic } from './critic.ts';
-import { writeMessages } from './prompts/messages.ts';
+import { continueMessages, writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {
   /** The model for one turn of a run, with its budget. */
@@ -25,6 +27,21 @@ export function createModelReasoner(options: {
   catalogue: { search: OperationSearch; guarded: ReadonlySet<string> };
 }): Reasoner {
   const { payFor, name, limits, clock, catalogue } = options;
+  /** What was said in the turn's stages so far, which the next one continues. */
+  const histories = new WeakMap<PlanningRequest, ChatMessage[]>();
+
+  async function openMessages(task: StageTask, model: PaidModel): Promise<ChatMessage[]> {
+    const { request, state } = task;
+    const before = histories.get(request);
+    if (before !== undefined) {
+      const messages = [...before, ...continueMessages(task, limits)];
+      await model.history?.keep(messages);
+      return messages;
+    }
+    const kept = state.calls > 0 ? await model.history?.read() : null;
+    return kept ?? writeMessages({ ...task, around: await lookAround(task) }, limits, catalogue);
+  }
+
   return {
     name,
     model: name,
@@ -35,13 +52,16 @@ export function createModelReasoner(options: {
       const report = await runAgent({
         model,
         tools: withCritic(task, model, clock),
-        messages: writeMessages({ ...task, around: await lookAround(task) }, limits, catalogue),
+        messages: await openMessages(task, model),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
         softLifted: state.soft_budget_lifted,
         signal,
         clock,
+        cacheKey: task.request.runId,
       });
+      if (report.end.kind === 'ended') histories.set(task.request, report.messages);
+      else histories.delete(task.request);
       return closeStage(task, report, limits);
     },
   };

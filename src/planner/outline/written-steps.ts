@@ -24,7 +24,7 @@ function shapeOf(...groups: Written['of'][]): Shape {
 export const stepOfOutline = shapeOf('one', 'many');
 export const writtenStepShape = {
   ...stepOfOutline,
-  phase: z.string().optional().describe('name of the phase it belongs to'),
+  phase: z.string().optional().describe('its name'),
 };
 /** Additional fields for many steps or shared means; only shown if present. */
 export const capacityShape = shapeOf('wide');

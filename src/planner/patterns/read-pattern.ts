@@ -28,12 +28,12 @@ function toPlainText(text: string, most: number): string {
 const known = PatternType.options.join(', ');
 
 export const ChosenPattern = z.strictObject({
-  pattern_type: z.string().describe(`proposed:<name> only where none comes near; known: ${known}`),
-  subtype: z.string().nullable().describe('such as product_launch; proposed:<name> with an rfc'),
-  variant: z.string().nullable().describe('such as sequential'),
-  source_pattern: z.string().nullable().describe('of a proposed one'),
+  pattern_type: z.string().describe(`${known}; proposed:<name> only where none comes near`),
+  subtype: z.string().nullable().describe('proposed:<name> needs an rfc'),
+  variant: z.string().nullable().default(null),
+  source_pattern: z.string().nullable().default(null),
   rfc: z.string().nullable().describe('why no known one fits'),
-  confidence: z.number().describe('0 to 1: how well it fits'),
+  confidence: z.number().describe('0 to 1'),
 });
 export type ChosenPattern = z.infer<typeof ChosenPattern>;
 

@@ -57,11 +57,6 @@ export function lengthOf(policy: InteractionPolicy): { sentences: number; items:
   }
 }
 
-/** Most characters a model is asked to spend on one option or idea. */
-export function optionLength(policy: InteractionPolicy): number {
-  return { short: 140, normal: 240, full: 400 }[detailOf(policy)];
-}
-
 /**
  * Whether a person is asked about something, or it is taken for granted and noted (autonomy). What has no default can
  * only be asked.

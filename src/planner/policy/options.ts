@@ -7,11 +7,14 @@ import { type JsonObject, line } from '#domain/text.ts';
 import { detailOf, optionsWanted } from './effects.ts';
 import { measureOverlap } from './likeness.ts';
 
+/** Characters of an option's sentence. */
+const optionLength = 240;
+
 /** One alternative as it is thought of. */
 export const Alternative = z.strictObject({
   name: line(60),
-  text: line(1000).describe('one sentence, verb first'),
-  differs: line(500).describe('a cost, a gain or a risk'),
+  text: line(optionLength),
+  differs: line(optionLength).describe('its cost, gain or risk'),
 });
 export type Alternative = z.infer<typeof Alternative>;
 
@@ -49,8 +52,8 @@ function findProblem(one: Alternative, kept: Alternative[]): string | null {
 }
 
 /** As they are kept, so that an answer can name one. */
-export function toOffered(kind: 'idea' | 'option', kept: Alternative[]): JsonObject[] {
-  return kept.map((one, index) => ({ kind, number: index + 1, ...one }));
+export function toOffered(kept: Alternative[]): JsonObject[] {
+  return kept.map((one, index) => ({ kind: 'option', number: index + 1, ...one }));
 }
 
 /** `question`, and the alternatives by number below it; how they differ for those who read more than a line each. */

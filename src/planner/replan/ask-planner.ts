@@ -98,6 +98,7 @@ export function createAskPlanner(options: Options): AskPlanner {
       softLifted: true,
       signal,
       clock,
+      cacheKey: task.plan.id,
     });
     signal.throwIfAborted();
     return given.answer ?? { patch: null, why: explainEnd(end, limits) };

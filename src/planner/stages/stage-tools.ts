@@ -10,6 +10,7 @@ import type { PlanningState } from '#domain/planning/state.ts';
 import type { TraceEntry } from '#domain/planning/trace.ts';
 import { traceCall } from '#domain/telemetry.ts';
 import { type JsonObject, makeStorableText } from '#domain/text.ts';
+import { openStages } from '../define-tool.ts';
 import type { CallAnswer, StageTools } from '../reasoner.ts';
 import { fail, type Tool, type ToolContext, type ToolOutcome, type ToolResult } from '../tool.ts';
 import { readCall, readTool } from '../tools/catalogue-tools.ts';
@@ -42,22 +43,38 @@ export type SessionTools = StageTools & {
   execute<Input>(tool: Tool<Input>, input: Input, signal: AbortSignal): Promise<CallAnswer>;
 };
 
+/** Tools of planners of parts. */
+const partTools = new Set([
+  'read',
+  'search_operations',
+  'add_steps',
+  'edit_steps',
+  'for_each',
+  'submit_plan',
+]);
+
+const isPartRun = (runId: string) => payingRun({ runId, turn: 0 }).runId !== runId;
+
 /** Whether steps are likely to need partitions, pools or notes: each word of them costs on every call. */
 function isWide(runId: string, { modes, tools }: Pick<ToolContext, 'modes' | 'tools'>): boolean {
   const { pools = {}, capabilities = [] } = tools.capacity ?? {};
-  const isPart = payingRun({ runId, turn: 0 }).runId !== runId;
   const extensive =
     modes.planning_mode === 'extensive' || modes.plan_reasoning_mode === 'extensive';
-  return isPart || extensive || Object.keys(pools).length > 0 || capabilities.length > 0;
+  return isPartRun(runId) || extensive || Object.keys(pools).length > 0 || capabilities.length > 0;
 }
 
 export function createStageTools(parts: StageToolsParts): SessionTools {
   const { stage, session, tools, toolContext, clock, remember, report } = parts;
+  const { outline } = session.state;
+  const { modes } = toolContext;
   const find = (name: string) => tools.find((tool) => tool.name === name);
-  const ready = () =>
-    tools.filter(
-      (tool) => tool.stages.includes(stage) && session.lacking(tool.prerequisites).length === 0,
-    );
+  const isPart = isPartRun(session.state.run_id);
+  /** In open stages tools don't come and go: servers cache what every request begins with. */
+  const isReady = ({ name, stages, prerequisites }: Tool) =>
+    openStages.includes(stage)
+      ? stages.some((one) => openStages.includes(one)) && (!isPart || partTools.has(name))
+      : stages.includes(stage) && session.lacking(prerequisites).length === 0;
+  const ready = () => tools.filter(isReady);
 
   /** A draft that lacks what the model meant to put in is not submitted unseen. */
   let wasEditRefused = false;
@@ -166,7 +183,7 @@ export function createStageTools(parts: StageToolsParts): SessionTools {
     stage,
     offered: () =>
       ready()
-        .filter((tool) => tool.isOffered?.(session.state, toolContext.modes) ?? true)
+        .filter((tool) => tool.isOffered?.({ ...session.state, outline }, modes) ?? true)
         .map(({ name, description, parameters, wide }) => ({
           name,
           description,

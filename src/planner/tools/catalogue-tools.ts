@@ -20,7 +20,7 @@ const maxFound = 5;
 export const readTool = 'read';
 
 export const ReadArguments = z.strictObject({
-  operation: z.string().describe('full name of a read operation'),
+  operation: z.string(),
   args: JsonObject,
 });
 
@@ -38,8 +38,7 @@ export function readCall({ operation, args }: JsonObject): Prepared<ReadCall> {
 export const readFront: Tool<ReadCall> = {
   ...toolDefaults,
   name: readTool,
-  description:
-    'Calls an operation marked [read] now and gives its output. Several may be called at once.',
+  description: 'Calls an operation marked [read] now. Call several at once where you can.',
   parameters: showSchema(ReadArguments),
   reads: true,
   prepare: readCall,
@@ -67,9 +66,9 @@ export function createSearchTools(
   return [
     defineTool<{ query: string }, CatalogueContext>({
       name: 'search_operations',
-      description: 'Finds operations by their purpose, beyond those listed in full.',
+      description: 'Finds operations that are not listed in full.',
       input: z.strictObject({
-        query: z.string().describe("what it should do, in English and in the person's words"),
+        query: z.string().describe("what it should do, in English and the person's words"),
       }),
       reads: true,
       async execute({ query }, context) {
@@ -99,7 +98,7 @@ export function createSearchTools(
     }),
     defineTool<{ names: string[] }, CatalogueContext>({
       name: 'describe_operation',
-      description: 'Says everything about operations: their full input, output and effect.',
+      description: 'Tells the full input, output and effect of operations.',
       input: z.strictObject({ names: z.array(z.string()).min(1).max(5) }),
       reads: true,
       async execute({ names }, context) {

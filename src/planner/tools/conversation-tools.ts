@@ -20,13 +20,13 @@ export function cutAnswer(text: string): string {
 }
 
 const Answer = z.strictObject({
-  text: z.string().describe('the whole answer, as the person reads it'),
-  asked_for_change: z.boolean().describe('they asked for something to be done or changed'),
+  text: z.string().describe('all that they read'),
+  asked_for_change: z.boolean(),
   cannot: z
     .string()
     .nullable()
     .describe(
-      'where no operation can do what was asked: what that is, in English, as it follows "I can\'t" (book flights)',
+      'if nothing can do it: what they want, in English, as after "I can\'t": book flights',
     ),
 });
 /** Looser servers leave things out. */
@@ -65,13 +65,13 @@ const answer = defineTool({
 });
 
 const PlanFilter = z.strictObject({
-  status: z.string().nullable().describe('only these: proposed, executing, failed, …'),
+  status: z.string().nullable().describe('proposed, executing, failed, …'),
 });
 const HeardFilter = z.strictObject({ status: PlanStatus.nullable().default(null) });
 
 const listPlans = defineTool({
   name: 'plan_list',
-  description: 'List the latest plans; "plan_get" reads one.',
+  description: 'Lists the latest plans.',
   input: HeardFilter,
   shown: PlanFilter,
   reads: true,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseRequestJson } from '#domain/json.ts';
 import type { PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
-import { isObject, type Json, JsonObject, JsonValue, toJson } from '#domain/text.ts';
+import { isObject, type Json, JsonValue, toJson } from '#domain/text.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
 import { checkPosts, checkStep } from '../draft/check-draft.ts';
@@ -20,7 +20,7 @@ import {
   writtenStepShape,
 } from '../outline/written-steps.ts';
 import { fail, succeed, type Tool, type ToolContext } from '../tool.ts';
-import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
+import { countSteps, draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { forEach } from './for-each.ts';
 import { scaffold } from './scaffold.ts';
 import { setSchedule } from './set-schedule.ts';
@@ -28,7 +28,7 @@ import { submitPlan } from './submit-plan.ts';
 
 const maxProblems = 20;
 
-const before = z.string().optional().describe('id of the step they go before');
+const before = z.string().optional().describe('id of the step after them');
 const AddSteps = z.strictObject({ steps: z.array(z.strictObject(writtenStepShape)), before });
 const WideAddSteps = z.strictObject({
   steps: z.array(z.strictObject({ ...writtenStepShape, ...capacityShape })),
@@ -83,7 +83,7 @@ const readerOf = ({ tools, state }: ToolContext) =>
 const add = defineTool({
   ...draftDefaults,
   name: 'add_steps',
-  description: 'Adds steps to the draft. A long plan comes in several calls.',
+  description: 'Adds steps to the draft; long plans in several calls.',
   prerequisites: [],
   input: HeardSteps,
   shown: AddSteps,
@@ -125,26 +125,10 @@ const add = defineTool({
   },
 });
 
-const editShape = Object.fromEntries(
-  Object.entries(writtenStepShape).flatMap(([name, type]): [string, z.ZodType][] => {
-    if (name === 'id') return [];
-    if (name !== 'args') return [[name, type.isOptional() ? type : type.optional()]];
-    return [
-      [name, JsonObject.optional().describe('only arguments that change; null takes one away')],
-    ];
-  }),
-);
 const EditSteps = z.strictObject({
-  steps: z.array(z.strictObject({ id: z.string(), ...editShape })),
-});
-const WideEditSteps = z.strictObject({
-  steps: z.array(
-    z.strictObject({
-      id: z.string().describe('of a step; what is said of many, also a group, phase or partition'),
-      ...editShape,
-      ...capacityShape,
-    }),
-  ),
+  steps: z
+    .array(z.looseObject({ id: z.string().describe('of a step, group or phase') }))
+    .describe('what changes, as in add_steps; args are merged, null removes'),
 });
 
 /** Edits of a group, phase or partition as edits of each of its steps. */
@@ -169,11 +153,9 @@ function spreadEdits(list: Json[], draft: PlanOutline): { edits: Json[]; problem
 const edit = defineTool({
   ...draftDefaults,
   name: 'edit_steps',
-  description:
-    'Changes steps of the draft. Give the id and only what changes; everything else stays as it is.',
+  description: 'Changes steps; what is not named stays.',
   input: HeardSteps,
   shown: EditSteps,
-  wide: WideEditSteps,
   async execute({ steps }, toolContext) {
     const draft = openDraft(toolContext);
     const spread = spreadEdits(listSteps(steps), draft);
@@ -198,13 +180,13 @@ const edit = defineTool({
 });
 
 const RemoveSteps = z.strictObject({
-  ids: z.array(z.string()).min(1).describe('of steps, of a for_each, or names of phases'),
+  ids: z.array(z.string()).min(1).describe('of steps, for_each or phases'),
 });
 
 const remove = defineTool({
   ...draftDefaults,
   name: 'remove_steps',
-  description: 'Removes steps from the draft. What waited for them waits for what they waited for.',
+  description: 'Removes steps of the draft.',
   input: RemoveSteps,
   async execute(given, toolContext) {
     const draft = openDraft(toolContext);
@@ -219,17 +201,17 @@ const remove = defineTool({
 
 const ShowSteps = z.strictObject({
   ids: z.array(z.string()).optional(),
-  query: z.string().optional().describe('words of the steps that are looked for'),
-  from: z.number().int().min(1).optional().describe('place of the first, from 1'),
+  query: z.string().optional(),
+  from: z.number().int().min(1).optional(),
 });
 
 const show = defineTool({
   name: 'show_steps',
-  description:
-    'Reads steps of the draft with their whole arguments: by id, by words, or from a place on.',
+  description: 'Reads steps of a long draft whole.',
   prerequisites: ['draft'],
   input: ShowSteps,
   reads: true,
+  isOffered: ({ outline }) => countSteps(outline) > 0,
   async execute({ ids, query, from }, toolContext) {
     const { state, now } = toolContext;
     const { outline, timezone } = state;

@@ -29,21 +29,17 @@ import {
 const Question = z.strictObject({
   /** The same whenever it is asked. */
   id: line(200).nullable().default(null),
-  question: line(500).describe('one question, in their language, ending in “?”'),
-  why: line(300).nullable().describe('what the answer changes, as a sentence'),
-  default: line(500).nullable().describe('what is assumed without an answer'),
+  question: line(500),
+  why: line(300).nullable().describe('a sentence'),
+  default: line(500).nullable().describe('assumed without an answer'),
   essential: z.boolean().describe('a wrong guess would make the plan wrong'),
-  options: z
-    .array(line(80))
-    .max(4)
-    .nullable()
-    .default(null)
-    .describe('2 to 4 short answers to choose from'),
+  options: z.array(line(80)).max(4).nullable().default(null).describe('at least 2'),
   recommended: line(80).nullable().default(null).describe('one of them'),
 });
 export type Question = z.infer<typeof Question>;
 
 const ElicitContext = z.strictObject({ questions: z.array(Question).min(1).max(10) });
+const Shown = z.strictObject({ questions: z.array(Question.omit({ id: true })).max(10) });
 export type ElicitContext = z.infer<typeof ElicitContext>;
 
 /** Stages in which a person can be asked something. */
@@ -244,9 +240,9 @@ function sendToLook({ questions }: ElicitContext, toolContext: ToolContext): str
 export function createElicitContext(looksFirst: boolean): Tool<ElicitContext> {
   return defineTool({
     name: 'elicit_context',
-    description:
-      'Asks the person what is missing, with options where they are known. What may not be asked you are told to assume.',
+    description: 'Asks the person; you are told what to assume instead.',
     input: ElicitContext,
+    shown: Shown,
     stages: askingStages,
     revision: 2,
     async execute(input, toolContext) {

@@ -26,7 +26,7 @@ const maxProblems = 5;
 /** Characters of the steps made of the items. */
 const maxCharacters = 16_000_000;
 
-const template = '{{item}} or {{item/path}} stands for it, or a value in it';
+const template = '{{item}}, or {{item/path}} for a value in it';
 const stepShape = {
   description: z.string(),
   operation: z.string(),
@@ -36,10 +36,10 @@ const stepShape = {
 };
 // A partition is that of the items.
 const { partition: _, ...sharedShape } = capacityShape;
-const { artifact, ...listedShape } = itemSourceShape;
+const { artifact, paging, ...listedShape } = itemSourceShape;
 
 const Shown = z.strictObject({
-  id: z.string().describe('the steps are id-1, id-2, …'),
+  id: z.string().describe('steps are id-1, id-2, …'),
   title: z.string(),
   ...listedShape,
   step: z.strictObject(stepShape).describe(template),
@@ -49,6 +49,7 @@ const Shown = z.strictObject({
 });
 const ForEach = Shown.extend({
   artifact,
+  paging,
   step: z.strictObject({ ...stepShape, ...sharedShape }).describe(template),
   partition_by: z.string().optional().describe('JSON pointer into the item'),
 });
@@ -294,7 +295,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
 export const forEach = defineTool({
   ...draftDefaults,
   name: 'for_each',
-  description: 'Adds one step for each item that a read operation lists; code pages and filters.',
+  description: 'Adds a step for each item that a read lists; code pages and filters.',
   prerequisites: [],
   input: Sent,
   shown: Shown,

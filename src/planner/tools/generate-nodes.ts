@@ -16,6 +16,7 @@ import {
   readPreferences,
   readRisks,
   readTexts,
+  ShownOutline,
   WrittenOutline,
 } from '../outline/written-outline.ts';
 import { fitOutline, usePattern } from '../patterns/fit.ts';
@@ -23,11 +24,9 @@ import { fail, succeed, type ToolContext } from '../tool.ts';
 
 export const generateNodes = defineTool({
   name: 'generate_nodes',
-  description:
-    'Drafts the outline: a goal, phases or milestones where the work is large, and tasks with the steps that do it. One node for each piece of work; steps only at the leaves.',
+  description: 'Drafts the outline, after "select_pattern", which tells its fields.',
   input: WrittenOutline,
-  // A draft that is there is edited, not written again.
-  isOffered: ({ outline }) => outline === null,
+  shown: ShownOutline,
   stages: ['DRAFT_OUTLINE'],
   prerequisites: ['pattern'],
   produces: ['outline'],

@@ -11,14 +11,14 @@ import type { ToolContext } from '../tool.ts';
 
 /** The source of items. */
 export const itemSourceShape = {
-  operation: z.string().optional().describe('lists the items'),
+  operation: z.string().optional().describe('a read'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
-  list: z.string().describe('JSON pointer to the list or text in its output'),
+  list: z.string().describe('JSON pointer to a list or text in the output'),
   where: z
     .array(
       z.strictObject({
-        path: z.string().describe('JSON pointer into the item'),
+        path: z.string(),
         is: ConditionOperator,
         value: AnyJson.optional(),
       }),

@@ -23,7 +23,7 @@ export function standsIn(words: string, texts: readonly string[]): boolean {
 }
 
 const Remember = z.strictObject({
-  text: line(memoryLimits.text).describe('in exactly their words'),
+  text: line(memoryLimits.text),
   name: line(memoryLimits.name).nullable().describe('whose or what it is'),
 });
 
@@ -59,7 +59,7 @@ async function remember(
 
 export const memoryTool = defineTool({
   name: 'remember',
-  description: 'Remember something they ask you to keep, in their exact words.',
+  description: 'Keeps what they ask you to remember, in exactly their words.',
   input: Remember,
   execute: remember,
 });

@@ -13,7 +13,7 @@ import { createElicitContext } from './elicit-context.ts';
 import { generateNodes } from './generate-nodes.ts';
 import { generateSchedule } from './generate-schedule.ts';
 import { handleApproval } from './handle-approval.ts';
-import { brainstorm, craftOptions } from './offer-alternatives.ts';
+import { craftOptions } from './offer-alternatives.ts';
 import { createProbePortfolio, type OtherPlans } from './probe-portfolio.ts';
 import { createProbePreference, type PreferencePort } from './probe-preference.ts';
 import { requestData } from './request-data.ts';
@@ -91,7 +91,6 @@ export function createToolset(options: {
     requestData,
     ...draftTools,
     ...conversationTools,
-    brainstorm,
     craftOptions,
     createProbePreference(preferences),
     validateGrammar,

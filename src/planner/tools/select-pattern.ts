@@ -15,8 +15,9 @@ import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 export const selectPattern = defineTool({
   name: 'select_pattern',
   description:
-    'Says which pattern the work follows. Take the nearest known one; propose a subtype only where none describes it.',
+    'Says which pattern larger work follows, before its outline. Take the nearest known one.',
   input: ChosenPattern,
+  shown: ChosenPattern.omit({ variant: true, source_pattern: true }),
   stages: ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'],
   produces: ['pattern'],
   revision: 3,

@@ -13,8 +13,8 @@ const changeNames = Object.entries(shape).map(([name, schema]) => {
 });
 
 const SetPolicy = z.strictObject({
-  changes: z.looseObject({}).describe(`only what they said of: ${changeNames.join('; ')}`),
-  lasting: z.boolean().describe('they said "always", or answered your question about it'),
+  changes: z.looseObject({}).describe(`${changeNames.join('; ')}`),
+  lasting: z.boolean().describe('they said "always", or answered you'),
 });
 
 /** From the policy that asks most often. */
@@ -47,7 +47,7 @@ async function setPreferences(
 export const setPolicy = defineTool({
   name: 'set_policy',
   description:
-    'Keeps what they said about how to talk to them, ask, or seek approval (“be brief”). Not for words about the work.',
+    'Keeps what they said about how to talk to them, ask or seek approval (“be brief”), nothing about the work.',
   input: SetPolicy,
   execute: setPreferences,
 });

@@ -25,24 +25,14 @@ const maxProblems = 20;
 const maxDoubts = 5;
 
 const SubmitPlan = z.strictObject({
-  title: z.string().optional().describe('the gist in a few words'),
-  summary: z
-    .string()
-    .optional()
-    .describe('one sentence: what the plan will do (“Writes …”, not “Wrote …”)'),
-  risks: z.array(z.string()).optional().describe('what could go wrong, and what was assumed'),
+  title: z.string().optional(),
+  summary: z.string().optional().describe('what it will do: “Writes …”'),
+  risks: z.array(z.string()).optional().describe('and what was assumed'),
   preferences: z
-    .strictObject({
-      order: z
-        .enum(['as said', 'one at a time', 'checked'])
-        .optional()
-        .describe('checked: a look before what cannot be taken back'),
-      in_working_hours: z.boolean().optional().describe('ask people in working hours only'),
-    })
+    .looseObject({})
     .optional()
-    .describe('only what they said'),
-  confidence: z.number().describe('0 to 1: how sure you are that this is what they want'),
-  checked: z.boolean().optional(),
+    .describe('as they said: order: as said | one at a time | checked; in_working_hours: true'),
+  confidence: z.number().describe('0 to 1: this is what they want'),
 });
 const HeardSubmission = SubmitPlan.extend({
   title: z.string().nullish(),
@@ -109,7 +99,7 @@ function withGroups(summary: string, { nodes }: PlanOutline): string {
 
 export const submitPlan = defineTool({
   name: 'submit_plan',
-  description: 'Submits the draft for approval. Takes no steps.',
+  description: 'Submits the draft for approval.',
   input: HeardSubmission,
   shown: SubmitPlan,
   produces: ['pattern', 'outline'],

@@ -7,7 +7,18 @@ import type { Operation } from '#domain/tool.ts';
 import { estimateTokens } from '#models/tokens.ts';
 import { defineOperation } from '#tools/define-operation.ts';
 import { describeOutput } from '#tools/output-schema.ts';
-import { call, propose, proposeFiles, resultsIn, revise } from '../../fixtures/model-calls.ts';
+import {
+  call,
+  drawOutline,
+  elicit,
+  node,
+  propose,
+  proposeFiles,
+  resultsIn,
+  revise,
+  selectPattern,
+  task,
+} from '../../fixtures/model-calls.ts';
 import { type ModelInstance, openModelInstance } from '../../fixtures/model-instance.ts';
 import type { ChatBody } from '../../fixtures/openai-double.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -59,6 +70,34 @@ async function countTokens({ messages, tools = [] }: ChatBody): Promise<number> 
   for (const part of parts) tokens += await estimateTokens(part);
   return tokens;
 }
+
+/** The share of `before` with which `after` begins, as both are sent. */
+function sharedWith(before: ChatBody, after: ChatBody): number {
+  const [one, other] = [before, after].map((body) =>
+    JSON.stringify([body.tools, ...body.messages]).slice(0, -1),
+  ) as [string, string];
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length / one.length;
+}
+
+const pairsOf = (requests: ChatBody[]) =>
+  requests.slice(1).map((after, index) => sharedWith(requests[index] as ChatBody, after));
+
+test('calls of a turn begin with the one before, over stages too, and the next turn begins alike', async () => {
+  instance.play([selectPattern('milestone_project'), drawOutline([node('g', 'goal'), task('a')])]);
+  await instance.ask('Launch it', { conversation: 'alike' });
+  const within = pairsOf(instance.requests());
+  expect(within.length).toBeGreaterThan(0);
+  expect(Math.min(...within)).toBeGreaterThanOrEqual(0.9);
+  const [first] = instance.requests();
+  instance.play([elicit({ question: 'Which one?' })]);
+  await instance.ask('And now the other one', { conversation: 'alike too' });
+  const [next] = instance.requests();
+  if (first === undefined || next === undefined) throw new Error('two turns');
+  expect(sharedWith(first, next)).toBeGreaterThanOrEqual(0.6);
+  for (const body of [first, next]) expect(JSON.stringify(body).length).toBeLessThanOrEqual(16_000);
+});
 
 test('a plain request in a full workspace is one call of at most 4,000 tokens', async () => {
   await mkdir(instance.workspace, { recursive: true });

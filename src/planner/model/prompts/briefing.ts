@@ -8,26 +8,23 @@ import { onOneLine } from '#domain/words.ts';
 import { localDate, toLocalIso } from '#timeline/recurrence.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../budget/limits.ts';
-import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
+import { nodeWords } from '../../outline/written-outline.ts';
+import { lengthOf, optionsWanted } from '../../policy/effects.ts';
 import type { Surroundings } from '../../ports.ts';
 
 /** Tasks of stages that differ from the usual: clarify, draft, submit. */
 const tasks: Partial<Record<Stage, string>> = {
-  COLLECT_CONTEXT:
-    'Plain work is drafted at once. Work with milestones, habits or a long build-up: call "select_pattern" first; the outline comes next.',
-  DRAFT_OUTLINE:
-    'Draft what is to be done, then call "submit_plan" (or "generate_nodes", where it is offered, for an outline with milestones, checkpoints, or amounts that add up).',
+  DRAFT_OUTLINE: `Draft what is to be done, then call "submit_plan"; or call "generate_nodes" for an outline with milestones, checkpoints, or amounts that add up. ${nodeWords}`,
 };
 
-/** The granularity of the outline (0: as coarse as can be run; 10: every small step of its own). */
-function describeLevel({ reasoning_level }: PlanningModes): string {
+/** The granularity of the outline, unless it is the usual one: a step for each piece of work a person would name. */
+function describeLevel({ reasoning_level }: PlanningModes): string[] {
+  if (reasoning_level > 1 && reasoning_level < 7) return [];
   const grain =
     reasoning_level <= 1
       ? 'as few steps as can be run'
-      : reasoning_level >= 7
-        ? 'fine-grained: each piece of work that can be checked by itself is a step of its own'
-        : 'one step for each piece of work a person would name';
-  return `Granularity ${reasoning_level} of 10: ${grain}.`;
+      : 'fine-grained: each piece of work that can be checked by itself is a step of its own';
+  return [`Granularity ${reasoning_level} of 10: ${grain}.`];
 }
 
 /** Additional requirements of extensive modes. */
@@ -72,7 +69,18 @@ function describePolicy(policy: InteractionPolicy): string {
     medium: 'Ask only where a wrong assumption would cost something.',
     low: 'Where something has two meanings, ask before you assume.',
   }[autonomy];
-  return `How they like it: ${tones[tone]} ${styles[conversation_style]} At most ${sentences} sentences or ${items} lines of a list, unless they ask for more; never leave out a warning, a negation or a doubt. Where you offer options, ${optionsWanted(policy)}, each of at most ${optionLength(policy)} characters. ${ask} ${dare}`;
+  return `How they like it: ${tones[tone]} ${styles[conversation_style]} At most ${sentences} sentences or ${items} lines of a list, unless they ask for more; warnings, negations and doubts stay. ${ask} ${dare}${describeIdeas(policy)}`;
+}
+
+const ideas: Record<InteractionPolicy['brainstorming_preference'], string> = {
+  on_demand: '',
+  suggest_when_uncertain: 'when they ask, or when you are not sure how they want it done.',
+  always_offer: 'before you draft, wherever there is more than one good way.',
+};
+
+function describeIdeas(policy: InteractionPolicy): string {
+  if (policy.brainstorming_preference === 'on_demand') return '';
+  return ` "craft_options" with ${optionsWanted(policy)} options: ${ideas[policy.brainstorming_preference]}`;
 }
 
 /** `Wednesday, 4 March 2026, 11:00 in Europe/Berlin` */
@@ -136,11 +144,11 @@ export type Briefed = {
 
 export function writeBriefing(options: Briefed): string {
   const { state, stage, user, called, policy, modes, timezone, limits, likely, around } = options;
-  const { pattern, rfc, hints, assumed, offered, reads } = state;
+  const { pattern, rfc, assumed, offered, reads } = state;
   const lines = [
     `${called === undefined ? '' : `${onOneLine(called, 80)}, `}${onOneLine(user)}${called === undefined ? '' : ','} asks. ${describeTime(new Date(state.now), timezone)}`,
     describePolicy(policy),
-    describeLevel(modes),
+    ...describeLevel(modes),
     ...describeModes(modes),
   ];
   const known = state.memory?.known ?? [];
@@ -163,14 +171,25 @@ export function writeBriefing(options: Briefed): string {
   if (assumed.length > 0)
     lines.push('Assumed instead of asked:', ...assumed.map((one) => `- ${onOneLine(one)}`));
   lines.push(...describeThread(state), ...describeReads(reads));
-  if (hints.length > 0) {
-    const tries = state.retries[stage] ?? 1;
-    lines.push(
-      `Try ${tries + 1} of ${limits.retries + 1}. Fix these problems in the draft first:`,
-      ...hints.map((hint) => `- ${onOneLine(hint)}`),
-    );
-  }
-  const task = tasks[stage];
-  if (task !== undefined) lines.push(`Now: ${task}`);
+  lines.push(...writeTask(state, stage, limits));
   return lines.join('\n');
+}
+
+/** What the stage is for, and first what was wrong with its last try. */
+export function writeTask(
+  { hints, retries }: Readonly<PlanningState>,
+  stage: Stage,
+  limits: PlanningLimits,
+): string[] {
+  const tries = retries[stage] ?? 1;
+  const task = tasks[stage];
+  return [
+    ...(hints.length === 0
+      ? []
+      : [
+          `Try ${tries + 1} of ${limits.retries + 1}. Fix these problems in the draft first:`,
+          ...hints.map((hint) => `- ${onOneLine(hint)}`),
+        ]),
+    ...(task === undefined ? [] : [`Now: ${task}`]),
+  ];
 }

@@ -11,7 +11,7 @@ import { showDraft } from '../../draft/show-draft.ts';
 import type { Surroundings } from '../../ports.ts';
 import { describePlan } from '../../reads/describe-plans.ts';
 import type { StageTask } from '../../reasoner.ts';
-import { writeBriefing } from './briefing.ts';
+import { writeBriefing, writeTask } from './briefing.ts';
 import { writeSystemPrompt } from './system-prompt.ts';
 
 const rememberedUtterances = 20;
@@ -95,6 +95,32 @@ export function writeMessages(
 
 /** A name that can't look like the beginning of the message. */
 const nameWriter = (name: string) => `[${onOneLine(name, 80).replace(/[[\]:]/g, ' ')}]`;
+
+/** The messages that lead a conversation into the turn's next stage, or into the next try of one. */
+export function continueMessages(
+  { state, stage, current, request }: Pick<StageTask, 'state' | 'stage' | 'current' | 'request'>,
+  limits: PlanningLimits,
+): ChatMessage[] {
+  const { outline, hints } = state;
+  // Where something was wrong, code may have changed the draft.
+  const draft =
+    outline === null || hints.length === 0
+      ? []
+      : [
+          writeDraft(
+            showDraft(
+              outline,
+              current,
+              datesOfSession({ ...state, timezone: request.timezone }),
+              hints.join('\n'),
+            ),
+            [],
+            '',
+          ),
+        ];
+  const said = [[...draft, ...writeTask(state, stage, limits)].join('\n'), request.text];
+  return said.map((content): ChatMessage => ({ role: 'user', content }));
+}
 
 /** The requested changes, oldest first; empty if nothing is being changed. */
 function feedbackOf({ request: { revision }, state: { change } }: MessageParts): string[] {

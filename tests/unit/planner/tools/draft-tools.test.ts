@@ -373,14 +373,17 @@ describe('submit_plan', () => {
 describe('a draft that is there', () => {
   const three = [write('1'), write('2', { after: ['1'] }), write('3', { after: ['2'] })];
 
-  it('is what the tools that change it need', async () => {
+  it('changes nothing about which tools are offered, and those that change it need it', async () => {
     const { call, offered } = open();
-    expect(offered()).toEqual(expect.arrayContaining(['add_steps', 'for_each', 'submit_plan']));
-    expect(offered()).not.toContain('edit_steps');
+    const before = offered();
+    expect((await call('edit_steps', { steps: [{ id: '1' }] })).says).toContain('no draft yet');
     await call('add_steps', { steps: three });
-    expect(offered()).toEqual(
-      expect.arrayContaining(['edit_steps', 'remove_steps', 'set_schedule', 'show_steps']),
-    );
+    expect(offered()).toEqual(before);
+    expect(before).toEqual(expect.arrayContaining(['edit_steps', 'remove_steps', 'set_schedule']));
+  });
+
+  it('is planned with six tools where it is a part of a larger one', () => {
+    expect(open({ run_id: 'run-1/1/part' }).offered()).toHaveLength(6);
   });
 
   it('changes only where an edit says so, to the byte', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#domain/people/policy.ts';
 import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
-import { brainstorm, craftOptions } from '#planner/tools/offer-alternatives.ts';
+import { craftOptions } from '#planner/tools/offer-alternatives.ts';
 import { makeDesk } from './tool-context.ts';
 
 const three: Alternative[] = [
@@ -86,8 +86,8 @@ describe('options', () => {
 
   it('are the answer where ideas were asked for and nothing may be asked', async () => {
     const toolContext = makeDesk({ policy: { probing_depth: 0 } });
-    const outcome = await brainstorm.execute(
-      { topic: 'my notes', ideas: three, asked_for: true, confidence: 0.9 },
+    const outcome = await craftOptions.execute(
+      { question, options: three, asked_for: true, confidence: 0.9 },
       toolContext,
     );
     expect(outcome.ends).toBe('answered');
