@@ -93,6 +93,24 @@ export const commandWords = {
 export const noModelWords = ({ help }: { help: string }) =>
   `No model is connected, so I read fixed commands (${help} lists them) and run playbooks. To let people ask in their own words, an admin connects a model in the console, under Settings, Models.`;
 
+/** Why nothing can be posted to a channel or person, for the planner and the person. */
+const named = (shown: string) => quoteName(shown, 100);
+export const placeWords = {
+  archived: ({ shown }: { shown: string }) => `${named(shown)} is archived.`,
+  notIn: ({ shown }: { shown: string }) =>
+    `Countersign is not in ${named(shown)}. Somebody there can add it: /invite @Countersign.`,
+  requesterNotIn: ({ shown }: { shown: string }) =>
+    `The requester is not in ${named(shown)}, so nothing is posted there for them.`,
+  noChannel: ({ shown }: { shown: string }) =>
+    `There is no channel ${named(shown)}, or it is private and Countersign is not in it.`,
+  nobody: ({ shown }: { shown: string }) => `No channel and no person is called ${named(shown)}.`,
+  severalPeople: ({ shown }: { shown: string }) =>
+    `Several people are called ${named(shown)}. Give an address.`,
+  noDirect: ({ shown }: { shown: string }) =>
+    `Countersign can't write to ${named(shown)} directly.`,
+  threadIn: ({ shown }: { shown: string }) => `a thread in ${shown}`,
+} as const;
+
 /** Why messages above a request were not read. */
 export const threadWords = {
   limited: 'Slack limits how often this app may read threads, and did not let it in time.',

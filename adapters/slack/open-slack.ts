@@ -13,6 +13,7 @@ import { type InstallOptions, isAlive, registerInstall } from './install/routes.
 import { tokensOfMany } from './install/tokens.ts';
 import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
+import { createFindPlace } from './people/find-place.ts';
 import { createPeople } from './people/people.ts';
 import { createReach } from './people/reach.ts';
 import { createUserGroupReader } from './people/user-groups.ts';
@@ -164,6 +165,7 @@ export async function openSlack(access: SlackAccess, parts: PlatformParts): Prom
         : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, options) }),
     port,
     homes: createHomes(context),
+    findPlace: createFindPlace({ clientOf, ask, reach, clock }),
     readThread: createReadThread({ clientOf, ask, people, clock }),
     userGroups,
     checkInstalled: async () => (many === null ? [] : checkWorkspaces(many, options)),

@@ -26,6 +26,7 @@ import {
   type Scene,
   type Signal,
 } from './signals/read-activity.ts';
+import { createFindPlace } from './talk/find-place.ts';
 import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
 import { createReadThread } from './talk/read-thread.ts';
@@ -42,17 +43,14 @@ const cannotChange = 'Teams did not say how this message is called, so it cannot
 const unknownPlace =
   'Nothing ever came from this conversation in Teams. Write to the app there once.';
 
-export function createTeamsPort(options: {
-  connector: Calls;
+/** Finds stored conversations. @throws `not_allowed` for unknown places */
+function createChatFinder({
+  connector,
+  conversations,
+}: {
+  connector: Pick<Calls, 'openChat'>;
   conversations: TeamsConversations;
-  readers: Readers;
-  /** All accounts of the person with one account. */
-  everyNameOf(name: string): Promise<string[]>;
-  /** For people whose time zone is unknown. */
-  timezone: string;
-}): ChatPort {
-  const { connector, conversations, readers, everyNameOf, timezone } = options;
-
+}) {
   async function find({ tenant, channel }: ChatPlace): Promise<TeamsConversation> {
     const found = await conversations.find(tenant, channel);
     if (found !== null) return found;
@@ -74,6 +72,22 @@ export function createTeamsPort(options: {
     await conversations.keep(chat);
     return chat;
   }
+
+  return { find, findChat };
+}
+
+export function createTeamsPort(options: {
+  connector: Calls;
+  conversations: TeamsConversations;
+  readers: Readers;
+  /** All accounts of the person with one account. */
+  everyNameOf(name: string): Promise<string[]>;
+  /** For people whose time zone is unknown. */
+  timezone: string;
+}): ChatPort {
+  const { connector, readers, everyNameOf, timezone } = options;
+
+  const { find, findChat } = createChatFinder(options);
 
   /** @param aloud whether Teams notifies the mentioned people */
   async function draw(where: TeamsConversation, content: ChatContent, aloud: boolean) {
@@ -154,6 +168,10 @@ export function openTeams(
   return {
     handle: createHandler(context),
     port: context.port,
+    findPlace: createFindPlace({
+      ...{ connector, conversations, readers, everyNameOf, clock },
+      findChat: createChatFinder({ connector, conversations }).findChat,
+    }),
     readThread: createReadThread({
       connector,
       conversations,

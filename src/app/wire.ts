@@ -17,6 +17,7 @@ import { readEveryName } from '#db/people/identities.ts';
 import { createSignInStore } from '#db/people/mcp-sign-ins.ts';
 import { followTenancy } from '#db/people/tenancy.ts';
 import { createRateLimits } from '#db/rate-limits.ts';
+import type { PlaceFinders } from '#domain/chat/find-place.ts';
 import { systemClock, systemRandom } from '#domain/clock.ts';
 import type { UserGroups } from '#domain/people/user-groups.ts';
 import type { Planner } from '#domain/planning/run.ts';
@@ -134,6 +135,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   closers.add('the tools', () => registry.close());
   const catalogue = createCatalogue(registry, readTenancy, models?.findProblem);
   let chats: OpenChats = {};
+  const placesOf = () => partsOf(chats, ({ findPlace }) => findPlace);
   const planner =
     options.planner ??
     openPlanner(config, {
@@ -148,7 +150,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
         () => conversation,
         () => readTenancy().apart,
       ),
-      posts: createPostTargets(db.query),
+      posts: createPostTargets(db.query, placesOf),
       requests: createDataRequests({ db, enqueue, listener, random: systemRandom }),
       parts: createPartPlanners({ db, enqueueAll, listener }),
       warn,
@@ -172,6 +174,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     catalogue,
     planner,
     hasModel,
+    places: placesOf,
     threads: () => partsOf(chats, ({ readThread }) => readThread),
     linkTo,
     warn,
@@ -337,12 +340,14 @@ function makeConversation(
     /** Whether steps may ask a model. */
     hasModel: boolean;
     threads: ConversationContext['threads'];
+    places: () => PlaceFinders;
     linkTo: (planId: string) => string | null;
     warn(message: string, err?: unknown): void;
   },
 ): ConversationContext {
   const { env, settings, timezone } = config;
-  const { connections, catalogue, planner, userGroups, hasModel, threads, linkTo, warn } = parts;
+  const { connections, catalogue, planner, userGroups, hasModel, threads, places, linkTo, warn } =
+    parts;
   const { db, enqueue, listener } = connections;
   const conversation: ConversationContext = {
     db,
@@ -375,6 +380,7 @@ function makeConversation(
     profile: settings.schedule,
     listener,
     threads,
+    places,
     linkTo,
     warn,
     onReplan: (tx, row, finding, actor) => replanForPerson(conversation, tx, row, finding, actor),

@@ -1,6 +1,7 @@
 // Database access of tools: posting, storing reminders, checking and changing their own plan.
 import type { Database, Transaction } from '#db/database.ts';
 import { isTransient } from '#db/transient.ts';
+import { readTarget } from '#domain/chat/post-target.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { AskPlanner } from '#domain/plan/replan.ts';
@@ -49,7 +50,8 @@ export function createToolPorts(
         await forTool(() =>
           db.transaction(async (tx) => {
             await requirePostTarget(tx, { conversation: from, requester: user }, conversation);
-            await speakAsBot({ enqueue }, tx, { conversation, says: text, once });
+            const { conversation: to } = readTarget(conversation);
+            await speakAsBot({ enqueue }, tx, { conversation: to, says: text, once });
           }),
         );
       },

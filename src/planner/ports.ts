@@ -1,5 +1,6 @@
 // The planner's read-only port to the rest of the instance.
 import { z } from 'zod';
+import type { Target } from '#domain/chat/post-target.ts';
 import type { StepAnswer } from '#domain/plan/answer.ts';
 import type { BriefPage } from '#domain/plan/brief.ts';
 import type { PlanPatch } from '#domain/plan/patch.ts';
@@ -49,8 +50,8 @@ export type PostTarget = { conversation: string; about: string };
 export type PostTargets = {
   /** The latest first. */
   list(runId: string): Promise<PostTarget[]>;
-  /** Why nothing can be posted in each of `targets`, in a sentence; those where something can are not in it. */
-  refuse(runId: string, targets: string[]): Promise<Map<string, string>>;
+  /** Each of `targets` (channels and people by name, links, conversations) pinned, or why nothing can be posted there. */
+  resolve(runId: string, targets: string[]): Promise<Map<string, Target>>;
 };
 
 /** A part as its planner left it. */

@@ -2,6 +2,7 @@
 import type { Database, Transaction } from '#db/database.ts';
 import type { PlanRow } from '#db/plans/plans.ts';
 import type { Caps } from '#domain/budget.ts';
+import type { PlaceFinders } from '#domain/chat/find-place.ts';
 import type { Clock, Random } from '#domain/clock.ts';
 import type { Enqueue } from '#domain/jobs.ts';
 import type { Actor } from '#domain/people/actor.ts';
@@ -54,6 +55,8 @@ export type PlansContext = {
   replan: Settings['executor']['replan'];
   /** The budget that approvals check model calls against; omitted without a model. */
   modelBudget?: ModelBudget | undefined;
+  /** Finds channels and people of chat platforms by name; omitted if none is asked. They open after this. */
+  places?: () => PlaceFinders;
   clock: Clock;
   random: Random;
 };

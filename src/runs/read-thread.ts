@@ -17,7 +17,7 @@ import { estimateTokens } from '#models/tokens.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 
 /** Tokens of all messages with a note of what is left out, and the part of them for the first ones. */
-const maxTokens = 2480;
+const maxTokens = 2450;
 const firstTokens = 500;
 const maxFirst = 3;
 /** Characters of one message and of a name. */

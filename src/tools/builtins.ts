@@ -127,7 +127,7 @@ function createChatPost(chat: ChatPort): Operation {
   return defineOperation({
     tool: 'chat',
     operation: 'post',
-    description: 'Post a message in this conversation, or in another one of the same workspace.',
+    description: 'Post a message here, in a channel, or to a person.',
     effect: 'idempotent',
     destructive: false,
     targetArgument: 'conversation',
@@ -135,7 +135,7 @@ function createChatPost(chat: ChatPort): Operation {
       text: text(20_000, 'What to say.'),
       conversation: text(
         300,
-        'Where to say it; left out: where the plan was asked for.',
+        'A channel (#ops), a person (Ana Weiss), or a link to a thread; left out: where the plan was asked for.',
       ).optional(),
     }),
     output: describeOutput(z.strictObject({ conversation: z.string() })),

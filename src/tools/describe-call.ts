@@ -1,5 +1,6 @@
 // Describes a call's effect from its operation and arguments (A17). Every argument appears in the headline or a part.
 import { z } from 'zod';
+import { showTarget } from '#domain/chat/post-target.ts';
 import { describeOption } from '#domain/plan/answer.ts';
 import {
   type ArgumentReference,
@@ -171,7 +172,8 @@ function describePost(args: Arguments): Effect {
   const conversation = args.take('conversation');
   return {
     class: conversation === undefined ? 'changes' : 'outside',
-    headline: conversation === undefined ? ['Posts here'] : ['Posts in', toValue(conversation)],
+    headline:
+      conversation === undefined ? ['Posts here'] : ['Posts in', toValue(showTarget(conversation))],
     parts: args.payload('text'),
   };
 }

@@ -98,14 +98,16 @@ function planPart(part: ScaffoldPart): EndedPart {
 function postIn(posts: PostTarget[]): PostTargets {
   return {
     list: async () => posts,
-    refuse: async (_, targets) =>
+    resolve: async (_, targets) =>
       new Map(
-        targets
-          .filter((target) => !posts.some(({ conversation }) => conversation === target))
-          .map((target) => [
-            target,
-            `This plan can't post in "${target}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
-          ]),
+        targets.map((target) => [
+          target,
+          posts.some(({ conversation }) => conversation === target)
+            ? { pinned: target }
+            : {
+                refusal: `This plan can't post in "${target}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
+              },
+        ]),
       ),
   };
 }

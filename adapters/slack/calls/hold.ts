@@ -23,6 +23,8 @@ const rates: Partial<Record<string, Rate>> = {
   'chat.update': { everyMs: 1200, burst: 20 },
   'views.publish': { everyMs: 600, burst: 20 },
   'conversations.replies': { everyMs: 1200, burst: 40 },
+  'conversations.list': { everyMs: 3500, burst: 12 },
+  'users.list': { everyMs: 3500, burst: 12 },
   // The rest is for identities, which are looked up at once.
   'users.info': { everyMs: 1200, burst: 40 },
 };

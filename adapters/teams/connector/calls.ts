@@ -13,6 +13,9 @@ const Posted = z.object({ id: z.string().min(1) });
 const Members = z.object({ members: z.array(Member), continuationToken: z.string().nullish() });
 
 const Team = z.object({ aadGroupId: z.string().nullish() });
+const Channels = z.object({
+  conversations: z.array(z.object({ id: z.string(), name: z.string().nullish() })),
+});
 const Listed = z.object({
   value: z.array(ChannelMessage),
   '@odata.nextLink': z.string().nullish(),
@@ -178,6 +181,14 @@ export function createCalls(options: {
       const path = partsOf('teams', team);
       const answer = await call(where, path, { method: 'GET', body: null, action });
       return readAs(Team, answer, action).aadGroupId ?? null;
+    },
+    async channels(where, team) {
+      const action = 'list channels';
+      const path = `${partsOf('teams', team)}/conversations`;
+      const answer = await call(where, path, { method: 'GET', body: null, action });
+      const { conversations } = readAs(Channels, answer, action);
+      // The first channel has no name of its own.
+      return conversations.map(({ id, name }) => ({ id, name: name ?? 'General' }));
     },
     async replies({ tenant, group, channel, post }, limit) {
       const action = 'read the thread';

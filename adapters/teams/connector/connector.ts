@@ -29,6 +29,8 @@ type At = { conversation: string; message: string };
 /** An update of a stream: a null `id` begins it; `sequence` counts from 1. */
 export type StreamUpdate = { id: string | null; sequence: number; bot: string; text: string };
 
+export type Channel = { id: string; name: string };
+
 /** A message of a channel in Microsoft Graph. */
 export const ChannelMessage = z.object({
   id: z.string(),
@@ -79,6 +81,8 @@ export type Calls = {
   member(where: Where, conversation: string, person: string): Promise<Member>;
   /** A team's group, by which Microsoft Graph knows it, or null. */
   groupOf(where: Where, team: string): Promise<string | null>;
+  /** The channels of a team. */
+  channels(where: Where, team: string): Promise<Channel[]>;
   /** A post and its replies, newest first, and whether there are more than `limit`. Needs a consent of the team. */
   replies(
     at: { tenant: string; group: string; channel: string; post: string },

@@ -64,9 +64,11 @@ const isNear = sql`o.platform is not null and (o.tenant = t.tenant or exists (
   where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant))`;
 
 /** A private chat with the bot in which none of `names` has requested anything. */
-const isPrivate = (names: string[]) => sql`(t.thread is null and not exists (
+const isPrivate = (names: string[]) => sql`(t.thread is null
+  and not (t.platform = 'slack' and t.channel !~ '^D')
+  and not exists (
     select from ${countersign}.teams_conversations c
-    where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
+    where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind <> 'personal')
   and not exists (
     select from ${countersign}.runs r
     where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])))`;
@@ -77,14 +79,17 @@ export async function findPostTargets(
   from: string | null,
   names: string[],
   targets: string[],
-): Promise<Map<string, { near: boolean; private: boolean; broken: string | null }>> {
+): Promise<
+  Map<string, { name: string | null; near: boolean; private: boolean; broken: string | null }>
+> {
   const { rows } = await db.execute<{
     conversation: string;
+    name: string | null;
     near: boolean;
     private: boolean;
     broken: string | null;
   }>(sql`
-    select t.conversation, t.broken, ${isNear} as near, ${isPrivate(names)} as private
+    select t.conversation, t.name, t.broken, ${isNear} as near, ${isPrivate(names)} as private
     from ${countersign}.chat_places t
     left join ${countersign}.chat_places o on o.conversation = ${from} and o.platform = t.platform
     where t.conversation = any(${sql.param(targets)}::text[])`);
@@ -119,6 +124,21 @@ export async function listPostTargets(
     order by own.updated_at desc
     limit ${targetsListed}`);
   return rows;
+}
+
+/** Stores a place under the name that its platform shows. @returns its conversation */
+export async function namePlace(db: Queryable, place: ChatPlace, name: string): Promise<string> {
+  const conversation = conversationAt(place);
+  const { platform, tenant, channel, thread } = place;
+  await db
+    .insert(chatPlaces)
+    .values({ conversation, platform, tenant, channel, thread, name })
+    .onConflictDoUpdate({
+      target: chatPlaces.conversation,
+      set: { name },
+      setWhere: sql`${chatPlaces.name} is distinct from ${name}`,
+    });
+  return conversation;
 }
 
 /** Where a conversation takes place, or null if not on a platform. */

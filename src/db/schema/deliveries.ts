@@ -25,6 +25,8 @@ export const chatPlaces = countersign.table(
     tenant: text('tenant').notNull(),
     channel: text('channel').notNull(),
     thread: text('thread'),
+    /** Its display name, if a plan posts there by name. */
+    name: text('name'),
     /** The only reader's zone, or null if unknown or shared. */
     timezone: text('timezone'),
     /** The last message that was posted, or that nobody can post. */

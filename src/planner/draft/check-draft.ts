@@ -1,8 +1,10 @@
 // Validates a draft against the manifest before a person sees it: known operations, valid arguments, no cycles, places to post.
+import { pinSteps, postTargetOf } from '#domain/chat/post-target.ts';
 import { findMalformed, openArguments } from '#domain/plan/arguments.ts';
 import { conditionsOf } from '#domain/plan/condition.ts';
 import type { PlanDraft } from '#domain/plan/plan.ts';
 import { predecessorsOf, type StepDraft } from '#domain/plan/step-content.ts';
+import type { PlanOutline } from '#domain/planning/outline.ts';
 import { quoteWords } from '#domain/shown-text.ts';
 import { isSliceOver, mapInSlices, nextTurn } from '#domain/slices.ts';
 import type { JsonObject } from '#domain/text.ts';
@@ -157,24 +159,34 @@ export async function checkPosts(
   { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
 ): Promise<Map<string, string>> {
   const { posts } = tools;
-  const named = steps.flatMap(({ id = '', tool, operation, args = {} }) =>
-    tool === 'chat' && operation === 'post' && typeof args.conversation === 'string'
-      ? [{ id, target: args.conversation }]
-      : [],
-  );
+  const named = steps.flatMap((step) => {
+    const target = postTargetOf(step);
+    return target === null ? [] : [{ id: step.id ?? '', target }];
+  });
   if (posts === null || named.length === 0) return new Map();
   const targets = [...new Set(named.map(({ target }) => target))];
-  const refusals = await posts.refuse(state.run_id, targets);
-  if (refusals.size === 0) return new Map();
+  const resolved = await posts.resolve(state.run_id, targets);
+  if ([...resolved.values()].every((one) => 'pinned' in one)) return new Map();
   const reachable = await posts.list(state.run_id);
   return new Map(
     named.flatMap(({ id, target }) => {
-      const refusal = refusals.get(target);
-      if (refusal === undefined) return [];
+      const found = resolved.get(target);
+      if (found === undefined || 'pinned' in found) return [];
       const others = reachable.slice(0, maxNamed).map(nameTarget);
       const instead =
         others.length === 0 ? '' : ` This plan can also post in ${others.join(', ')}.`;
-      return [[id, `Step ${id}: ${refusal}${instead}`] as const];
+      return [[id, `Step ${id}: ${found.refusal}${instead}`] as const];
     }),
   );
+}
+
+/** Steps with the places they post to pinned. */
+export async function pinPosts(
+  nodes: PlanOutline['nodes'],
+  { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
+): Promise<PlanOutline['nodes']> {
+  const targets = nodes.flatMap(({ steps }) => steps.flatMap((step) => postTargetOf(step) ?? []));
+  if (tools.posts === null || targets.length === 0) return nodes;
+  const resolved = await tools.posts.resolve(state.run_id, targets);
+  return nodes.map((node) => ({ ...node, steps: pinSteps(node.steps, resolved) }));
 }

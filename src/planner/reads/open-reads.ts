@@ -142,7 +142,7 @@ export function openPlannerTools(options: {
       ? null
       : {
           list: (runId) => targets.list(runOf(runId)),
-          refuse: (runId, names) => targets.refuse(runOf(runId), names),
+          resolve: (runId, names) => targets.resolve(runOf(runId), names),
         };
   async function getPlan(runId: string, id: string): Promise<Plan> {
     const plans = await plansOf(runId);

@@ -5,7 +5,7 @@ import type { OutlineNode, PlanOutline } from '#domain/planning/outline.ts';
 import type { Adaptation } from '#domain/planning/trace.ts';
 import { countOf } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
-import { checkDraft, checkPosts } from '../draft/check-draft.ts';
+import { checkDraft, checkPosts, pinPosts } from '../draft/check-draft.ts';
 import { compareOutlines, whoseChange } from '../outline/compare-outlines.ts';
 import { applyFixes } from '../outline/fix.ts';
 import type { Fix } from '../outline/fix-kinds.ts';
@@ -43,6 +43,7 @@ export const generateNodes = defineTool({
     const problems = await checkDraft({ title: input.title, steps }, tools);
     if (problems.length === 0) problems.push(...(await checkPosts(steps, toolContext)).values());
     if (problems.length > 0) return { result: fail(...problems) };
+    const nodes = await pinPosts(read.nodes, toolContext);
 
     const previous = state.outline?.nodes ?? null;
     const who = whoseChange(state, previous);
@@ -50,11 +51,7 @@ export const generateNodes = defineTool({
       title: input.title.trim().slice(0, 300),
       summary: input.summary.trim().slice(0, 1000),
       pattern: pattern.spec,
-      nodes: markOrigins(
-        previous ?? [],
-        previous === null ? read.nodes : keepIds(previous, read.nodes),
-        who,
-      ),
+      nodes: markOrigins(previous ?? [], previous === null ? nodes : keepIds(previous, nodes), who),
       risks: readRisks(input.risks),
       assumptions: readTexts(input.assumptions),
       ...(state.outline?.preferences === undefined

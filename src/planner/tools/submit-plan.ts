@@ -11,7 +11,7 @@ import { isSliceOver, nextTurn } from '#domain/slices.ts';
 import type { OperationSpec } from '#domain/tool.ts';
 import { countOf, listOf, onOneLine, shorten } from '#domain/words.ts';
 import { defineTool } from '../define-tool.ts';
-import { checkDraft, checkPosts } from '../draft/check-draft.ts';
+import { checkDraft, checkPosts, pinPosts } from '../draft/check-draft.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { readPreferences, readRisks, WrittenPreferences } from '../outline/written-outline.ts';
 import { patternOf, readFeatures, usePattern } from '../patterns/fit.ts';
@@ -167,7 +167,14 @@ export const submitPlan = defineTool({
     const confidence = said.confidence ?? null;
     return {
       result: succeed(null, 'The plan is checked next, and then put before the person.'),
-      changes: { pattern: written.pattern, outline: withEvidence(written, state, toolContext) },
+      changes: {
+        pattern: written.pattern,
+        outline: withEvidence(
+          { ...written, nodes: await pinPosts(written.nodes, toolContext) },
+          state,
+          toolContext,
+        ),
+      },
       self: confidence === null || confidence < 0 || confidence > 1 ? null : confidence,
       heuristics: 1,
       ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',

@@ -21,7 +21,7 @@ import { refreshUserGroups } from '../authority/members.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestPlan, type PlanHeader, termsOf, withDigests } from '../content/canonical.ts';
 import { type NewArtifact, readContext, splitContext } from '../content/context.ts';
-import { lookAtTargets, requirePostTargets } from '../content/look-at-targets.ts';
+import { lookAtTargets, pinPosts, requirePostTargets } from '../content/look-at-targets.ts';
 import { type NormalPlan, normalisePlan } from '../content/normalise.ts';
 import { digestOperations } from '../content/operation-digests.ts';
 import { resolvePrerequisites } from '../content/resolve-prerequisites.ts';
@@ -282,10 +282,11 @@ export async function preparePropose(
   const keeps = imported !== undefined && (await isFreePlanId(context.db.query, imported.id));
   const id = keeps ? imported.id : await drawPlanId(context);
   const { tenant } = await describeOrigin(context.db.query, origin, actor);
+  const pinned = { ...draft, steps: await pinPosts(context, origin, draft.steps) };
   const own =
     actor.kind === 'person'
-      ? await nameGroups(context, draft, origin, tenant)
-      : withoutApprovers(draft);
+      ? await nameGroups(context, pinned, origin, tenant)
+      : withoutApprovers(pinned);
   await requireEnough(context, own, origin);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel, tenant);
   // The card mentions the groups, and their members must find the plan.
@@ -346,7 +347,8 @@ export async function prepareRevise(
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
   const version = previous.version + 1;
-  const withApprovers = { ...draft, approvers: previous.approver_policy };
+  const steps = await pinPosts(context, previous, draft.steps);
+  const withApprovers = { ...draft, steps, approvers: previous.approver_policy };
   const prepared = await preparePlan(
     context,
     withApprovers,
@@ -355,11 +357,11 @@ export async function prepareRevise(
     keptModel(context.catalogue, previous) ?? origin.executorModel,
     previous.tenant,
   );
-  const { steps } = prepared.normal;
+  const normal = prepared.normal.steps;
   const own = context.catalogue.of(previous.tenant);
-  await requirePostTargets(context.db.query, own, previous, steps);
+  await requirePostTargets(context.db.query, own, previous, normal);
   const owner = { planId: previous.id, runId: previous.run_id };
-  await requireArtifacts(context.db.query, owner, steps);
+  await requireArtifacts(context.db.query, owner, normal);
   return async (tx) => {
     const row = await lockPlan(tx, previous.id);
     await allowForSteps(tx, Math.max(row.total, prepared.normal.steps.length));

@@ -29,7 +29,7 @@ import type { PatchOutcome } from '#domain/plan/patch-outcome.ts';
 import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestValue, withDigests } from '../content/canonical.ts';
-import { requirePostTargets } from '../content/look-at-targets.ts';
+import { pinPatchPosts, requirePostTargets } from '../content/look-at-targets.ts';
 import type { StepRules } from '../content/normalise-step.ts';
 import {
   addedOperations,
@@ -308,7 +308,8 @@ export async function checkPatch(
   const { query } = context.db;
   const before = await readPlanRow(query, planId);
   await requireAllowed(query, before);
-  const resolved = { ...patch, operations: await resolveNotes(query, planId, patch.operations) };
+  const named = await pinPatchPosts(context, before, patch);
+  const resolved = { ...patch, operations: await resolveNotes(query, planId, named.operations) };
   const operations = await pinTargets(query, before, rulesFor(context, before), resolved);
   return async (tx) => {
     const row = await lockPlan(tx, planId);

@@ -1,15 +1,26 @@
 // Looks up the targets a plan writes to: their state when it is proposed (A12), limited in number and time and checked again
 // before the call. Also checks where it may post: never another person's private chat with the bot.
-import { findPostTargets, listPostTargets } from '#db/chat/places.ts';
+import { findPlace, findPostTargets, listPostTargets, namePlace } from '#db/chat/places.ts';
 import type { Queryable } from '#db/database.ts';
 import { readNamesOf } from '#db/people/identities.ts';
 import { readRun } from '#db/planning/runs.ts';
+import { platformOf } from '#domain/chat/chat.ts';
+import type { PlaceFinders } from '#domain/chat/find-place.ts';
+import {
+  pinSteps,
+  pinTarget,
+  postTargetOf,
+  readTarget,
+  type Target,
+} from '#domain/chat/post-target.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { addedBy, type PlanPatch } from '#domain/plan/patch.ts';
 import type { Step } from '#domain/plan/plan.ts';
 import type { ReviewRank } from '#domain/plan/review-rank.ts';
 import type { SeenState } from '#domain/plan/seen.ts';
-import type { StepContent } from '#domain/plan/step-content.ts';
+import type { StepContent, StepDraft } from '#domain/plan/step-content.ts';
 import { type Catalogue, operationName } from '#domain/tool.ts';
+import type { PlansContext } from '../plans-context.ts';
 import type { NormalPlan } from './normalise.ts';
 import { bindStep } from './normalise-step.ts';
 import { Problems } from './problems.ts';
@@ -130,7 +141,11 @@ export async function lookAtTargets(
 /** The plan that posts. */
 type Poster = { conversation: string | null; requester: string };
 
-/** Why nothing can be posted to `targets`, one sentence each; targets without a refusal are omitted. */
+/** Does not reveal whether the conversation exists elsewhere. */
+const unreachable = (target: string) =>
+  `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`;
+
+/** Why nothing can be posted to each of these conversations; those where something can are omitted. */
 async function findRefusals(
   db: Queryable,
   { conversation, requester }: Poster,
@@ -139,17 +154,16 @@ async function findRefusals(
   const others = [...new Set(targets)].filter((target) => target !== conversation);
   if (others.length === 0) return new Map();
   const names = (await readNamesOf(db, [requester])).map(({ name }) => name);
-  const found = await findPostTargets(db, conversation, names, others);
+  const ids = others.map((target) => readTarget(target).conversation);
+  const found = await findPostTargets(db, conversation, names, ids);
   const refusals = new Map<string, string>();
   for (const target of others) {
-    const place = found.get(target);
-    // Does not reveal whether the conversation exists elsewhere.
-    if (place === undefined || !place.near) {
-      refusals.set(
-        target,
-        `This plan can't post in "${target.slice(0, 200)}": no conversation it can reach has that name. Leave "conversation" out to post where the plan was asked for.`,
-      );
-    } else if (place.private) {
+    const { name, conversation: id } = readTarget(target);
+    const place = found.get(id);
+    // Only the platform's own name stands beside an ID.
+    if (place === undefined || !place.near || (name !== null && place.name !== name)) {
+      refusals.set(target, unreachable(target));
+    } else if (place.private && name === null) {
       refusals.set(
         target,
         `The conversation "${target}" is somebody's private chat, in which only its own plans post.`,
@@ -159,6 +173,79 @@ async function findRefusals(
     }
   }
   return refusals;
+}
+
+/** Finds a place by the name people use, or null if the platform isn't asked. */
+async function findNamed(
+  db: Queryable,
+  finders: PlaceFinders,
+  { conversation, requester }: Poster,
+  target: string,
+): Promise<Target | null> {
+  const from = conversation === null ? null : await findPlace(db, conversation);
+  const find = from === null ? undefined : finders[from.platform];
+  if (from === null || find === undefined) return null;
+  const found = await find(from, requester, target).catch((error: unknown) => {
+    // A missing scope or a limit of the platform: said to the planner, like a missing channel.
+    if (error instanceof CountersignError) return { refusal: error.message };
+    throw error;
+  });
+  if ('refusal' in found) return found;
+  const name = found.name.slice(0, 200);
+  return { pinned: pinTarget({ name, conversation: await namePlace(db, found.place, name) }) };
+}
+
+/** Resolves what a plan posts to: names are looked up on the platform and pinned, conversations are checked. */
+async function resolveTargets(
+  db: Queryable,
+  finders: PlaceFinders,
+  poster: Poster,
+  targets: string[],
+): Promise<Map<string, Target>> {
+  const resolved = new Map<string, Target>();
+  const refusals = await findRefusals(db, poster, targets);
+  for (const target of new Set(targets)) {
+    const refusal = refusals.get(target);
+    const isName = platformOf(readTarget(target).conversation) === null;
+    const named =
+      refusal !== undefined && isName ? await findNamed(db, finders, poster, target) : null;
+    resolved.set(target, named ?? (refusal === undefined ? { pinned: target } : { refusal }));
+  }
+  return resolved;
+}
+
+/** The steps with the places they post to pinned; those with a refusal stay as they are, and are refused later. */
+export async function pinPosts<S extends Pick<StepDraft, 'tool' | 'operation' | 'args'>>(
+  { db, places }: Pick<PlansContext, 'db' | 'places'>,
+  poster: Poster,
+  steps: S[],
+): Promise<S[]> {
+  const targets = steps.flatMap((step) => postTargetOf(step) ?? []);
+  if (targets.length === 0) return steps;
+  const resolved = await resolveTargets(db.query, places?.() ?? {}, poster, targets);
+  return pinSteps(steps, resolved);
+}
+
+/** The same for the steps that a patch adds. */
+export async function pinPatchPosts<P extends Pick<PlanPatch, 'operations'>>(
+  context: Pick<PlansContext, 'db' | 'places'>,
+  poster: Poster,
+  patch: P,
+): Promise<P> {
+  const added = patch.operations.flatMap((operation) => addedBy(operation) ?? []);
+  const pinned = await pinPosts(context, poster, added);
+  const next = pinned.values();
+  const operations = patch.operations.map((operation) => {
+    if (addedBy(operation) === null) return operation;
+    const { value: step } = next.next();
+    if (step === undefined) return operation;
+    return operation.op === 'add_step'
+      ? { ...operation, step }
+      : operation.op === 'replace_step'
+        ? { ...operation, by: step }
+        : operation;
+  });
+  return { ...patch, operations };
 }
 
 /** @throws CountersignError `invalid_arguments` if the plan may not post there, or the conversation does not exist */
@@ -180,8 +267,8 @@ export async function requirePostTargets(
 ): Promise<void> {
   const posts: { id: string; target: string }[] = [];
   for (const { id, tool, operation, args } of steps) {
-    const target = args.conversation;
-    if (tool !== 'chat' || operation !== 'post' || typeof target !== 'string') continue;
+    const target = postTargetOf({ tool, operation, args });
+    if (target === null) continue;
     if (catalogue.get(operationName(tool, operation))?.source !== 'builtin') continue;
     posts.push({ id, target });
   }
@@ -196,7 +283,7 @@ export async function requirePostTargets(
 }
 
 /** The conversations that planners may let their plans post to. */
-export function createPostTargets(db: Queryable) {
+export function createPostTargets(db: Queryable, places: () => PlaceFinders) {
   const posterOf = async (runId: string): Promise<Poster> => {
     const { conversation, user } = await readRun(db, runId);
     return { conversation, requester: user };
@@ -208,7 +295,7 @@ export function createPostTargets(db: Queryable) {
       const names = (await readNamesOf(db, [requester])).map(({ name }) => name);
       return listPostTargets(db, conversation, names);
     },
-    refuse: async (runId: string, targets: string[]) =>
-      findRefusals(db, await posterOf(runId), targets),
+    resolve: async (runId: string, targets: string[]) =>
+      resolveTargets(db, places(), await posterOf(runId), targets),
   };
 }

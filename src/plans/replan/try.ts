@@ -13,6 +13,7 @@ import {
   requirePatchable,
   resolveProposed,
 } from '../change/receive.ts';
+import { pinPatchPosts } from '../content/look-at-targets.ts';
 import { willRun } from '../decisions/approve-change.ts';
 import type { PlansContext } from '../plans-context.ts';
 
@@ -33,7 +34,8 @@ export async function tryPatch(
   const row = await readPlanRow(db, planId);
   requirePatchable(row);
   await findReplaced(db, row, actor, patch.base_revision);
-  const operations = await resolveNotes(db, planId, patch.operations);
+  const named = await pinPatchPosts(context, row, patch);
+  const operations = await resolveNotes(db, planId, named.operations);
   const effect = await resolveProposed(context, db, row, { ...patch, operations }, runId);
   const running = await willRun(db, row, effect);
   const dead = await findDeadPredecessors(db, planId, effect.edgesAdded, running);

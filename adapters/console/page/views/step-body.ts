@@ -1,4 +1,5 @@
 // A step's action, drawn by kind: file diff, request, message, question, or arguments. Every argument is there.
+import { showTarget } from '#domain/chat/post-target.ts';
 import type { ShownStep } from '#domain/plan/call.ts';
 import { isRecord } from '#domain/plan/operation-form.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
@@ -58,7 +59,7 @@ function drawMessage({ names, take, step }: Body): TemplateResult {
         ? 'Posted here'
         : 'Posted in';
   return html`<figure class="message-preview">
-    <figcaption>${where} ${conversation === undefined ? nothing : drawValue(conversation, names)}</figcaption>
+    <figcaption>${where} ${conversation === undefined ? nothing : drawValue(showTarget(conversation), names)}</figcaption>
     ${text === undefined ? nothing : isKnown(text) ? html`<p>${showText(text)}</p>` : drawValue(text, names)}
   </figure>`;
 }

@@ -33,11 +33,15 @@ const eventScopes: Record<string, string | null> = {
 const uses: Record<string, string> = {
   'app_mentions:read': 'app_mention: asked in a channel',
   'channels:history': 'message.channels: replies in the thread of a plan; conversations.replies',
+  'channels:read':
+    'conversations.list, conversations.info, conversations.members: posting to a channel by name, where the requester is',
   'chat:write':
     'chat.postMessage, chat.update, chat.postEphemeral: cards and answers; assistant.threads.setStatus, agents.sessions.setStatus: what is being planned',
   commands: '/plans',
   'files:write': 'files.uploadV2: text that is too long for a message',
   'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
+  'groups:read':
+    'conversations.list, conversations.info, conversations.members: the same in private channels',
   'im:history':
     'message.im: asked in a direct message; conversations.replies, conversations.history',
   'im:write': 'conversations.open: telling somebody alone what waits for them',
@@ -46,7 +50,8 @@ const uses: Record<string, string> = {
   'mpim:history': 'message.mpim: replies in a group message; conversations.replies',
   'usergroups:read':
     'usergroups.list, usergroups.users.list: who is in a user group that approves; subteam_members_changed, subteam_updated',
-  'users:read': "users.info: a person's name and time zone",
+  'users:read':
+    "users.info: a person's name and time zone; users.list: posting to a person by name",
   'users:read.email':
     'users.info: the address by which a person is known elsewhere too; users.lookupByEmail: whom a card asks',
 };

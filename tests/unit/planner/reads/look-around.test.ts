@@ -33,7 +33,7 @@ const around: Around = {
   },
   posts: {
     list: async () => [{ conversation: 'slack-1', about: 'Close\nT-305' }],
-    refuse: async () => new Map(),
+    resolve: async () => new Map(),
   },
 };
 
@@ -63,7 +63,7 @@ test('says in a line what cannot be looked at, and cuts what is long', async () 
   const failing = await lookAround(
     {
       ...broken,
-      posts: { list: broken.posts.list, refuse: async () => new Map() },
+      posts: { list: broken.posts.list, resolve: async () => new Map() },
       call: () => Promise.reject(new CountersignError('tool_failed', 'The folder is gone.')),
     },
     'run',

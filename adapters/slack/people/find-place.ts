@@ -1,0 +1,234 @@
+// Finds channels and people by the names that people use, and threads by their links, for posting: where the app and the requester
+// are. Lists are paged, bounded and cached.
+import { z } from 'zod';
+import { placeWords as words } from '#cards/chat-words.ts';
+import type { FindPlace, FoundPlace } from '#domain/chat/find-place.ts';
+import type { Clock } from '#domain/clock.ts';
+import { CountersignError } from '#domain/errors.ts';
+import { foldName } from '#domain/people/names.ts';
+import { createRecent, type Recent } from '#domain/recent.ts';
+import type { Ask } from '../calls/hold.ts';
+import { placeOf } from '../place.ts';
+import type { ClientOf } from '../workspaces.ts';
+import type { Reach } from './reach.ts';
+
+const pageSize = 1000;
+const maxPages = 10;
+const keptForMs = 10 * 60_000;
+/** A name that is missing from a list older than this may be new. */
+const freshForMs = 30_000;
+const maxKept = 200;
+
+const Channel = z.object({
+  id: z.string(),
+  name: z.string().default(''),
+  is_archived: z.boolean().default(false),
+  is_member: z.boolean().default(false),
+});
+type Channel = z.infer<typeof Channel>;
+const User = z.object({
+  id: z.string(),
+  deleted: z.boolean().default(false),
+  is_bot: z.boolean().default(false),
+  name: z.string().default(''),
+  real_name: z.string().nullish(),
+  tz: z.string().nullish(),
+  profile: z.object({ display_name: z.string().default('') }).default({ display_name: '' }),
+});
+type User = z.infer<typeof User>;
+
+/** A message's channel, time, and thread if it is a reply. */
+const link =
+  /^<?https:\/\/[\w.-]+\.slack\.com\/archives\/([CG][A-Z0-9]+)\/p(\d{10})(\d{6})(?:\?(?:[^ ]{0,200}&)?thread_ts=(\d{10}\.\d{6}))?/;
+
+/** Lists with the time when they were asked for. */
+type Cache<T> = Recent<{ list: Promise<T>; at: number }>;
+
+const shownAs = ({ profile, real_name, name }: User): string =>
+  [profile.display_name, real_name ?? '', name].find((one) => one.trim() !== '') ?? name;
+
+export function createFindPlace({
+  clientOf,
+  ask,
+  reach,
+  clock,
+}: {
+  clientOf: ClientOf;
+  ask: Ask;
+  reach: Reach;
+  clock: Clock;
+}): FindPlace {
+  const rule = { keep: maxKept, forMs: keptForMs, clock };
+  const channels: Cache<Channel[]> = createRecent(rule);
+  const users: Cache<User[]> = createRecent(rule);
+  const members: Cache<ReadonlySet<string>> = createRecent(rule);
+
+  /** All pages of a list, at most `maxPages`. */
+  async function readPages<T>(
+    call: { team: string; method: string; action: string },
+    read: (cursor: string) => Promise<{
+      items: T[] | undefined;
+      response_metadata?: { next_cursor?: string } | undefined;
+    }>,
+  ): Promise<T[]> {
+    const found: T[] = [];
+    let cursor = '';
+    for (let page = 0; page < maxPages; page++) {
+      const { items = [], response_metadata } = await ask({ ...call, channel: null }, () =>
+        read(cursor),
+      );
+      found.push(...items);
+      cursor = response_metadata?.next_cursor ?? '';
+      if (cursor === '') break;
+    }
+    return found;
+  }
+
+  /** Concurrent callers share a list; a failure is not kept. */
+  function keep<T>(cache: Cache<T>, key: string, read: () => Promise<T>): Promise<T> {
+    const kept = cache.get(key);
+    if (kept !== undefined) return kept.list;
+    const list = read();
+    cache.set(key, { list, at: clock.now().getTime() });
+    list.catch(() => cache.delete(key));
+    return list;
+  }
+
+  /** The result of `find` in a list, or in a new one if the list is not fresh. */
+  async function findIn<T, R>(
+    cache: Cache<T>,
+    key: string,
+    list: () => Promise<T>,
+    find: (list: T) => R | undefined,
+  ): Promise<R | undefined> {
+    const at = cache.get(key)?.at ?? null;
+    const found = find(await list());
+    if (found !== undefined || at === null || clock.now().getTime() - at < freshForMs) return found;
+    cache.delete(key);
+    return find(await list());
+  }
+
+  const listChannels = (team: string) =>
+    keep(channels, team, async () => {
+      const client = await clientOf(team);
+      const call = { team, method: 'conversations.list', action: 'list channels' };
+      const types = 'public_channel,private_channel';
+      const found = await readPages(call, async (cursor) => {
+        const { channels: items, response_metadata } = await client.conversations.list({
+          ...{ types, limit: pageSize, exclude_archived: true },
+          ...(cursor === '' ? {} : { cursor }),
+        });
+        return { items, response_metadata };
+      });
+      return z.array(Channel).parse(found);
+    });
+
+  const listUsers = (team: string) =>
+    keep(users, team, async () => {
+      const client = await clientOf(team);
+      const call = { team, method: 'users.list', action: 'list people' };
+      const found = await readPages(call, async (cursor) => {
+        const { members: items, response_metadata } = await client.users.list({
+          limit: pageSize,
+          ...(cursor === '' ? {} : { cursor }),
+        });
+        return { items, response_metadata };
+      });
+      return z
+        .array(User)
+        .parse(found)
+        .filter((one) => !one.deleted && !one.is_bot);
+    });
+
+  const listMembers = (team: string, channel: string) =>
+    keep(members, `${team}:${channel}`, async () => {
+      const client = await clientOf(team);
+      const call = { team, method: 'conversations.members', action: 'say who is in a channel' };
+      const found = await readPages(call, async (cursor) => {
+        const { members: items, response_metadata } = await client.conversations.members({
+          ...{ channel, limit: pageSize },
+          ...(cursor === '' ? {} : { cursor }),
+        });
+        return { items, response_metadata };
+      });
+      return new Set(found);
+    });
+
+  type Found = FoundPlace | { refusal: string };
+
+  async function enter(
+    team: string,
+    requester: string,
+    { id, name, is_member, is_archived }: Channel,
+    thread: string | null,
+  ): Promise<Found> {
+    const shown = `#${name}`;
+    if (is_archived) return { refusal: words.archived({ shown }) };
+    if (!is_member) return { refusal: words.notIn({ shown }) };
+    const own = await reach.find(team, requester);
+    const key = `${team}:${id}`;
+    const isThere = (list: ReadonlySet<string>) =>
+      (own !== null && list.has(own.user)) || undefined;
+    if ((await findIn(members, key, () => listMembers(team, id), isThere)) === undefined)
+      return { refusal: words.requesterNotIn({ shown }) };
+    const place = placeOf(team, id, thread);
+    return { place, name: thread === null ? shown : words.threadIn({ shown }) };
+  }
+
+  async function findById(team: string, id: string): Promise<Channel | null> {
+    const client = await clientOf(team);
+    const call = { team, method: 'conversations.info', channel: null, action: 'name a channel' };
+    try {
+      const { channel } = await ask(call, () => client.conversations.info({ channel: id }));
+      return Channel.parse(channel);
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === 'not_found') return null;
+      throw error;
+    }
+  }
+
+  async function findPerson(team: string, requester: string, wanted: string): Promise<Found> {
+    const shown = wanted.replace(/^@/, '');
+    const account = shown === 'me' ? requester : shown;
+    const byAccount =
+      shown === 'me' || /\S@\S|:/.test(shown) ? await reach.find(team, account) : null;
+    const folded = foldName(shown);
+    const called = (await listUsers(team)).filter((user) =>
+      byAccount === null
+        ? [user.profile.display_name, user.real_name ?? '', user.name].some(
+            (name) => name !== '' && foldName(name) === folded,
+          )
+        : user.id === byAccount.user,
+    );
+    const [person] = called;
+    if (person === undefined) return { refusal: words.nobody({ shown: wanted }) };
+    if (called.length > 1) return { refusal: words.severalPeople({ shown }) };
+    const { id, tz } = person;
+    const place = await reach.openDirect(team, { user: id, timezone: tz ?? 'UTC' });
+    const name = shownAs(person);
+    return place === null ? { refusal: words.noDirect({ shown: name }) } : { place, name };
+  }
+
+  return async ({ tenant: team }, requester, wanted) => {
+    const [, linked, seconds, rest, thread] = link.exec(wanted) ?? [];
+    const id = linked ?? /^<?#?([CG][A-Z0-9]{8,})(?:\||>|$)/.exec(wanted)?.[1];
+    if (id !== undefined) {
+      const channel = await findById(team, id);
+      if (channel === null) return { refusal: words.noChannel({ shown: wanted }) };
+      const root = linked === undefined ? null : (thread ?? `${seconds}.${rest}`);
+      return enter(team, requester, channel, root);
+    }
+    const name = wanted.replace(/^#/, '').toLowerCase();
+    if (!wanted.startsWith('@')) {
+      const channel = await findIn(
+        channels,
+        team,
+        () => listChannels(team),
+        (list) => list.find((one) => one.name.toLowerCase() === name),
+      );
+      if (channel !== undefined) return enter(team, requester, channel, null);
+      if (wanted.startsWith('#')) return { refusal: words.noChannel({ shown: wanted }) };
+    }
+    return findPerson(team, requester, wanted);
+  };
+}

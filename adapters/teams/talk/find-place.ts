@@ -1,0 +1,107 @@
+// Finds channels of a team and its people by the names that people use, for posting. In a chat, only its people.
+import { placeWords as words } from '#cards/chat-words.ts';
+import type { ChatPlace } from '#domain/chat/chat.ts';
+import type { FindPlace, FoundPlace } from '#domain/chat/find-place.ts';
+import type { TeamsConversation, TeamsConversations } from '#domain/chat/teams-conversation.ts';
+import type { Clock } from '#domain/clock.ts';
+import { foldName, personKey } from '#domain/people/names.ts';
+import { createRecent } from '#domain/recent.ts';
+import type { Calls, Channel } from '../connector/connector.ts';
+import type { Reader, Readers } from '../port/members.ts';
+
+const keptForMs = 10 * 60_000;
+const maxKept = 500;
+
+/** A message's channel and ID, and its post if it is a reply. */
+const link =
+  /^https:\/\/teams\.microsoft\.com\/l\/message\/([^/?]+)\/(\d{10,20})(?:\?(.{0,2000}))?$/;
+
+type Found = FoundPlace | { refusal: string };
+
+export function createFindPlace({
+  connector,
+  conversations,
+  readers,
+  findChat,
+  everyNameOf,
+  clock,
+}: {
+  connector: Pick<Calls, 'channels'>;
+  conversations: Pick<TeamsConversations, 'find' | 'keep'>;
+  readers: Pick<Readers, 'read'>;
+  /** The chat with one person, opened if there is none. */
+  findChat(place: ChatPlace, person: string): Promise<TeamsConversation>;
+  everyNameOf(name: string): Promise<string[]>;
+  clock: Clock;
+}): FindPlace {
+  const known = createRecent<Promise<Channel[]>>({ keep: maxKept, forMs: keptForMs, clock });
+
+  function listChannels(where: TeamsConversation, team: string): Promise<Channel[]> {
+    const kept = known.get(team);
+    if (kept !== undefined) return kept;
+    const reading = connector.channels(where, team);
+    known.set(team, reading);
+    reading.catch(() => known.delete(team));
+    return reading;
+  }
+
+  async function enter(
+    where: TeamsConversation,
+    { id, name }: Channel,
+    thread: string | null,
+  ): Promise<Found> {
+    const shown = `#${name}`;
+    const { tenant, team, service_url, bot } = where;
+    const channel: TeamsConversation = {
+      ...{ tenant, team, service_url, bot, channel: id },
+      ...{ kind: 'channel', person: null, timezone: null },
+    };
+    await conversations.keep(channel);
+    const place = { platform: 'teams', tenant, channel: id, thread };
+    return { place, name: thread === null ? shown : words.threadIn({ shown }) };
+  }
+
+  async function findPerson(
+    from: ChatPlace,
+    requester: string,
+    wanted: string,
+    people: readonly Reader[],
+  ): Promise<Found> {
+    const shown = wanted.replace(/^@/, '');
+    const isAccount = shown === 'me' || /\S@\S|:/.test(shown);
+    const accounts = isAccount ? await everyNameOf(shown === 'me' ? requester : shown) : [];
+    const keys = new Set(accounts.map(personKey));
+    const called = people.filter(({ account, name }) =>
+      isAccount ? keys.has(personKey(account)) : foldName(name ?? '') === foldName(shown),
+    );
+    const [person] = called;
+    if (person === undefined) return { refusal: words.nobody({ shown: wanted }) };
+    if (called.length > 1) return { refusal: words.severalPeople({ shown }) };
+    const { tenant, channel } = await findChat(from, person.id);
+    const place = { platform: 'teams', tenant, channel, thread: null };
+    return { place, name: person.name ?? person.account };
+  }
+
+  return async (from, requester, wanted) => {
+    const where = await conversations.find(from.tenant, from.channel);
+    if (where === null) return { refusal: words.nobody({ shown: wanted }) };
+    const people = await readers.read(where);
+    const names = new Set((await everyNameOf(requester)).map(personKey));
+    const isThere = people.some(({ account }) => names.has(personKey(account)));
+    const channels = where.team === null ? [] : await listChannels(where, where.team);
+    const [, linked, message = '', query = ''] = link.exec(wanted) ?? [];
+    const id = linked === undefined ? null : decodeURIComponent(linked);
+    const name = wanted.replace(/^#/, '').toLowerCase();
+    const channel = channels.find((one) =>
+      id === null ? one.name.toLowerCase() === name : one.id === id,
+    );
+    if (channel !== undefined && !wanted.startsWith('@')) {
+      if (!isThere) return { refusal: words.requesterNotIn({ shown: `#${channel.name}` }) };
+      const root = new URLSearchParams(query).get('parentMessageId') ?? message;
+      return enter(where, channel, id === null ? null : root);
+    }
+    if (wanted.startsWith('#') || id !== null)
+      return { refusal: words.noChannel({ shown: wanted }) };
+    return findPerson(from, requester, wanted, people);
+  };
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."chat_places" ADD COLUMN "name" text;

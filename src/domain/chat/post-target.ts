@@ -1,0 +1,50 @@
+// Where a plan posts: a channel, person or thread by name, pinned to its conversation.
+import type { StepDraft } from '../plan/step-content.ts';
+import type { Json } from '../text.ts';
+
+/** `name`: as people see it, `#ops` or `Ana Weiss`; null in plans that name the conversation alone. */
+export type PostTarget = { name: string | null; conversation: string };
+
+/** `#ops (slack-1a2b…)` */
+export const pinTarget = ({ name, conversation }: PostTarget & { name: string }): string =>
+  `${name} (${conversation})`;
+
+export function readTarget(text: string): PostTarget {
+  const [, name, conversation] = /^([\s\S]{1,200}) \(([a-z]+-[\da-f]{32})\)$/.exec(text) ?? [];
+  return name === undefined || conversation === undefined
+    ? { name: null, conversation: text }
+    : { name, conversation };
+}
+
+/** A pinned place by its name alone, which was checked when it was proposed. */
+export function showTarget(conversation: Json): Json {
+  return typeof conversation === 'string'
+    ? (readTarget(conversation).name ?? conversation)
+    : conversation;
+}
+
+/** A pinned place to post to, or why nothing can be posted, in a sentence. */
+export type Target = { pinned: string } | { refusal: string };
+
+type PostingStep = Pick<StepDraft, 'tool' | 'operation' | 'args'>;
+
+/** The target of a posting step, or null. */
+export function postTargetOf({ tool, operation, args = {} }: PostingStep): string | null {
+  const { conversation } = args;
+  return tool === 'chat' && operation === 'post' && typeof conversation === 'string'
+    ? conversation
+    : null;
+}
+
+/** The steps with the places they post to pinned; where something is refused, they stay. */
+export function pinSteps<S extends PostingStep>(
+  steps: S[],
+  resolved: ReadonlyMap<string, Target>,
+): S[] {
+  return steps.map((step) => {
+    const target = resolved.get(postTargetOf(step) ?? '');
+    return target === undefined || 'refusal' in target
+      ? step
+      : { ...step, args: { ...step.args, conversation: target.pinned } };
+  });
+}

@@ -1,0 +1,125 @@
+// Posts to channels, people and threads by name in Slack: found and checked while drafting, shown by name, pinned by ID.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { person } from '#domain/people/actor.ts';
+import { call, propose, resultsIn } from '../../fixtures/model-calls.ts';
+import {
+  type ChatBody,
+  type OpenAiDouble,
+  start,
+  type Turn,
+} from '../../fixtures/openai-double.ts';
+import { draftStep } from '../../fixtures/steps.ts';
+import { useDatabase } from '../../setup/database.ts';
+import { waitFor } from '../../wait.ts';
+import { approve, type Desk, seeCard, useDesk } from './desk.ts';
+
+const database = useDatabase();
+let model: OpenAiDouble;
+let replies: Turn[] = [];
+
+beforeAll(async () => {
+  model = await start({ script: () => replies.shift() ?? { status: 400 } });
+});
+afterAll(() => model.close());
+
+const post = (id: string, conversation: string) =>
+  draftStep(id, `Tell ${conversation}`, 'chat_post', { conversation, text: `Shipped ${id}` });
+
+const desk = (own = false) =>
+  useDesk(database, { env: { OPENAI_BASE_URL: model.url }, ...(own ? { own } : {}) });
+
+/** Steps of the plan on a card. */
+async function readPlan(at: Desk, root: string) {
+  const card = await seeCard(at, root);
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
+  const { steps } = await at.instance.service.listSteps(id, { limit: 10 });
+  return { card, id, steps };
+}
+
+const refusalsIn = (body: ChatBody | undefined) => JSON.stringify(resultsIn(body as ChatBody));
+
+test('“post to #ops and tell Ben” becomes two posts by name, once the channel exists', async () => {
+  const at = await desk();
+  const { slack, ana, ben } = at;
+  const ops = slack.addChannel({ name: 'ops', members: [ana.id, ben.id] });
+  const asked = model.requests.length;
+  replies = [
+    call('add_steps', { steps: [post('1', '#opps'), post('2', 'Ben')] }),
+    propose({ title: 'Tell them', steps: [post('1', '#ops')], confidence: 0.9 }),
+  ];
+  const { message } = await slack.mention(ana.id, at.channel, 'post to #ops and tell Ben');
+  const { card, steps } = await readPlan(at, message.ts);
+  expect(refusalsIn(model.requests[asked + 1])).toContain('There is no channel “#opps”');
+  const shown = JSON.stringify(card.blocks);
+  expect(shown).toContain('Posts in #ops');
+  expect(shown).toContain('Posts in ben');
+  expect(shown).not.toMatch(/slack-[0-9a-f]{32}/);
+  expect(steps.map(({ args }) => args.conversation)).toEqual([
+    expect.stringMatching(/^ben \(slack-[0-9a-f]{32}\)$/),
+    expect.stringMatching(/^#ops \(slack-[0-9a-f]{32}\)$/),
+  ]);
+  await approve(at, ana, card);
+  const direct = slack.direct(ben.id).id;
+  await waitFor('both posts', () =>
+    [ops.id, direct].every((channel) =>
+      slack.messages(channel).some(({ text }) => text.includes('Shipped')),
+    ),
+  );
+});
+
+test('nothing is posted where the app or the requester is not, or where a name is not one person’s', async () => {
+  const at = await desk(true);
+  const { slack, ana, ben } = at;
+  slack.addChannel({ name: 'without-app', members: [ana.id], bot: false });
+  slack.addChannel({ name: 'without-ana', members: [ben.id] });
+  slack.addChannel({ name: 'secret', members: [ben.id], kind: 'private', bot: false });
+  slack.addUser({ name: 'max', realName: 'Max', email: 'max1@example.com' });
+  slack.addUser({ name: 'Max', email: 'max2@example.com' });
+  const wanted: [string, RegExp][] = [
+    ['#without-app', /Countersign is not in “?#without-app/],
+    ['#without-ana', /The requester is not in “?#without-ana/],
+    ['#secret', /no channel “?#secret.*or it is private/],
+    ['Max', /Several people are called “?Max/],
+    ['Nobody Atall', /No channel and no person is called/],
+    [`https://acme.slack.com/archives/C000NOTHERE/p1700000000000100`, /There is no channel/],
+  ];
+  for (const [target, reason] of wanted) {
+    const asked = model.requests.length;
+    replies = [
+      call('add_steps', { steps: [post('1', target)] }),
+      call('answer', { text: 'I cannot post there.', asked_for_change: false, cannot: null }),
+    ];
+    await slack.mention(ana.id, at.channel, 'post it');
+    await waitFor('an answer', () => model.requests[asked + 1]);
+    expect(refusalsIn(model.requests[asked + 1])).toMatch(reason);
+  }
+  const lists = slack.calls.filter(({ method }) => /^(?:conversations|users)\.list$/.test(method));
+  expect(lists.length).toBeLessThanOrEqual(4);
+});
+
+test('a thread is posted to by its link, and a name beside another conversation’s ID is refused', async () => {
+  const at = await desk();
+  const { slack, ana, ben, channel } = at;
+  const ops = slack.addChannel({ name: 'ops-two', members: [ana.id, ben.id] });
+  const root = slack.wrote(ben.id, ops.id, 'Release?');
+  const link = `https://acme.slack.com/archives/${ops.id}/p${root.ts.replace('.', '')}`;
+  replies = [propose({ title: 'Answer', steps: [post('1', link)], confidence: 0.9 })];
+  const { message } = await slack.mention(ana.id, channel, 'answer there');
+  const { card, id, steps } = await readPlan(at, message.ts);
+  expect(JSON.stringify(card.blocks)).toContain('Posts in a thread in #ops-two');
+  await approve(at, ana, card);
+  await waitFor('the reply', () =>
+    slack.replies(ops.id, root.ts).some(({ text }) => text.includes('Shipped 1')),
+  );
+  const { conversation } = await at.instance.service.getPlan(id);
+  const pinned = String(steps[0]?.args.conversation).replace('a thread in #ops-two', '#release');
+  const forged = { title: 'Forged', steps: [post('1', pinned)] };
+  const asAna = person('ana@example.com', 'slack');
+  await expect(
+    at.instance.service.propose(
+      forged,
+      { user: asAna.id, conversation: conversation ?? '' },
+      asAna,
+    ),
+  ).rejects.toThrow('no conversation it can reach');
+});
