@@ -46,6 +46,8 @@ const shared = [
   'cards/trace-words.ts',
   'cards/version-words.ts',
   'cards/words.ts',
+  'domain/chat/post-target.ts',
+  'domain/coalesce.ts',
   'domain/exact-json.ts',
   'domain/length.ts',
   'domain/people/memory-note.ts',
