@@ -65,7 +65,12 @@ export function addRefresh(card: Card, view: PlanView | SessionView): Card {
 }
 
 /** Actions that don't decide on a whole plan or session. */
-export const verbs = { part: 'approve_part', settings: 'settings_save', list: 'list' } as const;
+export const verbs = {
+  part: 'approve_part',
+  settings: 'settings_save',
+  list: 'list',
+  recurring: 'recurring',
+} as const;
 
 /** The checkbox of the step at this place on the card. */
 export const stepInput = (place: number) => `part:${place}`;

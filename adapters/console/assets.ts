@@ -41,6 +41,7 @@ const shared = [
   'cards/plain.ts',
   'cards/policy-words.ts',
   'cards/quotes.ts',
+  'cards/recurring-words.ts',
   'cards/times.ts',
   'cards/trace-view.ts',
   'cards/trace-words.ts',

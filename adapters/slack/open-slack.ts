@@ -13,7 +13,7 @@ import { type InstallOptions, isAlive, registerInstall } from './install/routes.
 import { tokensOfMany } from './install/tokens.ts';
 import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
-import { createFindPlace } from './people/find-place.ts';
+import { pressRecurring, sendRecurring } from './lists/recurring.ts';
 import { createPeople } from './people/people.ts';
 import { createReach } from './people/reach.ts';
 import { createUserGroupReader } from './people/user-groups.ts';
@@ -99,11 +99,13 @@ function createAct(context: SlackContext) {
         return hear(context, signal, attempt);
       case 'press':
         if (await setFromHome(context, signal, event.received_at)) return;
+        if (await pressRecurring(context, signal)) return;
         return decidePress(context, signal, event);
       case 'shortcut':
         return;
       case 'sent':
         if (isPlanThis(signal.sent.view)) return planThis(context, signal);
+        if (await sendRecurring(context, signal)) return;
         return decideSent(context, signal, event);
       case 'command':
         // Slack no longer accepts an answer; the person has asked again.

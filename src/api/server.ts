@@ -29,6 +29,7 @@ import { planRoutes } from './routes/plans.ts';
 import { playbookRoutes } from './routes/playbooks.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { type Probes, probeRoutes } from './routes/probes.ts';
+import { recurringRoutes } from './routes/recurring.ts';
 import { runRoutes } from './routes/runs.ts';
 import { type SettingsOptions, settingsRoutes } from './routes/settings.ts';
 import { stepRoutes } from './routes/steps.ts';
@@ -82,6 +83,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       exportRoutes,
       importRoutes,
       playbookRoutes,
+      recurringRoutes,
       conversationRoutes,
       policyRoutes,
       memoryRoutes,

@@ -178,6 +178,20 @@ program
   .action(runs(async () => (await terminal()).playbook));
 
 program
+  .command('reminders')
+  .addArgument(
+    new Argument('[verb]', 'what to do').choices(['list', 'skip', 'change', 'end']).default('list'),
+  )
+  .argument('[id]', 'which one: REM-… or a plan that repeats')
+  .description('your reminders and what repeats: skip one time, change, end')
+  .option('--when <when>', 'with change: every Tuesday at 9:00, tomorrow at 14:00')
+  .option('--text <text>', 'with change: what it says')
+  .option('--yes', 'with end: without a question')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(runs(async () => (await terminal()).reminders));
+
+program
   .command('link')
   .argument('[code]', 'the code you were given elsewhere; or show, or remove')
   .description('link this account to Slack or Teams')

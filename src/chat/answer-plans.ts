@@ -1,6 +1,7 @@
 // Answers a chat's plans command; the platform draws it.
 import { commandWords, describeLink, describeStats } from '#cards/chat-words.ts';
 import { type PlanListView, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
+import { type RecurringView, viewRecurring } from '#cards/recurring.ts';
 import { findPlans } from '#conversation/find-plans.ts';
 import { readExport } from '#conversation/read-record.ts';
 import type { PlanCardFacts } from '#domain/chat/card.ts';
@@ -13,6 +14,7 @@ export type PlansDrawing<T> = {
   note(text: string): T;
   plan(facts: PlanCardFacts): T;
   list(list: PlanListView, now: string): T;
+  recurring(view: RecurringView): T;
   /** A plan's record, as text or as a file. */
   record(wanted: Export): Promise<T>;
 };
@@ -66,6 +68,10 @@ async function answer<T>(
       return draw.plan(found.facts);
     case 'link':
       return draw.note(describeLink(found.outcome, `${command} link`));
+    case 'recurring': {
+      const { timezone } = question;
+      return draw.recurring(viewRecurring(found.entries, { timezone, now }));
+    }
     case 'help':
       return draw.note(help);
     case 'unknown':

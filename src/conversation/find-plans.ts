@@ -4,6 +4,7 @@ import type { Actor } from '#domain/people/actor.ts';
 import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
+import type { Recurring } from '#domain/plan/recurring.ts';
 import type { PlanReads, Service } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
@@ -47,6 +48,7 @@ export type FoundPlans =
   | { kind: 'plan'; facts: PlanCardFacts }
   /** Private to the asker: it may hold a code. */
   | { kind: 'link'; outcome: LinkOutcome }
+  | { kind: 'recurring'; entries: Recurring[] }
   | { kind: 'help' }
   /** `word` is not a subcommand. */
   | { kind: 'unknown'; word: string };
@@ -186,6 +188,8 @@ export async function findPlans(
   switch (word.toLowerCase()) {
     case 'stats':
       return { kind: 'stats', stats: await read.stats(leastPeople) };
+    case 'reminders':
+      return { kind: 'recurring', entries: await read.listRecurring({ user: reader.id }) };
     case 'help':
       return { kind: 'help' };
     default:

@@ -28,6 +28,8 @@ type Special =
   | 'checkProposal'
   | 'previewProposal'
   | 'checkPlaybookRun'
+  | 'listRecurring'
+  | 'changeRecurring'
   | 'listPlans'
   | 'inbox'
   | 'watchInbox'
@@ -210,6 +212,9 @@ export function serveWithin(
       const isIn = await service.isWithin(scope, { plan_id: id, words: true }, reader);
       return isIn ? trace : { ...trace, ...unsaid };
     },
+    listRecurring: (query) => service.listRecurring({ ...query, ...within }),
+    changeRecurring: (id, change, query, actor) =>
+      service.changeRecurring(id, change, { ...query, ...within }, actor),
     listPlans: (filter) => service.listPlans({ ...filter, ...within }),
     inbox: (query) => service.inbox({ ...query, ...within }),
     watchInbox: (query, signal) => service.watchInbox({ ...query, ...within }, signal),

@@ -33,6 +33,7 @@ import { actOnce } from '#messages/act-once.ts';
 import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { speakAsBot } from '#messages/speak.ts';
+import { listRecurring, prepareRecurring } from '#notices/recurring.ts';
 import { actAsPersons } from '#people/act-as-persons.ts';
 import { link } from '#people/link.ts';
 import { editMemory, forgetMemory, keepMemory, listMemory } from '#people/memory.ts';
@@ -211,6 +212,11 @@ export function createService(context: ConversationContext): Service {
     checkPlaybookRun: async (name, values, options, actor) => {
       const draft = draftOfPlaybook(await getPlaybook(db.query, name, [actor]), values);
       return service.checkProposal(draft, options, actor);
+    },
+    listRecurring: (query) => listRecurring(db.query, query),
+    changeRecurring: async (id, change, query, actor) => {
+      const { before, commit } = await prepareRecurring(context, id, change, query, actor);
+      return { before, ...(await db.transaction(commit)) };
     },
     commit<T>(checked: Checked<T>): Promise<T> {
       if (!(checked instanceof CheckedChange)) throw new TypeError('commit: made by no check');

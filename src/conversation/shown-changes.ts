@@ -102,7 +102,8 @@ function showOperation(
       ? [...removed, { kind: 'other', text: release, call: null, reason: '' }]
       : removed;
   }
-  const kind = operation.op === 'update_steps' ? 'changed' : 'other';
+  const kind =
+    operation.op === 'update_steps' || operation.op === 'change_series' ? 'changed' : 'other';
   const text = describeWhole(operation, nameStep);
   return [...removed, { kind, text, call: null, reason: '' }, ...calls];
 }

@@ -32,6 +32,7 @@ import type {
 } from './plan/plan.ts';
 import type { NewPlaybook, Playbook, PlaybookValues } from './plan/playbook.ts';
 import type { StepPreview } from './plan/preview.ts';
+import type { Recurring, RecurringChange, RecurringOutcome } from './plan/recurring.ts';
 import type { PlanScope, ScopedSubject } from './plan/scope.ts';
 import type {
   AuditEntry,
@@ -337,6 +338,18 @@ export type Service = {
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Checked<Plan>>;
+  /** A person's upcoming reminders and the recurring steps of their running plans, next first. */
+  listRecurring(query: { user: string; within?: PlanScope }): Promise<Recurring[]>;
+  /**
+   * Skips, changes or ends one of them. `before`: as it was.
+   * @throws `not_found`, `invalid_request`, `already_decided` if something else is next by now, and what `patch` throws
+   */
+  changeRecurring(
+    id: string,
+    change: RecurringChange,
+    query: { user: string; within?: PlanScope },
+    actor: Actor,
+  ): Promise<RecurringOutcome & { before: Recurring }>;
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   /** Every plan in one of five groups, for one person. */
   inbox(query: InboxQuery): Promise<Inbox>;
@@ -439,7 +452,7 @@ export type Service = {
   ): AsyncIterable<ConversationEvent[]>;
 };
 
-/** Methods for reading lists and single plans. */
+/** Methods for lists and single plans outside their conversations. */
 export type PlanReads = Pick<
   Service,
   | 'listPlans'
@@ -451,6 +464,8 @@ export type PlanReads = Pick<
   | 'exportMarkdown'
   | 'exportLog'
   | 'trace'
+  | 'listRecurring'
+  | 'changeRecurring'
 >;
 
 /** Restricts the service to an organisation. Everything else appears not to exist. */

@@ -29,7 +29,8 @@ type Mapped =
   | 'saidPolicies'
   | 'inbox'
   | 'listConversations'
-  | 'listPlans';
+  | 'listPlans'
+  | 'listRecurring';
 
 const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   startRun: ['requester', 'actor', 'as it is'],
@@ -58,6 +59,8 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   savePlaybook: ['as it is', 'as it is', 'actor'],
   removePlaybook: ['as it is', 'actor'],
   checkPlaybookRun: ['as it is', 'as it is', 'requester', 'actor'],
+  listRecurring: ['named'],
+  changeRecurring: ['as it is', 'as it is', 'named', 'actor'],
   listPlans: ['named'],
   card: ['as it is', 'viewer'],
   approve: ['as it is', 'as it is', 'actor'],

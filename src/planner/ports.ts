@@ -128,8 +128,6 @@ export type PlannerTools = {
   ): Promise<{ plans: PlanSummary[] }>;
   /** @throws `plan_not_found`, also for a plan that the requester may not see */
   getPlan(runId: string, id: string): Promise<Plan>;
-  /** Upcoming reminders of the requester, next first, in words; omitted if there are no reminders. */
-  listReminders?: (runId: string) => Promise<string[]>;
   /** Null if this planner continues no plans. */
   atHand: PlansAtHand | null;
   /** Null if nothing can be requested. */

@@ -14,7 +14,8 @@ import { askToDeliver } from '#messages/ask-to-deliver.ts';
 import { requireReadable } from '#messages/call-to-action.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
-import { readMemoryRequest } from '#people/memory.ts';
+import { readRecurringWords } from '#notices/recurring.ts';
+import { type MemoryRequest, readMemoryRequest } from '#people/memory.ts';
 import {
   inheritPolicy,
   readPolicyRequest,
@@ -54,7 +55,7 @@ export async function startRun(
     : null;
   const memory =
     speaks && policyRequest === null
-      ? await readMemoryRequest(context.db.query, { conversation, user }, request.text, actor)
+      ? await readOwnRequest(context, { conversation, user }, request.text, actor)
       : null;
   const wanted =
     policyRequest === null || policyRequest.rest === '' ? request.text : policyRequest.rest;
@@ -105,6 +106,21 @@ export async function startRun(
     await notify(tx, `activity:${conversation}`);
   });
   return { run_id: id, conversation };
+}
+
+/** A message about the speaker's memory, reminders or recurring steps, and nothing else, or null. @returns the reply */
+export async function readOwnRequest(
+  context: ConversationContext,
+  { conversation, user }: { conversation: string; user: string },
+  text: string,
+  actor: Actor,
+): Promise<MemoryRequest | null> {
+  const { query } = context.db;
+  const memory = await readMemoryRequest(query, { conversation, user }, text, actor);
+  if (memory !== null || actor.kind !== 'person') return memory;
+  const tenant = await findTenant(query, conversation, actor);
+  const own = { user, ...(tenant === null ? {} : { within: { tenant } }) };
+  return readRecurringWords(context, own, text, actor);
 }
 
 /** Queues a turn of a run, fairly among waiting requesters. */

@@ -34,6 +34,13 @@ const drawPlaybooks = drawLazily(
   },
 );
 
+const drawRecurring = drawLazily(
+  async () => (await import('./views/recurring.ts')).drawRecurring,
+  (s) => {
+    s.recurring = null;
+  },
+);
+
 /** A banner while the server is unreachable: the page may be outdated, and input is kept. */
 function drawConnection({ connection }: State): TemplateResult {
   return html`<div class="connection" role="status">
@@ -54,7 +61,7 @@ function drawApp(state: State): TemplateResult {
       ${over ? html`<div class="rail-shade" @click=${() => layRail(false)}></div>` : nothing}
       <div class="work" ?inert=${over}>${drawConversation(state)} ${drawPlan(state)}</div>
     </main>
-    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${state.builder === null ? nothing : drawBuilder(state)} ${state.playbooks === null ? nothing : drawPlaybooks(state)}
+    ${drawPanes(state)} ${drawSettings(state)} ${drawConnection(state)} ${drawTriage(state)} ${drawShortcuts(state)} ${state.builder === null ? nothing : drawBuilder(state)} ${state.playbooks === null ? nothing : drawPlaybooks(state)} ${state.recurring === null ? nothing : drawRecurring(state)}
   `;
 }
 

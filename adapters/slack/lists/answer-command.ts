@@ -5,6 +5,7 @@ import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { describeCommands, type PlanListView } from '#cards/plan-list.ts';
+import { drawRecurringBlocks, type RecurringView } from '#cards/recurring.ts';
 import { drawPlanLists } from '#cards/slack-lists.ts';
 import { textSection } from '#cards/slack-windows.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -79,6 +80,11 @@ function drawList({ title, sections, inbox, more, text }: PlanListView, now: str
   return { text, blocks: toBlocks(drawPlanLists(lists, now, true)) };
 }
 
+export function drawRecurring(view: RecurringView): Answer {
+  const text = [view.said, view.title].filter((part) => part !== '').join(' ');
+  return { text: escapeMrkdwn(text), blocks: toBlocks(drawRecurringBlocks(view)) };
+}
+
 /** Answers a command through its response address, which works in channels without the app. */
 export async function answerCommand(
   context: SlackContext,
@@ -98,6 +104,7 @@ export async function answerCommand(
       note: say,
       plan: drawPlan,
       list: drawList,
+      recurring: drawRecurring,
       record: async (wanted) => say(await sendExport(context, { team, user, id }, wanted)),
     },
   );

@@ -3,7 +3,8 @@
 import type { types } from '@slack/bolt';
 import { CountersignError } from '#domain/errors.ts';
 
-type Reply = { text: string; blocks?: types.KnownBlock[] };
+/** `replace_original`: in place of the message that was pressed. */
+type Reply = { text: string; blocks?: types.KnownBlock[]; replace_original?: boolean };
 
 /** Answers visibly only to the sender. @returns false if the address is not Slack's or has expired */
 export type Respond = (url: string, reply: Reply) => Promise<boolean>;

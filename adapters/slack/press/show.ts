@@ -8,6 +8,7 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
+import { openRecurring } from '../lists/recurring.ts';
 import { placeOfPress } from '../signals/name-signal.ts';
 import type { PressSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -143,6 +144,7 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
     try {
       if (view !== undefined && action?.action_id.startsWith('countersign:page:') === true)
         return await turn(context, signal);
+      if (await openRecurring(context, signal)) return;
       const press = readButton(action?.value);
       if (press !== null && opensWindow(press)) await open(context, signal, press);
     } catch (error) {

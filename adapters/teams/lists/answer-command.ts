@@ -3,6 +3,7 @@ import { exportWords, homeWords, writeTrace } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeCommands } from '#cards/plan-list.ts';
+import { drawRecurringCard, type RecurringView } from '#cards/recurring.ts';
 import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { answerPlans } from '#chat/answer-plans.ts';
@@ -22,7 +23,7 @@ export type Command =
   | { name: 'help' | 'settings'; alone: false };
 
 const help = `${describeCommands('plans', [[...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
-const subcommands = /^(?:stats|help|plan-[\da-f]+|link(?:\s.*)?)$/i;
+const subcommands = /^(?:stats|help|reminders|plan-[\da-f]+|link(?:\s.*)?)$/i;
 /** Maximum bytes of a record sent as one message. */
 const maxRecord = 20_000;
 
@@ -38,12 +39,16 @@ export function readCommand(text: string): Command | null {
   const isList = readList(sub) !== null || readSearch(sub) !== null;
   const known = isList || subcommands.test(sub) || isExport || text.trim().startsWith('/');
   return known
-    ? { name: 'plans', said: sub, alone: isExport || /^(?:link\b|stats$)/i.test(sub) }
+    ? { name: 'plans', said: sub, alone: isExport || /^(?:link\b|stats$|reminders$)/i.test(sub) }
     : null;
 }
 
 export function drawNote(text: string): ChatContent {
   return { text, card: drawAdaptiveText(viewNotice(text)) };
+}
+
+export function drawRecurring(view: RecurringView): ChatContent {
+  return { text: view.title, card: drawRecurringCard(view) };
 }
 
 /** A plan's card without buttons: decisions are made in its conversation. */
@@ -94,6 +99,7 @@ async function answerList(
       note: drawNote,
       plan: drawPlan,
       list: (list, now) => ({ text: list.text, card: drawAdaptiveList(list, now) }),
+      recurring: drawRecurring,
       record: (wanted) => answerExport(read, wanted, { user: id, timezone }),
     },
   );

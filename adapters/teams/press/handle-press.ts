@@ -24,6 +24,11 @@ async function attempt(
     const change = { policy: decision.policy, keep: true, pressed };
     return sayRefusal(() => context.service.setPolicy(actor.id, change, actor));
   }
+  if (decision.kind === 'recurring') {
+    const { id, change } = decision;
+    const plans = context.plansFor(scene.tenant, actor.id);
+    return sayRefusal(() => plans.changeRecurring(id, change, { user: actor.id }, actor));
+  }
   const { press } = decision;
   if (press.part !== null && 'places' in press.part && press.part.places.length === 0)
     return entryWords.noneTicked;

@@ -12,6 +12,7 @@ import { CardPress } from '#domain/chat/card.ts';
 import { bare, type Press } from '#domain/chat/press.ts';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { FieldValue } from '#domain/plan/answer.ts';
+import { RecurringChange } from '#domain/plan/recurring.ts';
 import { AnyJson, makeStorable } from '#domain/text.ts';
 
 /** Lists that a button opens, and their pages. Other subcommands of `plans` have no button. */
@@ -24,7 +25,8 @@ type ListName = z.infer<typeof ListName>;
 /** A decision, and what the presser sees afterwards. */
 export type Decision =
   | { kind: 'press'; press: Press }
-  | { kind: 'settings'; policy: PolicyOverride };
+  | { kind: 'settings'; policy: PolicyOverride }
+  | { kind: 'recurring'; id: string; change: RecurringChange };
 
 /** A press that only shows something to the presser. */
 export type Look =
@@ -67,6 +69,26 @@ function readSliders(data: unknown): PolicyOverride | null {
   return parsed.success ? parsed.data : null;
 }
 
+const RecurringPress = z.object({ id: z.string().max(200), place: z.string().max(4).default('') });
+
+/** A button on the list of reminders and recurring steps, with the inputs of its row. */
+function readRecurring(data: unknown): Decision | null {
+  const inputs = Inputs.safeParse(data).data ?? {};
+  const press = RecurringPress.safeParse(data);
+  if (!press.success) return null;
+  const typed = (name: string) => {
+    const value = inputs[`${name}:${press.data.place}`];
+    return typeof value === 'string' && value.trim() !== '' ? { [name]: value } : {};
+  };
+  const { action, next_at } = inputs;
+  const change = RecurringChange.safeParse({
+    action,
+    ...(action === 'skip' ? { next_at } : {}),
+    ...(action === 'change' ? { ...typed('when'), ...typed('text') } : {}),
+  });
+  return change.success ? { kind: 'recurring', id: press.data.id, change: change.data } : null;
+}
+
 /** Null for unknown presses and those that only show. */
 export function readDecision(verb: string, sent: unknown): Decision | null {
   if (verb === refreshVerb) return null;
@@ -77,6 +99,7 @@ export function readDecision(verb: string, sent: unknown): Decision | null {
     const policy = readSliders(data);
     return policy === null ? null : { kind: 'settings', policy };
   }
+  if (verb === verbs.recurring) return readRecurring(data);
   if (verb === verbs.part) {
     const press = CardPress.safeParse(data);
     if (!press.success) return null;
@@ -107,7 +130,7 @@ export function readLook(verb: string, data: unknown): Look | null {
     const subject = CardSubject.safeParse(data);
     return subject.success ? { kind: 'refresh', subject: subject.data } : null;
   }
-  if (verb === verbs.part || verb === verbs.settings) return null;
+  if (verb === verbs.part || verb === verbs.settings || verb === verbs.recurring) return null;
   const press = CardPress.safeParse(data);
   if (!press.success || press.data.action !== 'details') return null;
   const paged = Paged.safeParse(data);

@@ -6,6 +6,8 @@ import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
 import { drawAdaptiveDetails, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { addRefresh, type CardSubject, refreshVerb, verbs } from '#cards/press.ts';
+import { drawRecurringCard, viewRecurring } from '#cards/recurring.ts';
+import { recurringWords } from '#cards/recurring-words.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -13,6 +15,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { RecurringChange } from '#domain/plan/recurring.ts';
 import { finishWithin } from '../finish-within.ts';
 import { answerCommand } from '../lists/answer-command.ts';
 import { fillReaders } from '../port/make-activity.ts';
@@ -93,6 +96,18 @@ export async function drawLook(context: TeamsContext, look: Look, scene: Scene):
     : showDetails(context, look, scene);
 }
 
+/** The list after a change; what was done is seen in it. */
+async function drawRecurringList(
+  { plansFor, people, clock }: TeamsContext,
+  { action }: RecurringChange,
+  scene: Scene,
+): Promise<Drawn> {
+  const { id, timezone } = await people.find(scene);
+  const entries = await plansFor(scene.tenant, id).listRecurring({ user: id });
+  const reader = { timezone, now: clock.now().toISOString() };
+  return drawRecurringCard(viewRecurring(entries, reader, recurringWords.short[action]));
+}
+
 const tooLate = () => new CountersignError('timed_out', pressWords.tooLate);
 
 export function createShow(context: TeamsContext): Show {
@@ -104,6 +119,7 @@ export function createShow(context: TeamsContext): Show {
       const { id } = await people.find(scene);
       return drawAdaptivePolicy((await service.getPolicy(id)).policy, pressWords.kept);
     }
+    if (decision.kind === 'recurring') return drawRecurringList(context, decision.change, scene);
     const { button: press } = decision.press;
     const subject = 'plan_id' in press ? { plan_id: press.plan_id } : { run_id: press.run_id };
     if (!(await service.isAbout(conversationAt(scene.place), subject)))

@@ -6,6 +6,7 @@ import { memory as memoryIn } from '#adapters/terminal/memory.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
 import { playbook as playbookIn } from '#adapters/terminal/playbook.ts';
 import { policy as policyIn } from '#adapters/terminal/policy.ts';
+import { reminders as remindersIn } from '#adapters/terminal/reminders.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { extensively, ReasoningLevel } from '#domain/plan/modes.ts';
@@ -121,6 +122,17 @@ export function playbook(
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     playbookIn(service, { ...options, verb, words, timezone }, io),
+  );
+}
+
+/** Reminders and what repeats. */
+export function reminders(
+  verb: 'list' | 'skip' | 'change' | 'end',
+  id: string | undefined,
+  options: Said & { when?: string; text?: string; yes?: true },
+): Promise<void> {
+  return inTerminal(false, ({ service }, { timezone }, io) =>
+    remindersIn(service, { ...options, verb, id, timezone }, io),
   );
 }
 

@@ -9,11 +9,10 @@ import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { hearPerson } from '#messages/hear-person.ts';
 import { keepConfirmed } from '#people/keep-confirmed.ts';
-import { readMemoryRequest } from '#people/memory.ts';
 import { readPolicyRequest, sayPreference, storePolicyRequest } from '#people/policy.ts';
 import { zoneOf } from '#people/zone.ts';
 import { waitsFor } from '#runs/session-subject.ts';
-import { queueTurn } from '#runs/start-run.ts';
+import { queueTurn, readOwnRequest } from '#runs/start-run.ts';
 import { readWordFor } from '../read-word.ts';
 import { answerWaiting } from './answer-waiting.ts';
 import { decideByWord, stopByWord } from './decide-by-word.ts';
@@ -34,7 +33,7 @@ async function continueRun(
   const policyRequest = theirs ? await readPolicyRequest(context, conversation, text) : null;
   const memory =
     policyRequest === null
-      ? await readMemoryRequest(context.db.query, { conversation, user: actor.id }, text, actor)
+      ? await readOwnRequest(context, { conversation, user: actor.id }, text, actor)
       : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);

@@ -38,8 +38,11 @@ export async function insertSeries(
   );
 }
 
-export async function deleteSeries(tx: Queryable, planId: string): Promise<void> {
-  await tx.delete(planSeries).where(eq(planSeries.plan_id, planId));
+/** @param ids only these */
+export async function deleteSeries(tx: Queryable, planId: string, ids?: string[]): Promise<void> {
+  const named = ids === undefined ? undefined : inArray(planSeries.series_id, ids);
+  if (ids?.length === 0) return;
+  await tx.delete(planSeries).where(and(eq(planSeries.plan_id, planId), named));
 }
 
 /** The series of a plan that have not been stopped, or with `all` every series. */

@@ -1,9 +1,8 @@
 // Finds things that have long waited for a person: open questions, unknown outcomes, patches that need approval. Plans without
 // any are not read.
-import { and, asc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import { countersign } from '../schema/columns.ts';
-import { plans, reminders, runs } from '../schema.ts';
 import { stepsOf } from '../steps/blocks.ts';
 import { isoOf } from '../time.ts';
 
@@ -113,32 +112,4 @@ export function createPages<Found extends PageCursor>(
     after = last === undefined ? null : { since: last.since, name: last.name };
     return found;
   };
-}
-
-const maxReminders = 50;
-
-/** Upcoming reminders of the requester of a run, in their organisation, next first. */
-export async function listReminders(
-  db: Queryable,
-  runId: string,
-): Promise<{ text: string; rrule: string | null; timezone: string; next_at: Date }[]> {
-  const rows = await db
-    .select({
-      text: reminders.text,
-      rrule: reminders.rrule,
-      timezone: reminders.timezone,
-      next_at: reminders.next_at,
-    })
-    .from(reminders)
-    .innerJoin(runs, and(eq(runs.user, reminders.user), eq(runs.id, runId)))
-    .leftJoin(plans, eq(plans.id, reminders.plan_id))
-    .where(
-      and(
-        isNotNull(reminders.next_at),
-        or(isNull(reminders.plan_id), sql`${plans.tenant} is not distinct from ${runs.tenant}`),
-      ),
-    )
-    .orderBy(asc(reminders.next_at))
-    .limit(maxReminders);
-  return rows.flatMap(({ next_at, ...rest }) => (next_at === null ? [] : [{ ...rest, next_at }]));
 }

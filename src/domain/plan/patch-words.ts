@@ -165,6 +165,13 @@ function describe(operation: PatchOperation, room: Room): string {
     }
     case 'remove_dependency':
       return `Step ${room.name(operation.step)} no longer waits for step ${room.name(operation.after.id)}.`;
+    case 'change_series': {
+      const { args = {}, ...rhythm } = operation.set;
+      const given = [...Object.entries(rhythm), ...Object.entries(args)].map(
+        ([name, value]) => `${name} ${describeValue(value, room)}`,
+      );
+      return `Changes what repeats as ${quoteWords(operation.series, 100)}: ${listOf(given)}.`;
+    }
     default:
       return operation satisfies never;
   }

@@ -1,7 +1,8 @@
 // A patch: a change to a proposed or approved plan against a revision, applied or refused as a whole.
 import { z } from 'zod';
-import { line } from '../text.ts';
+import { JsonObject, line } from '../text.ts';
 import { Dependency } from './dependency.ts';
+import { Series } from './plan.ts';
 import type { SeenState } from './seen.ts';
 import { StepDraft, StepSettings } from './step-content.ts';
 import { StepSelector } from './step-selector.ts';
@@ -43,6 +44,20 @@ export const PatchOperation = z.discriminatedUnion('op', [
     op: z.literal('remove_dependency'),
     step: line(200),
     after: Dependency.pick({ id: true, type: true }),
+  }),
+  /** Recurring steps with another rule, or other arguments by the ID of their step. What has begun stays. */
+  z.strictObject({
+    op: z.literal('change_series'),
+    series: line(100),
+    set: z
+      .strictObject({
+        rrule: Series.shape.rrule.exactOptional(),
+        starts_at: Series.shape.starts_at.exactOptional(),
+        timezone: Series.shape.timezone.exactOptional(),
+        until: Series.shape.until.exactOptional(),
+        args: z.record(line(200), JsonObject).exactOptional(),
+      })
+      .refine((set) => Object.keys(set).length > 0, 'changes nothing'),
   }),
 ]);
 export type PatchOperation = z.infer<typeof PatchOperation>;

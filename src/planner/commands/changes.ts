@@ -8,17 +8,12 @@ import { labelVersion } from '#domain/plan/step-numbers.ts';
 import type { Gate } from '#domain/planning/stages.ts';
 import { type Json, JsonObject, mapTexts, parseJson } from '#domain/text.ts';
 import { countOf, trimTail } from '#domain/words.ts';
-import {
-  readEvery,
-  settleEvery,
-  settleWhen,
-  timeOnDay,
-  type When,
-} from '#timeline/spoken-times.ts';
+import { readEvery, timeOnDay, type When } from '#timeline/spoken-times.ts';
 import type { Question } from './answers.ts';
 import { changeForms } from './forms.ts';
 import { matchSpelling, type Reading, type Slots } from './match.ts';
 import { baseName, CommandRefusal } from './request.ts';
+import { atTime, momentOf, ruleInstead, type Setting } from './rhythm.ts';
 import { tokenize } from './tokens.ts';
 
 type Edge = {
@@ -201,24 +196,12 @@ function reorder(plan: Plan, first: string, second: string): Change | null {
   };
 }
 
-function momentOf(when: When | undefined, plan: Plan, wholeDay = false): string | null {
-  if (when === undefined) return null;
-  const settled = settleWhen(when, plan, wholeDay);
-  if ('iso' in settled) return settled.iso;
-  throw new CommandRefusal(
-    `When is “${when.words}”? Say it with a day and a time, such as “tomorrow at 15:00”.`,
-  );
-}
-
-const clock = /BYHOUR=\d+;BYMINUTE=\d+/;
-const atTime = (rrule: string, iso: string): string =>
-  rrule.replace(clock, `BYHOUR=${Number(iso.slice(11, 13))};BYMINUTE=${Number(iso.slice(14, 16))}`);
 const severalTimes =
   'Several steps have their own times. Say which one you mean, for example “step 2 on 20 December at 14:00”.';
 
 /** @param wanted the step to time, or null for the steps that have a time, or all steps if none has one */
 function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
-  const iso = momentOf(when, plan) ?? '';
+  const iso = momentOf(when, plan);
   const bare = when.date === null && when.instant === null;
   const steps = plan.steps.filter(({ id }) => wanted === null || id === wanted);
   const [timed, ...more] = steps.filter(({ args = {} }) =>
@@ -253,17 +236,7 @@ function setTime(plan: Plan, when: When, wanted: string | null): Change | null {
 function setRule(plan: Plan, reading: Reading): { change: Change | null; next: number } | null {
   const read = readEvery(reading, 0);
   if (read === null) return null;
-  const settled = settleEvery(
-    read.value.clock === null
-      ? { ...read.value, clock: { hour: 9, minute: 0, zone: null, second: null } }
-      : read.value,
-  );
-  if (!('rrule' in settled))
-    throw new CommandRefusal(`At what time is “${read.value.words}”? Say 9:00 or 21:00.`);
-  const at = (old: string) =>
-    (read.value.clock === null
-      ? settled.rrule.replace(clock, clock.exec(old)?.[0] ?? '$&')
-      : settled.rrule) + (/;UNTIL=[^;]+/.exec(old)?.[0] ?? '');
+  const at = (old: string) => ruleInstead(read.value, old);
   const timed = plan.steps.filter(({ args = {} }) => typeof args.rrule === 'string');
   if (timed.length === 1)
     return {
@@ -302,7 +275,7 @@ function makeChange(id: string, plan: Plan, { values, times }: Slots): Change | 
         gate: 'schedule',
         move: {
           steps: plan.only === null ? [] : [plan.only],
-          deadline: momentOf(times.when, plan, true),
+          deadline: times.when === undefined ? null : momentOf(times.when, plan, true),
         },
       };
     case 'no deadline':
@@ -355,7 +328,6 @@ function readChange(said: string, plan: Plan): Change | null {
   return null;
 }
 
-type Setting = { now: Date; timezone: string };
 /** The steps of a draft; those without an id are called by their places. */
 export const withIds = ({ steps }: PlanDraft): StepDraft[] =>
   steps.map((one, index) => ({ ...one, id: one.id ?? String(index + 1) }));

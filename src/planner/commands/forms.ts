@@ -340,7 +340,7 @@ export const forms: readonly Form[] = [
     operation: null,
     looks: true,
     example: 'reminders',
-    effect: 'Lists your upcoming reminders.',
+    effect: 'Lists your reminders and what repeats, each with its name.',
     near: 'recurring repeating upcoming reminder cancel stop list',
   },
 ];
@@ -400,6 +400,20 @@ export const frames: readonly Note[] = [
       'plan Launch:\nphase Texts:\n- write "go" to kickoff.md\nphase Publish after 2 days:\n- post "We launch" here\nmilestone: Launch is done',
     effect: 'Names the plan and its phases. Each phase starts when the previous one is done.',
   },
+];
+
+/** Changes of reminders and recurring steps, read by `readRecurringRequest` as whole messages. */
+export const recurringForms: readonly Note[] = [
+  {
+    example: 'skip REM-3f9a1c20',
+    effect: 'Leaves the next time out, and says which comes then. Also with a plan that repeats.',
+  },
+  {
+    example: 'change REM-3f9a1c20 to every Tuesday at 9:00',
+    effect: 'Changes when it comes. For a plan that repeats, this needs an approval.',
+  },
+  { example: 'change REM-3f9a1c20: post the minutes', effect: 'Changes its text.' },
+  { example: 'end REM-3f9a1c20', effect: 'Ends it, after one question.' },
 ];
 
 type ChangeForm = Note & { id: string; spellings: readonly string[] };

@@ -5,7 +5,7 @@ import { CountersignError, errorMessage } from '#domain/errors.ts';
 import type { PlanStatus, PlanSummary } from '#domain/plan/plan.ts';
 import { type Json, objectIn } from '#domain/text.ts';
 import { countOf, showName } from '#domain/words.ts';
-import { changeForms, forms, frames } from '../commands/forms.ts';
+import { changeForms, forms, frames, recurringForms } from '../commands/forms.ts';
 import type { Command } from '../commands/request.ts';
 import type { PlannerTools } from '../ports.ts';
 import { saysMore } from '../reads/list-pages.ts';
@@ -83,6 +83,8 @@ export function writeHelp(): string {
     ...forms.map(lineOf),
     'Times, conditions and loops:',
     ...frames.map(lineOf),
+    'Reminders and what repeats, each as a message of its own:',
+    ...recurringForms.map(lineOf),
     'To change a waiting plan, reply “propose changes:” followed by:',
     ...changeForms.map(lineOf),
     `“playbooks” lists saved plans, “run PLAN-… again with old=new” proposes one again. See docs/commands.md for everything. ${connectModel}`,
@@ -96,7 +98,7 @@ const lists: Record<string, { status: PlanStatus[]; none: string }> = {
   waiting: { status: ['proposed', 'needs_review', 'stalled'], none: 'Nothing is waiting.' },
 };
 
-/** Answers what the program knows itself: help, plans, reminders. */
+/** Answers what the program knows itself: help and plans. */
 export async function answerItself(
   { form, slots, words }: Command,
   tools: PlannerTools,
@@ -104,12 +106,7 @@ export async function answerItself(
 ): Promise<string> {
   const { plan } = slots.values;
   if (form.id === 'help') return writeHelp();
-  if (form.id === 'reminders') {
-    const reminders = (await tools.listReminders?.(runId)) ?? [];
-    return reminders.length === 0
-      ? 'You have no reminders.'
-      : reminders.map((one) => `- ${one}`).join('\n');
-  }
+  if (form.id === 'reminders') return 'Send “reminders” as a message of its own to list yours.';
   if (typeof plan === 'string') {
     try {
       return describePlan(await tools.getPlan(runId, plan));

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '#db/database.ts';
 import { listPlans, readPlan } from '#db/plans/plans.ts';
-import { listReminders } from '#db/plans/waiting.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Plan } from '#domain/plan/plan.ts';
 import { payingRun } from '#domain/planning/part.ts';
@@ -15,8 +14,6 @@ import {
   outsidePlan,
   type ToolRegistry,
 } from '#domain/tool.ts';
-import { onOneLine } from '#domain/words.ts';
-import { formatMoment } from '#timeline/recurrence.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type {
@@ -163,12 +160,6 @@ export function openPlannerTools(options: {
       return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
     },
     getPlan,
-    listReminders: async (runId) =>
-      (await listReminders(db, runOf(runId))).map(({ text, next_at, rrule, timezone: zone }) => {
-        const next = formatMoment(next_at, zone);
-        const again = rrule === null ? '' : ', and again';
-        return `${next}${again}: ${onOneLine(text, 200)}`;
-      }),
     posts,
     parts,
     requests:

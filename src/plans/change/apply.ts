@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import { recordAudit } from '#db/audit/audit.ts';
 import type { Transaction } from '#db/database.ts';
 import { notify } from '#db/notify.ts';
+import { linkOccurrences } from '#db/planning/artifacts.ts';
 import { lockPlan, type PlanRow } from '#db/plans/plans.ts';
 import { plans } from '#db/schema.ts';
 import { findNewlyCovered, makeStale } from '#db/sql/impact.ts';
@@ -27,6 +28,7 @@ import { Lanes } from '../content/touches.ts';
 import { raiseFindings } from '../findings/raise.ts';
 import { wakeWatchers, wakeWorkers } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
+import { endOfLast } from '../series/series.ts';
 import { patchConflict } from './conflicts.ts';
 import { changesContent, countInvalidated, type PatchEffect, type StepAsSaid } from './model.ts';
 import { requireUsers } from './sets.ts';
@@ -50,7 +52,7 @@ async function resolveVersion(
   context: PlansContext,
   tx: Transaction,
   row: PlanRow,
-  { added, changed, removed, edgesAdded, edgesRemoved }: PatchEffect,
+  { added, changed, removed, edgesAdded, edgesRemoved, series }: PatchEffect,
 ): Promise<{ next: NextVersion; pools: string[] }> {
   const known = await readLanes(tx, row.id);
   const lanes = new Lanes(known);
@@ -70,7 +72,7 @@ async function resolveVersion(
     edgesAdded,
     edgesRemoved,
     lanes: lanes.list.slice(known.length),
-    begun: [],
+    begun: series.map(({ begun }) => begun),
   };
   const pools = lanes.pools().filter((name) => Object.hasOwn(context.resourcePools, name));
   return { next, pools: [...new Set([...row.pools, ...pools])].sort() };
@@ -184,8 +186,12 @@ async function storeVersion(
       ...digestOperations(context.catalogue.of(row.tenant), addedOperations(effect)),
       ...before.operation_digests,
     };
+    const series = before.series.map(
+      (one) => next.begun.find(({ series: changed }) => changed.id === one.id)?.series ?? one,
+    );
     const said = {
       ...before,
+      series,
       version,
       total,
       tools_required: used,
@@ -208,6 +214,7 @@ async function storeVersion(
         pools,
         has_start_edges: row.has_start_edges || starts,
         pending_patch: null,
+        ...(next.begun.length === 0 ? {} : { open_until: endOfLast(series) }),
         ...(decision.approved
           ? { decided_by: decision.actor.id, decided_at: sql`clock_timestamp()` }
           : {}),
@@ -215,6 +222,12 @@ async function storeVersion(
       .where(eq(plans.id, row.id));
     return { ...said, digest };
   });
+  if (next.begun.length > 0)
+    await linkOccurrences(
+      tx,
+      row.id,
+      effect.added.map(({ now }) => now.id),
+    );
   await tellSteps(tx, row.id, 'step_added', positionsOf(effect.added));
   await tellSteps(tx, row.id, 'step_changed', positionsOf(effect.changed));
 }

@@ -6,8 +6,10 @@ import type { Step } from '#domain/plan/plan.ts';
 import { changedFields } from '#domain/plan/step-content.ts';
 import { operationName } from '#domain/tool.ts';
 import { countOf, shorten } from '#domain/words.ts';
+import { compareSeries } from '../content/terms.ts';
+import { readOccurrenceId, templatesOf } from '../series/series.ts';
 import { findFlowChanges, type Near, repeatsCall } from './flows.ts';
-import type { AddedStep, ChangedStep, PatchEffect, StepAsSaid } from './model.ts';
+import type { AddedStep, ChangedStep, PatchEffect, SeriesChange, StepAsSaid } from './model.ts';
 
 const maxReasons = 50;
 
@@ -79,6 +81,9 @@ function widensByChanging(
   });
 }
 
+const widensBySeries = ({ before, begun }: SeriesChange): string[] =>
+  compareSeries(before, begun.series).map((phrase) => `From now on, ${phrase}.`);
+
 /**
  * Why the patch needs its own approval; empty if it narrows. It narrows if it leaves unchanged what reaches or is read by an
  * acting step, the order of steps at a shared target, and what is asked before. Adding a step, or repeating a call that acts
@@ -91,14 +96,21 @@ export function classifyPatch(
   operations: ReadonlySet<string>,
   near: Near,
 ): string[] {
-  const { added, changed, removed, replaced, rerun, names } = effect;
+  const { added, changed, removed, replaced, rerun, names, series } = effect;
+  const templates = templatesOf(series.map(({ before }) => before));
+  // One sentence says what changes about all occurrences of a series.
+  const isOwn = ({ now: { id } }: Pick<AddedStep, 'now'>) =>
+    readOccurrenceId(id, templates) === null;
   const reasons = [
+    ...series.flatMap(widensBySeries),
     ...removed.flatMap((step) => widensByRemoving(step) ?? []),
     ...rerun.flatMap((step) => widensByRerunning(step) ?? []),
-    ...added.map((step) => widensByAdding(step, operations)),
-    ...changed.flatMap((step) =>
-      widensByChanging({ ...step, before: renameIn(step.before, replaced) }, names),
-    ),
+    ...added.filter(isOwn).map((step) => widensByAdding(step, operations)),
+    ...changed
+      .filter(isOwn)
+      .flatMap((step) =>
+        widensByChanging({ ...step, before: renameIn(step.before, replaced) }, names),
+      ),
     ...findFlowChanges(effect, near),
   ];
   if (reasons.length <= maxReasons) return reasons;

@@ -2,9 +2,10 @@
 import type { RerunStep } from '#db/sql/rerun.ts';
 import type { Edge } from '#db/steps/steps.ts';
 import type { Dependency } from '#domain/plan/dependency.ts';
-import type { Step } from '#domain/plan/plan.ts';
+import type { Series, Step } from '#domain/plan/plan.ts';
 import type { StepSelector } from '#domain/plan/step-selector.ts';
 import type { StepBody } from '../content/normalise-step.ts';
+import type { Begun } from '../series/normalise.ts';
 
 /** A step with its dependencies, as in a version. */
 export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
@@ -26,6 +27,9 @@ export type ChangedStep = {
   args_by: number | null;
 };
 
+/** Recurring steps as they were, and from now on. */
+export type SeriesChange = { before: Series; begun: Begun };
+
 /** All that a patch changes. Steps whose dependencies alone changed are among `changed`. */
 export type PatchEffect = {
   added: AddedStep[];
@@ -40,12 +44,13 @@ export type PatchEffect = {
   rerun: RerunStep[];
   /** Steps that become stale; `count` includes the steps that depend on them. */
   invalidated: { steps: StepSelector; reason: string | null; count: number }[];
+  series: SeriesChange[];
 };
 
 export const countInvalidated = ({ invalidated }: PatchEffect): number =>
   invalidated.reduce((sum, { count }) => sum + count, 0);
 
 /** Whether a patch changes the plan's content rather than only its progress. */
-export function changesContent({ added, changed, removed }: PatchEffect): boolean {
-  return added.length + changed.length + removed.length > 0;
+export function changesContent({ added, changed, removed, series }: PatchEffect): boolean {
+  return added.length + changed.length + removed.length + series.length > 0;
 }

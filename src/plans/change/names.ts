@@ -31,6 +31,9 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
       case 'remove_dependency':
         ids.add(operation.step).add(operation.after.id);
         break;
+      // Expanded into operations on steps.
+      case 'change_series':
+        break;
       default:
         operation satisfies never;
     }

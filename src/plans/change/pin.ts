@@ -16,9 +16,9 @@ import type { SeenState } from '#domain/plan/seen.ts';
 import { mapInSlices } from '#domain/slices.ts';
 import { operationName } from '#domain/tool.ts';
 import { lookAt } from '../content/look-at-targets.ts';
-import { bindStep, type StepRules } from '../content/normalise-step.ts';
+import { bindStep } from '../content/normalise-step.ts';
 import type { PatchEffect } from './model.ts';
-import { resolvePatch } from './resolve.ts';
+import { type PatchRules, resolvePatch } from './resolve.ts';
 
 /** How many stored steps are read to find one that creates the target of a new step. */
 const maxEarlier = 2000;
@@ -31,7 +31,7 @@ const givesArguments = (operation: PatchOperation): boolean =>
 async function resolveNow(
   db: Queryable,
   row: PlanRow,
-  rules: StepRules,
+  rules: PatchRules,
   patch: PlanPatch,
 ): Promise<PatchEffect | null> {
   try {
@@ -67,7 +67,7 @@ async function readEarlier(db: Queryable, planId: string, { added, changed }: Pa
 export async function pinTargets(
   db: Queryable,
   row: PlanRow,
-  rules: StepRules,
+  rules: PatchRules,
   patch: PlanPatch,
 ): Promise<PinnedOperation[]> {
   const { operations } = patch;

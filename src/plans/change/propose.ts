@@ -32,6 +32,7 @@ import { nextStatus } from '../lifecycle/lifecycle-table.ts';
 import { wakeWatchersLater } from '../lifecycle/wake.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { type Begun, expandDraft, withTemplates } from '../series/normalise.ts';
+import { endOfLast } from '../series/series.ts';
 import { writeVersion } from './write-version.ts';
 
 export type Origin = {
@@ -180,13 +181,12 @@ function freshCounts(total: number): StepCounts {
 /** The columns of `plans` that depend on the version. */
 function versionColumns({ header, normal, begun, digest }: Prepared) {
   const { pattern } = header.context;
-  const ends = begun.map(({ end }) => end.getTime());
   return {
     pattern_type: pattern?.pattern_type ?? null,
     pattern_subtype: pattern?.subtype ?? null,
     pattern_variant: pattern?.variant ?? null,
     confirm_each: header.step_approval === 'each',
-    open_until: ends.length === 0 ? null : new Date(Math.max(...ends)),
+    open_until: endOfLast(begun.map(({ series }) => series)),
     version: header.version,
     digest,
     title: header.title,

@@ -30,7 +30,6 @@ import { requireManager } from '../authority/authority.ts';
 import { requireArtifacts } from '../content/artifact-references.ts';
 import { digestValue, withDigests } from '../content/canonical.ts';
 import { pinPatchPosts, requirePostTargets } from '../content/look-at-targets.ts';
-import type { StepRules } from '../content/normalise-step.ts';
 import {
   addedOperations,
   digestOperations,
@@ -51,15 +50,16 @@ import { countInvalidated, type PatchEffect } from './model.ts';
 import { pinTargets } from './pin.ts';
 import { resolveNotes } from './prerequisites.ts';
 import { readNear } from './read-near.ts';
-import { resolvePatch } from './resolve.ts';
+import { type PatchRules, resolvePatch } from './resolve.ts';
 import { isGated } from './write-version.ts';
 
-export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): StepRules {
+export function rulesFor(context: PlansContext, { tenant }: Pick<PlanRow, 'tenant'>): PatchRules {
   return {
     catalogue: context.catalogue.of(tenant),
     guarded: new Set(context.guardedTools),
     pools: context.resourcePools,
     profile: context.profile,
+    now: context.clock.now(),
   };
 }
 

@@ -355,6 +355,7 @@ export class Resolution {
         }
         case 'invalidate_steps':
         case 'rerun_steps':
+        case 'change_series':
           break;
         case 'add_dependency':
           this.#addDependency(operation.step, operation.after, path);
@@ -424,6 +425,7 @@ export class Resolution {
       edgesRemoved: [],
       rerun: [],
       invalidated: [],
+      series: [],
     };
     for (const work of this.#works.values()) {
       const { before, now, position, state, args_by } = work;

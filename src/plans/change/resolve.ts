@@ -21,6 +21,7 @@ import { listSome } from '#domain/words.ts';
 import { buildDigraph, findCycle } from '#graph/digraph.ts';
 import type { StepRules } from '../content/normalise-step.ts';
 import { selectorOf } from '../content/read-steps.ts';
+import { expandSeriesChanges } from './change-series.ts';
 import { requirePast } from './conflicts.ts';
 import { changesContent, type PatchEffect } from './model.ts';
 import { changesDependents, idsIn, selectorsIn } from './names.ts';
@@ -142,6 +143,9 @@ async function nameAdded(
 
 type Patch = { base_revision: number; operations: PinnedOperation[] };
 
+/** `now`: where occurrences of changed series begin. */
+export type PatchRules = StepRules & { now: Date };
+
 const isText = (value: string | undefined): value is string => value !== undefined;
 
 /**
@@ -151,10 +155,11 @@ const isText = (value: string | undefined): value is string => value !== undefin
 export async function resolvePatch(
   tx: Queryable,
   row: PlanRow,
-  rules: StepRules,
-  { base_revision: base, operations }: Patch,
+  rules: PatchRules,
+  { base_revision: base, operations: given }: Patch,
 ): Promise<PatchEffect> {
   requirePast(row, base);
+  const { operations, series } = await expandSeriesChanges(tx, row, given, rules.now);
   const selectors = selectorsIn(operations, (step) => selectorOf(step, rules.catalogue));
   const partitions = [...new Set(selectors.map(({ partition }) => partition).filter(isText))];
   const tags = [...new Set(selectors.map(({ tag }) => tag).filter(isText))];
@@ -181,7 +186,7 @@ export async function resolvePatch(
     await nextPosition(tx, row.id),
   );
   await resolution.run(steps, operations);
-  const effect = await resolution.effect();
+  const effect: PatchEffect = { ...(await resolution.effect()), series };
   await resolveSets(tx, row, operations, base, effect);
   await nameAdded(tx, row.id, effect);
   if (!changesContent(effect) && effect.rerun.length + effect.invalidated.length === 0) {

@@ -78,6 +78,12 @@ export async function writeVersion(
 ): Promise<void> {
   const { id, version, added, changed, edgesAdded, lanes, begun } = next;
   if (base !== null) await endVersion(tx, base, next);
+  if (base !== null && next.removed !== 'all')
+    await deleteSeries(
+      tx,
+      id,
+      begun.map(({ series }) => series.id),
+    );
   await insertLanes(tx, id, lanes);
   await updateContents(tx, id, version, changed);
   await insertSteps(tx, id, version, added);

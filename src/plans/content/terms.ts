@@ -25,7 +25,8 @@ function describePattern(pattern: PatternSpec | undefined): string {
   return [pattern_type, subtype, variant].filter((name) => name !== undefined).join(' / ');
 }
 
-function compareSeries(before: Series, now: Series): string[] {
+/** How a series differs; one phrase each. */
+export function compareSeries(before: Series, now: Series): string[] {
   const phrases: string[] = [];
   const [was, is] = [describeRule(before), describeRule(now)];
   if (was !== is || before.starts_at !== now.starts_at) {

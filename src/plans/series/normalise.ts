@@ -9,7 +9,6 @@ import { checkRule, readRule } from '#timeline/rule.ts';
 import { Problems } from '../content/problems.ts';
 import {
   countedOut,
-  endOf,
   horizonMs,
   isOccurrenceOf,
   maxOccurrences,
@@ -36,8 +35,6 @@ export type Begun = {
   expandedTo: Date;
   /** The first occurrence beyond it, or null if there is none. */
   next: Date | null;
-  /** No occurrence begins later. */
-  end: Date;
 };
 
 /** Gives every step of a series an ID: its own, or one from the series' ID and its index. */
@@ -170,7 +167,7 @@ async function begin(
     const expandedTo = last > horizon ? last : horizon;
     const [next] = occurrencesAfter(series, expandedTo, 1);
     const first = stepsOfOccurrence(series, moments[0] ?? last).map(({ id }) => id);
-    return [{ series, first, expandedTo, next: next ?? null, end: endOf(series) }, moments];
+    return [{ series, first, expandedTo, next: next ?? null }, moments];
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     report(error.message);

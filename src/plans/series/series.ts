@@ -85,6 +85,12 @@ export function endOf(rhythm: Rhythm): Date {
   return ends.sort((a, b) => a.getTime() - b.getTime())[0] ?? noEnd;
 }
 
+/** When the last of several series ends; null without any. */
+export function endOfLast(series: readonly Rhythm[]): Date | null {
+  const ends = series.map((one) => endOf(one).getTime());
+  return ends.length === 0 ? null : new Date(Math.max(...ends));
+}
+
 /** The latest moment that `20261231` or `20261231T180000Z` can mean in any zone. */
 function endOfUntil(until: string): Date {
   const [year, month, day] = [until.slice(0, 4), until.slice(4, 6), until.slice(6, 8)].map(Number);

@@ -3,7 +3,9 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlanRow } from '#db/plans/plans.ts';
 import { planSeries, plans, planVersions } from '#db/schema.ts';
-import type { Plan, PlanDraft, Series } from '#domain/plan/plan.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Plan, PlanDraft, Series, StepStatus } from '#domain/plan/plan.ts';
+import type { RecurringChange } from '#domain/plan/recurring.ts';
 import type { StepDraft } from '#domain/plan/step-content.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { recover } from '#executor/recover.ts';
@@ -14,7 +16,7 @@ import { missedNote } from '#plans/change/skip-missed.ts';
 import type { PlansContext } from '#plans/plans-context.ts';
 import { localDate } from '#timeline/recurrence.ts';
 import { draftStep } from '../../fixtures/steps.ts';
-import { ana, noop, runPlan, withOpened } from '../../setup/instance.ts';
+import { ana, ben, noop, runPlan, withOpened } from '../../setup/instance.ts';
 import { checkPlan } from '../../setup/invariants.ts';
 import { useInstance } from '../../setup/use-instance.ts';
 import {
@@ -456,5 +458,115 @@ describe('a draft with series', () => {
     const plan = await runPlan(instance, { title: 'Once', steps: [noop('a')] });
     expect(plan).toMatchObject({ series: [], open_until: null, step_approval: 'none' });
     expect(await seriesOf(plan.id)).toEqual([]);
+  });
+});
+
+const refusal = (attempt: Promise<unknown>): Promise<string> =>
+  attempt.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof CountersignError ? error.code : String(error)),
+  );
+
+describe('a plan that repeats, in its person’s list', () => {
+  /** A running plan that repeats daily, and its entry. */
+  async function begin(rest: Partial<Series> = {}, ...steps: StepDraft[]) {
+    const series = daily(rest);
+    const { id } = await startBy(executor, instance, draftOf(series, ...steps));
+    const read = async () =>
+      (await instance.service.listRecurring({ user: ana.id })).find(
+        ({ plan_id }) => plan_id === id,
+      );
+    const entry = await read();
+    if (entry === undefined) throw new Error('It is not listed.');
+    const change = (wanted: RecurringChange) =>
+      instance.service.changeRecurring(entry.id, wanted, { user: ana.id }, ana);
+    return { id, series, entry, read, change };
+  }
+
+  test('is skipped once: that occurrence never runs, and the next one is said', async () => {
+    const { id, series, entry, change } = await begin();
+    const [first = '', second] = await idsOf(id);
+    expect(entry).toMatchObject({ id: `${id}/daily`, next_at: series.starts_at, others: 0 });
+    const { entry: after } = await change({ action: 'skip', next_at: entry.next_at });
+    expect(after?.next_at).toBe(entry.then_at);
+    expect((await statusesOf(instance, id))[first]).toBe('skipped');
+    expect(await refusal(change({ action: 'skip', next_at: entry.next_at }))).toBe(
+      'already_decided',
+    );
+    await ripen(id);
+    expect(await runReady(id)).not.toContain(first);
+    expect((await statusesOf(instance, id))[second ?? '']).toBe('succeeded');
+    expect((await getPlan(id)).version).toBe(1);
+    await checkPlan(instance.db.query, id);
+  });
+
+  test('is skipped although the next occurrence is no step yet', async () => {
+    const far = new Date(Date.now() + 200 * day).toISOString();
+    const { id, entry, read, change } = await begin({ rrule: 'FREQ=YEARLY', starts_at: far });
+    await change({ action: 'skip' });
+    expect((await read())?.next_at).toBe(entry.then_at);
+    await change({ action: 'skip' });
+    expect(Date.parse((await read())?.next_at ?? '')).toBeGreaterThan(
+      Date.parse(entry.then_at ?? ''),
+    );
+    expect(await getPlan(id)).toMatchObject({ status: 'executing' });
+  });
+
+  test('ends with what has not begun, and the rest of its plan goes on', async () => {
+    const held = { not_before: new Date(Date.now() + 5 * day).toISOString() };
+    const { id, entry, read, change } = await begin({}, { ...noop('a'), ...held });
+    expect(entry.others).toBe(1);
+    await ripen(id);
+    expect(await change({ action: 'end' })).toMatchObject({ entry: null, waits: null });
+    expect(await read()).toBeUndefined();
+    expect(await getPlan(id)).toMatchObject({ status: 'executing', counts: { skipped: 30 } });
+    expect(await runReady(id)).toEqual(['a']);
+    expect((await getPlan(id)).status).toBe('completed');
+  });
+
+  test('takes its plan to its end when nothing else is left of it', async () => {
+    const { id, change } = await begin();
+    await change({ action: 'end' });
+    expect((await getPlan(id)).status).toBe('completed');
+    await extendPlan(later(40 * day), id);
+    expect((await getPlan(id)).total_steps).toBe(30);
+  });
+
+  test('changes its rule and its text in a version that waits for approval', async () => {
+    const write = draftStep('note', 'Write', 'workspace_write', { path: 'a.txt', content: 'old' });
+    const { id, read, change } = await begin({ steps: [write] });
+    const changed = await change({ action: 'change', when: 'every Tuesday at 9:00', text: 'new' });
+    expect(changed.waits).toBe(2);
+    const [waiting] = (await instance.service.listPatches(id, { limit: 1 })).patches;
+    expect(waiting?.widening[0]).toContain('every Tuesday');
+    const { digest = '' } = waiting ?? {};
+    await instance.service.approve(id, { version: 2, digest }, ana);
+    const plan = await getPlan(id);
+    expect(plan).toMatchObject({ version: 2, status: 'executing', pending_patch: null });
+    expect(plan.series[0]?.rrule).toContain('BYDAY=TU');
+    expect((await read())?.rule).toContain('Tuesday');
+    const status: StepStatus[] = ['pending', 'ready'];
+    const open = await instance.service.listSteps(id, { limit: 100, status });
+    const starts = open.steps.map(({ not_before }) => new Date(not_before ?? '').getUTCDay());
+    expect(new Set(starts)).toEqual(new Set([2]));
+    expect(open.steps[0]?.args).toMatchObject({ content: 'new' });
+    const diff = await instance.service.versionDiff(id, 1, 2);
+    expect(diff.terms[0]).toContain('Tuesday');
+    // It is extended by the new rule.
+    await extendPlan(later(40 * day), id);
+    expect((await getPlan(id)).total_steps).toBeGreaterThan(plan.total_steps);
+    await checkPlan(instance.db.query, id);
+  });
+
+  test('is nobody else’s to see or to change', async () => {
+    const { entry } = await begin();
+    expect(await instance.service.listRecurring({ user: ben.id })).toEqual([]);
+    const end = instance.service.changeRecurring(
+      entry.id,
+      { action: 'end' },
+      { user: ben.id },
+      ben,
+    );
+    expect(await refusal(end)).toBe('not_found');
   });
 });

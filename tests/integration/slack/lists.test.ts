@@ -2,8 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
-import { noop } from '../../setup/instance.ts';
+import { noop, reach } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
 import { useSlackInstance } from './slack-instance.ts';
@@ -82,4 +83,35 @@ test('the Home tab lists plans, opens their details page by page, and keeps how 
     const { policy } = await instance.service.getPolicy('ana@example.com');
     return policy.conversation_style === 'concise';
   });
+});
+
+test('reminders are skipped once, changed in a window and ended from /plans reminders', async () => {
+  const { slack, ana, instance, ask } = await useLists();
+  const user = 'ana@example.com';
+  const actor = person(user, 'api');
+  const args = { text: 'Post the standup', rrule: 'FREQ=DAILY;BYHOUR=9;BYMINUTE=30' };
+  const draft = { title: 'Remind', steps: [draftStep('r', 'Remind', 'reminder_set', args)] };
+  const { id, digest } = await instance.service.propose(draft, { user }, actor);
+  await instance.service.approve(id, { version: 1, digest }, actor);
+  await reach(instance, id, 'completed');
+  const entries = () => instance.service.listRecurring({ user });
+  const [entry] = await entries();
+  const { answer, shown } = await ask('reminders');
+  expect(shown).toContain('Post the standup');
+  expect(shown).toContain('Nothing of it remains');
+  const current = () => slack.ephemerals(ana.id).find(({ ts }) => ts === answer.ts) ?? answer;
+  const says = (words: string) =>
+    waitFor(`“${words}”`, async () => JSON.stringify(current().blocks).includes(words));
+  await slack.press(ana.id, current(), 'countersign:recurring:skip');
+  await says('is left out at');
+  expect((await entries())[0]?.next_at).toBe(entry?.then_at);
+  await slack.press(ana.id, current(), 'countersign:recurring:change');
+  const view = await waitFor('the window', async () => slack.views(ana.id).at(-1));
+  const entered = { 'field:when': 'every Tuesday at 8:00', 'field:text': 'Post it' };
+  await slack.submit(ana.id, view, entered);
+  await says('Changed “Post it”');
+  expect((await entries())[0]?.rule).toContain('Tuesday');
+  await slack.press(ana.id, current(), 'countersign:recurring:end');
+  await says('has ended');
+  expect(await entries()).toEqual([]);
 });

@@ -1,5 +1,7 @@
 // Questions to people in Teams during planning and a run: forms, gates, questions and failures.
 import { expect, test } from 'vitest';
+import { person } from '#domain/people/actor.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import type { Answer } from '../../fixtures/teams/connector.ts';
 import { cardOf, type Message } from '../../fixtures/teams/sent-cards.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -98,4 +100,33 @@ test('after a failure the card offers to try again, and to give up once that is 
   const again = await awaitMessage(teams, chat.id, 'Retry the step');
   await teams.press(ana, again, ['Stop here', 'Stop here']);
   await reach(instance, planOf(card), 'cancelled');
+});
+
+test('what repeats is listed to one person, who skips it once, changes it and ends it on the card', async () => {
+  const { teams, instance } = await useTeamsInstance(database, { planner });
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  const user = 'ana@example.com';
+  const actor = person(user, 'api');
+  const series = {
+    ...{ id: 'note', title: 'Weekly note', rrule: 'FREQ=DAILY', timezone: 'UTC', until: null },
+    starts_at: new Date(Date.now() + 3_600_000).toISOString(),
+    steps: [draftStep('note', 'Write', 'workspace_write', { path: 'a.txt', content: 'old' })],
+  };
+  const draft = { title: 'Notes', steps: [], series: [series] };
+  const { id, digest } = await instance.service.propose(draft, { user }, actor);
+  await instance.service.approve(id, { version: 1, digest }, actor);
+  await reach(instance, id, 'executing');
+  await teams.say(ana, chat, 'plans reminders');
+  const list = await awaitMessage(teams, chat.id, 'Weekly note');
+  const [entry] = await instance.service.listRecurring({ user });
+  expect(words(await teams.press(ana, list, 'Skip once'))).toContain('Left out once');
+  expect((await instance.service.listRecurring({ user }))[0]?.next_at).toBe(entry?.then_at);
+  // The card that was pressed is replaced for its reader; the old one asks about a time that is gone.
+  expect(words(await teams.press(ana, list, 'Skip once'))).toContain('Another one is next');
+  const entered = { When: 'every Tuesday at 9:00' };
+  await teams.press(ana, list, ['Change', 'Change it'], entered);
+  expect((await instance.service.getPlan(id)).pending_patch).not.toBeNull();
+  expect(words(await teams.press(ana, list, ['End', 'End']))).toContain('Ended');
+  expect(await instance.service.listRecurring({ user })).toEqual([]);
 });

@@ -16,6 +16,7 @@ const nothing: PatchEffect = {
   edgesRemoved: [],
   rerun: [],
   invalidated: [],
+  series: [],
 };
 const operations = new Set(['workspace_write', 'workspace_read']);
 const alone: Near = { steps: [], edges: [], readers: [], held: [], cut: false };

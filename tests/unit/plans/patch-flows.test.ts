@@ -262,6 +262,7 @@ function narrow(plan: Step[], change: Change): Step[] | null {
     edgesRemoved: [],
     rerun: [],
     invalidated: [],
+    series: [],
   };
   if (classifyPatch(effect, new Set(), nearOf(plan)).length > 0) return null;
   return plan.flatMap((one) => (one === step ? (now ?? []) : one));

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { type MemoryOptions, memory } from '#adapters/terminal/memory.ts';
+import { type RemindersOptions, reminders } from '#adapters/terminal/reminders.ts';
 import { CountersignError } from '#domain/errors.ts';
+import type { Recurring } from '#domain/plan/recurring.ts';
+import type { Service } from '#domain/service.ts';
 import { createServiceDouble } from '../../fixtures/service-double.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 
@@ -52,5 +55,48 @@ describe('countersign memory', () => {
     const { code, printed } = await run(verb, words, more);
     expect(code).toBe(exitCodes.usage);
     expect(printed.replace(/\s+/g, ' ')).toContain(sentence);
+  });
+});
+
+describe('countersign reminders', () => {
+  const entry: Recurring = {
+    ...{ id: 'REM-1', kind: 'reminder', title: 'Standup', rule: 'every day at 09:30' },
+    ...{ timezone: 'UTC', plan_id: null, others: 0 },
+    next_at: '2026-05-05T09:30:00.000Z',
+    then_at: '2026-05-06T09:30:00.000Z',
+  };
+  const changes: unknown[] = [];
+  const on: Service = {
+    ...service,
+    listRecurring: async () => [entry],
+    changeRecurring: async (id, change) => {
+      changes.push({ id, ...change });
+      return { before: entry, entry: change.action === 'end' ? null : entry, waits: null };
+    },
+  };
+  async function ask(verb: RemindersOptions['verb'], more: object = {}, typed: string[] = []) {
+    const terminal = createFakeTerminal({ columns: 80, tty: typed.length > 0 });
+    for (const line of typed) terminal.type(line);
+    if (typed.length === 0) terminal.end();
+    const now = new Date('2026-05-04T12:00:00Z');
+    const options = { user: 'ana', timezone: 'UTC', verb, id: 'REM-1', now, ...more };
+    const code = await reminders(on, options, terminal);
+    return { code, printed: terminal.printed().replace(/\s+/g, ' ') };
+  }
+
+  it('lists, skips once, changes and ends, after a question', async () => {
+    expect((await ask('list')).printed).toContain('“Standup”: every day at 09:30');
+    expect((await ask('skip')).printed).toContain('is left out at');
+    await ask('change', { when: 'every Tuesday at 9:00' });
+    expect((await ask('end')).code).toBe(exitCodes.usage);
+    expect((await ask('end', {}, ['k'])).printed).toContain('Nothing of it remains');
+    await ask('change', {}, ['10:00', '']);
+    expect((await ask('end', {}, ['e'])).printed).toContain('has ended');
+    expect(changes).toEqual([
+      { id: 'REM-1', action: 'skip' },
+      { id: 'REM-1', action: 'change', when: 'every Tuesday at 9:00' },
+      { id: 'REM-1', action: 'change', when: '10:00' },
+      { id: 'REM-1', action: 'end' },
+    ]);
   });
 });

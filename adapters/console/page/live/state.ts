@@ -12,6 +12,7 @@ import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { OperationOffer, Suggestion } from '#domain/plan/operation-form.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
+import type { Recurring } from '#domain/plan/recurring.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
 import type {
   AuditEntry,
@@ -194,6 +195,16 @@ export type Builder = {
   sending: boolean;
 };
 
+/** The dialog of reminders and what repeats. `list`: null until it is read; `open`: the entry whose form or question is shown. */
+export type RecurringDialog = {
+  list: Recurring[] | null;
+  open: { id: string; action: 'change' | 'end' } | null;
+  when: string;
+  text: string;
+  said: string;
+  problem: string | null;
+};
+
 /** The dialog of playbooks. `list`: null until it is read; `open`: whose parameters are shown; `save`: the plan that is kept as one. */
 export type Playbooks = {
   list: Playbook[] | null;
@@ -255,6 +266,8 @@ export type State = {
   builder: Builder | null;
   /** The dialog of playbooks, while it is open. */
   playbooks: Playbooks | null;
+  /** The dialog of reminders, while it is open. */
+  recurring: RecurringDialog | null;
   /** The dialog of shortcuts is open. */
   shortcuts: boolean;
   /** The column that a narrow screen shows. */
@@ -296,6 +309,7 @@ export function createState(conversation: string): State {
     triage: null,
     builder: null,
     playbooks: null,
+    recurring: null,
     shortcuts: false,
     pane: 'conversation',
     tokenWanted: false,

@@ -1,5 +1,6 @@
 // The rail: what needs the reader, what runs, what failed, what waits for others, what is done; and earlier conversations.
 import { repeat } from 'lit-html/directives/repeat.js';
+import { recurringWords } from '#cards/recurring-words.ts';
 import { groupTitles } from '#cards/words.ts';
 import type { InboxPage } from '#domain/plan/inbox.ts';
 import { quoteWords } from '#domain/shown-text.ts';
@@ -8,6 +9,7 @@ import { type InboxState, isFolded } from '../inbox/inbox.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
 import { layRail, listShown, loadMore, searchInbox, showView, toggleGroup } from '../live/inbox.ts';
+import { openRecurring } from '../live/recurring.ts';
 import type { State } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
 import { fillComposer } from './composer.ts';
@@ -173,6 +175,7 @@ export function drawRail(state: State): TemplateResult {
     ${inbox.problem === null ? nothing : html`<p class="rail-problem" role="status">↻ ${inbox.problem} Trying again…</p>`}
     <div class="rail-list" id="rail-list">${isPlans ? drawGroups(state) : drawConversations(state)}</div>
     ${isPlans ? drawTriageBar(inbox) : nothing}
+    <p class="rail-foot"><button class="link" id="recurring-button" aria-haspopup="dialog" @click=${() => void openRecurring()}>${recurringWords.title}</button></p>
     <p class="visually-hidden" role="status">${inbox.said}</p>
   </nav>`;
 }

@@ -1,0 +1,70 @@
+// Reminders and what repeats, in the console: the list, and skipping, changing or ending one of them.
+import { recurringWords } from '#cards/recurring-words.ts';
+import type { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
+import { describeError, get, post } from './api.ts';
+import { closeBuilder } from './builder.ts';
+import type { RecurringDialog } from './state.ts';
+import { change, changeNow, state } from './store.ts';
+
+function update(part: Partial<RecurringDialog>): void {
+  changeNow((s) => {
+    if (s.recurring !== null) s.recurring = { ...s.recurring, ...part };
+  });
+}
+
+/** How times are shown on this page. */
+export const readerNow = () => ({
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  now: new Date().toISOString(),
+});
+
+async function readList(): Promise<void> {
+  try {
+    update({ list: (await get<{ recurring: Recurring[] }>('/api/recurring')).recurring });
+  } catch (error) {
+    update({ list: state.recurring?.list ?? [], problem: describeError(error) });
+  }
+}
+
+export function openRecurring(): Promise<void> {
+  closeBuilder();
+  change((s) => {
+    s.recurring = { list: null, open: null, when: '', text: '', said: '', problem: null };
+  });
+  return readList();
+}
+
+export function closeRecurring(): void {
+  document.querySelector<HTMLDialogElement>('dialog#recurring')?.close();
+  change((s) => {
+    s.recurring = null;
+  });
+}
+
+/** Shows the form of a change below an entry, or the question before it ends; null: neither. */
+export function openEntry(open: RecurringDialog['open']): void {
+  update({ open, when: '', text: '', problem: null, said: '' });
+  document
+    .querySelector<HTMLElement>('dialog#recurring .recurring-open :is(input, button)')
+    ?.focus();
+}
+
+export function enterChange(part: { when: string } | { text: string }): void {
+  change((s) => {
+    if (s.recurring !== null) s.recurring = { ...s.recurring, ...part };
+  });
+}
+
+export async function changeEntry({ id }: Recurring, wanted: RecurringChange): Promise<void> {
+  try {
+    const done = await post<RecurringOutcome & { before: Recurring }>('/api/recurring', {
+      id,
+      change: wanted,
+    });
+    const said = recurringWords.done({ change: wanted, ...done, ...readerNow() });
+    update({ open: null, said, problem: null });
+  } catch (error) {
+    update({ problem: describeError(error), said: '' });
+  }
+  await readList();
+}

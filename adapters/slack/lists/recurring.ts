@@ -1,0 +1,119 @@
+// Buttons on a person's list of reminders and recurring steps: skip once, change in a window, end. The list is redrawn with the
+// result.
+import type { types } from '@slack/bolt';
+import { z } from 'zod';
+import { recurringForm, viewRecurring } from '#cards/recurring.ts';
+import { recurringWords } from '#cards/recurring-words.ts';
+import { drawForm } from '#cards/slack-windows.ts';
+import { sayRefusal } from '#chat/talk.ts';
+import { parseAs } from '#domain/json.ts';
+import { personInChat } from '#domain/people/actor.ts';
+import type { RecurringChange } from '#domain/plan/recurring.ts';
+import { readFieldValues } from '../press/read-entered.ts';
+import { tellAlone } from '../press/tell.ts';
+import { makeWindow, toBlocks } from '../press/windows.ts';
+import type { PressSignal, SentSignal } from '../signals/read-signal.ts';
+import type { SlackContext } from '../slack-context.ts';
+import { drawRecurring } from './answer-command.ts';
+
+const prefix = 'countersign:recurring:';
+const callback = 'countersign:recurring';
+
+const Row = z.object({ id: z.string(), next_at: z.string() });
+/** The entry that a window changes, its owner, and where the list is redrawn. */
+const Held = z.object({
+  id: z.string(),
+  team: z.string(),
+  user: z.string(),
+  answer_at: z.string().nullable(),
+});
+
+type By = { team: string; user: string; answerAt: string | undefined };
+
+/** Applies the change and redraws the list with its result, or the reason for none. */
+async function carryOut(
+  context: SlackContext,
+  { team, user, answerAt }: By,
+  id: string,
+  change: RecurringChange,
+): Promise<void> {
+  const { plansFor, people, respond, clock } = context;
+  const who = await people.find(team, user);
+  const plans = plansFor(team, who.id);
+  const reader = { timezone: who.timezone, now: clock.now().toISOString() };
+  const actor = personInChat(who, 'slack');
+  let said = '';
+  const refusal = await sayRefusal(async () => {
+    const done = await plans.changeRecurring(id, change, { user: who.id }, actor);
+    said = recurringWords.done({ change, ...done, ...reader });
+  });
+  const entries = await plans.listRecurring({ user: who.id });
+  const list = drawRecurring(viewRecurring(entries, reader, refusal ?? said));
+  const again = { ...list, replace_original: true };
+  const isShown = answerAt !== undefined && (await respond(answerAt, again));
+  if (!isShown) await tellAlone(context, { team, user, place: null }, refusal ?? said);
+}
+
+function readRow({ pressed }: PressSignal) {
+  const [action] = pressed.actions;
+  const row = parseAs(Row, action?.value ?? '');
+  return row === null || action?.action_id.startsWith(prefix) !== true
+    ? null
+    : { row, action: action.action_id.slice(prefix.length) };
+}
+
+/** @returns whether the press was on such a list */
+export async function pressRecurring(context: SlackContext, signal: PressSignal): Promise<boolean> {
+  const found = readRow(signal);
+  if (found === null) return false;
+  const { team, pressed } = signal;
+  const by = { team, user: pressed.user.id, answerAt: pressed.response_url };
+  const { id, next_at } = found.row;
+  if (found.action === 'skip') await carryOut(context, by, id, { action: 'skip', next_at });
+  if (found.action === 'end') await carryOut(context, by, id, { action: 'end' });
+  return true;
+}
+
+/** Opens the window of a change. @returns whether the press was on such a list */
+export async function openRecurring(
+  { clientOf }: Pick<SlackContext, 'clientOf'>,
+  signal: PressSignal,
+): Promise<boolean> {
+  const found = readRow(signal);
+  if (found?.action !== 'change') return found !== null;
+  const { team, pressed } = signal;
+  const { trigger_id, user, response_url } = pressed;
+  const held = { id: found.row.id, team, user: user.id, answer_at: response_url ?? null };
+  const view: types.ModalView = {
+    ...makeWindow({
+      title: recurringWords.change,
+      submit: recurringForm.submit,
+      kind: 'form',
+      blocks: toBlocks(drawForm(recurringForm)),
+    }),
+    callback_id: callback,
+    private_metadata: JSON.stringify(held),
+  };
+  const client = await clientOf(team);
+  await client.views.open({ trigger_id, view });
+  return true;
+}
+
+/** A submitted window counts only from the person it was opened for. @returns whether it was one */
+export async function sendRecurring(
+  context: SlackContext,
+  { team, sent: { view, user } }: SentSignal,
+): Promise<boolean> {
+  if (view.callback_id !== callback) return false;
+  const held = parseAs(Held, view.private_metadata);
+  if (held === null || held.team !== team || held.user !== user.id) return true;
+  const { when, text } = readFieldValues(view, recurringForm.fields) ?? {};
+  const change: RecurringChange = {
+    action: 'change',
+    ...(typeof when === 'string' ? { when } : {}),
+    ...(typeof text === 'string' ? { text } : {}),
+  };
+  const answerAt = held.answer_at ?? undefined;
+  await carryOut(context, { team, user: user.id, answerAt }, held.id, change);
+  return true;
+}

@@ -1,0 +1,84 @@
+// A person's reminders and recurring steps: listing them, skipping one time, changing and ending.
+import { z } from 'zod';
+import { Recurring, RecurringChange, RecurringOutcome } from '#domain/plan/recurring.ts';
+import { line } from '#domain/text.ts';
+import { actorOf, viewerOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
+import { tags } from '../openapi.ts';
+import { documented } from '../registry.ts';
+import { ImportQuery } from '../requests.ts';
+
+const Entry = documented(Recurring, {
+  id: 'Recurring',
+  description: 'A reminder, or recurring steps of a running plan, with its next two times.',
+});
+const Entries = documented(z.object({ recurring: z.array(Entry) }), {
+  id: 'RecurringList',
+  description: 'What comes next first.',
+});
+const Body = documented(
+  z.strictObject({ id: line(200), change: RecurringChange, user: ImportQuery.shape.user }),
+  {
+    id: 'RecurringToChange',
+    description:
+      '`skip` leaves the next time out, `end` all of them; `change` takes `when` (`every Tuesday at 9:00`), `text`, or both.',
+    examples: [{ id: 'REM-3f9a1c2055e0aa17', change: { action: 'skip' } }],
+  },
+);
+const Outcome = documented(RecurringOutcome, {
+  id: 'RecurringOutcome',
+  description:
+    'The entry as it is now, or null if it has ended; `waits`: the version of its plan that needs an approval first.',
+});
+
+export const recurringRoutes: Routes = async (app) => {
+  const common = { tags: [tags.plans] };
+
+  app.get(
+    '/api/recurring',
+    {
+      config: { role: 'viewer', subject: 'list' },
+      schema: {
+        ...common,
+        operationId: 'listRecurring',
+        summary: 'Reminders and what repeats',
+        querystring: ImportQuery,
+        response: answers({ 200: json('The entries.', Entries) }),
+      },
+    },
+    async (request) => ({
+      recurring: await request.service.listRecurring({
+        user: viewerOf(request, request.query.user),
+      }),
+    }),
+  );
+
+  app.post(
+    '/api/recurring',
+    {
+      config: { role: 'requester', subject: 'list' },
+      schema: {
+        ...common,
+        operationId: 'changeRecurring',
+        summary: 'Skip, change or end one of them',
+        body: Body,
+        response: answers({ 200: json('What became of it.', Outcome) }, [
+          ...bodyProblems,
+          'not_found',
+          'not_allowed',
+          'already_decided',
+          'invalid_transition',
+          'patch_conflict',
+        ]),
+      },
+    },
+    async (request, reply) =>
+      answerPost(request, reply, (joined) => {
+        const { id, change, user: said } = request.body;
+        const actor = actorOf(request, said);
+        return joined.changeRecurring(id, change, { user: actor.id }, actor);
+      }),
+  );
+};

@@ -1,0 +1,159 @@
+// Skips the next occurrence of recurring steps, or ends them. Neither widens what was approved, so neither makes a version.
+import { sql } from 'drizzle-orm';
+import { recordAudit } from '#db/audit/audit.ts';
+import type { Transaction } from '#db/database.ts';
+import { showName } from '#db/people/identities.ts';
+import type { PlanRow } from '#db/plans/plans.ts';
+import { readUpcoming, type UpcomingStep } from '#db/plans/recurring.ts';
+import { findBegun, readSeries, type SeriesRow, updateSeries } from '#db/plans/series.ts';
+import { skipDependents } from '#db/sql/settle.ts';
+import { changeSteps } from '#db/steps/change-steps.ts';
+import { touchPlan } from '#db/steps/events.ts';
+import { CountersignError } from '#domain/errors.ts';
+import type { Actor } from '#domain/people/actor.ts';
+import { conditionNotMet } from '#domain/plan/condition.ts';
+import { quoteWords } from '#domain/shown-text.ts';
+import { finishIfDone } from '../lifecycle/finish.ts';
+import { notPossible } from '../lifecycle/lifecycle-table.ts';
+import { wakeWatchers } from '../lifecycle/wake.ts';
+import type { PlansContext } from '../plans-context.ts';
+import { dueBefore, occurrencesAfter } from '../series/series.ts';
+import { managedPlan, type PlanRuling } from './repeated.ts';
+
+const templatesIn = ({ steps }: Pick<SeriesRow, 'steps'>) => steps.flatMap(({ id }) => id ?? []);
+
+/** The series' next times: those that are steps, then those that its rule yields. */
+export function nextOf(series: SeriesRow, upcoming: UpcomingStep[], limit: number): Date[] {
+  const known = [...new Set(upcoming.map(({ not_before }) => not_before))].map(
+    (iso) => new Date(iso),
+  );
+  const later =
+    series.expand_at === null ? [] : occurrencesAfter(series, series.expanded_to, limit);
+  return [...known, ...later].slice(0, limit);
+}
+
+/** @throws `not_found` if it has ended */
+async function findSeries(tx: Transaction, planId: string, id: string): Promise<SeriesRow> {
+  const found = (await readSeries(tx, planId)).find((one) => one.id === id);
+  if (found !== undefined) return found;
+  throw new CountersignError('not_found', `Nothing named ${id} repeats in ${planId} any more.`);
+}
+
+/** Skips steps for good: they don't come back with a retry, and what waits for them is skipped too. */
+async function leaveOut(
+  tx: Transaction,
+  planId: string,
+  steps: UpcomingStep[],
+  note: string,
+): Promise<void> {
+  if (steps.length === 0) return;
+  const positions = steps.map(({ position }) => position);
+  const error = JSON.stringify({ code: conditionNotMet, message: note });
+  await changeSteps(tx, planId, {
+    from: ['pending', 'ready'],
+    to: 'skipped',
+    kind: 'step_skipped',
+    detail: note,
+    where: sql`s.position = any(${sql.param(positions)}::int[])`,
+    set: sql`, ended_at = clock_timestamp(), result_summary = ${note}, error = ${error}::jsonb`,
+  });
+  await skipDependents(tx, planId, positions);
+}
+
+/** Steps whose occurrence has not begun. */
+async function notBegun(
+  tx: Transaction,
+  planId: string,
+  series: SeriesRow,
+  steps: UpcomingStep[],
+): Promise<UpcomingStep[]> {
+  const occurrenceOf = (id: string) => id.slice(id.lastIndexOf('#'));
+  const whole = new Set(
+    steps.flatMap(({ id }) => templatesIn(series).map((one) => one + occurrenceOf(id))),
+  );
+  const begun = new Set((await findBegun(tx, planId, [...whole])).map(occurrenceOf));
+  return steps.filter(({ id }) => !begun.has(occurrenceOf(id)));
+}
+
+function rulingOn(
+  context: PlansContext,
+  planId: string,
+  seriesId: string,
+  actor: Actor,
+  action: 'skip_occurrence' | 'end_series',
+  /** @returns the event's words */
+  act: (tx: Transaction, series: SeriesRow, name: string) => Promise<string>,
+): PlanRuling {
+  return {
+    ...managedPlan(context, planId, actor),
+    isRepeated: async () => false,
+    async requireCurrent(_, row) {
+      if (row.status !== 'executing') throw notPossible(row.status, 'continue');
+    },
+    async apply(tx, row): Promise<PlanRow> {
+      const series = await findSeries(tx, planId, seriesId);
+      const said = await act(tx, series, await showName(tx, actor.id));
+      await touchPlan(tx, planId, action === 'end_series' ? 'series_stopped' : action, said);
+      const data = { series: seriesId };
+      await recordAudit(tx, [{ planId, actor, action, version: row.version, reason: said, data }]);
+      const after = await managedPlan(context, planId, actor).lock(tx);
+      await finishIfDone(context, tx, after, after, actor);
+      await wakeWatchers(tx, context.enqueue, planId);
+      return after;
+    },
+  };
+}
+
+/**
+ * Leaves out the next occurrence.
+ * @param seen the time that was shown, or null for the next one, whichever it is
+ * @throws (with it) `not_found`, `already_decided` if another occurrence is next
+ */
+export function skippingOnce(
+  context: PlansContext,
+  planId: string,
+  seriesId: string,
+  seen: string | null,
+  actor: Actor,
+): PlanRuling {
+  return rulingOn(context, planId, seriesId, actor, 'skip_occurrence', async (tx, series, name) => {
+    const upcoming = await readUpcoming(tx, planId, templatesIn(series), 1);
+    const [next] = nextOf(series, upcoming, 1);
+    if (next === undefined) throw nothingLeft(series);
+    if (seen !== null && Date.parse(seen) !== next.getTime())
+      throw new CountersignError(
+        'already_decided',
+        'Another one is next by now. Look at the list again; nothing was left out.',
+      );
+    const steps = await notBegun(tx, planId, series, upcoming);
+    if (upcoming.length > 0 && steps.length === 0)
+      throw new CountersignError('already_decided', 'It has begun. Cancel the plan to stop it.');
+    await leaveOut(tx, planId, steps, `Left out once by ${name}.`);
+    if (upcoming.length === 0) {
+      const [following] = occurrencesAfter(series, next, 1);
+      const expand_at = dueBefore(following ?? null);
+      await updateSeries(tx, planId, series.id, { expanded_to: next, expand_at });
+    }
+    return `${quoteWords(series.title, 200)} is left out once, at ${next.toISOString()}, by ${name}.`;
+  });
+}
+
+/** Ends the series: what has not begun never runs. */
+export function endingSeries(
+  context: PlansContext,
+  planId: string,
+  seriesId: string,
+  actor: Actor,
+): PlanRuling {
+  return rulingOn(context, planId, seriesId, actor, 'end_series', async (tx, series, name) => {
+    const all = await readUpcoming(tx, planId, templatesIn(series), Number.MAX_SAFE_INTEGER);
+    await leaveOut(tx, planId, await notBegun(tx, planId, series, all), `Ended by ${name}.`);
+    const now = context.clock.now();
+    await updateSeries(tx, planId, series.id, { stopped_at: now, expand_at: null });
+    return `${quoteWords(series.title, 200)} won't repeat: ended by ${name}.`;
+  });
+}
+
+function nothingLeft({ title }: SeriesRow): CountersignError {
+  return new CountersignError('not_found', `Nothing of ${quoteWords(title, 200)} is left to come.`);
+}
