@@ -1,5 +1,6 @@
 // Everything about a plan, page by page, for surfaces that show it in place of its card. Pure.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import type { PlanStatus } from '#domain/plan/plan.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import { isolateText, quoteName, showLine } from '#domain/shown-text.ts';
@@ -34,7 +35,14 @@ export type DetailsView = {
   /** The pages to request, or null without any. */
   earlier: string[] | null;
   later: string[] | null;
+  /** The page with the dry run, while nothing has ended. */
+  dry_run: string[] | null;
 };
+
+/** The cursor of the page with the dry run. */
+export const dryRunPage = 'dry-run';
+
+export const isDryRun = (pages: readonly string[]): boolean => pages.at(-1) === dryRunPage;
 
 /** `pages`: cursors of the pages up to this one, starting with `''`. */
 export type DetailsPage = ReviewPage & { pages: string[] };
@@ -70,6 +78,9 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   ];
 }
 
+/** Nothing of such a plan is left to run. */
+const onlyPast = new Set<PlanStatus>(['completed', 'cancelled', 'rejected']);
+
 /** @param mayDecide whether the plan can be decided on here */
 export function viewDetails(
   facts: PlanCardFacts,
@@ -102,6 +113,7 @@ export function viewDetails(
         : null,
     earlier: pages.length < 2 ? null : pages.slice(0, -1),
     later: next === null ? null : keepPages([...pages, next]),
+    dry_run: onlyPast.has(plan.status) ? null : keepPages([...pages, dryRunPage]),
   };
   return mapShown(view, isolateText);
 }

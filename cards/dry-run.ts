@@ -10,7 +10,7 @@ type Call = Simulation['calls'][number];
 
 export type DryRunView = {
   title: string;
-  /** What keeps it from running at all. */
+  /** Reasons why it can't run at all. */
   problems: string[];
   rows: { lead: string; text: string; note: string }[];
   /** `3 steps: 1 new, 1 overwritten · no model calls · asks Ana once`. */
@@ -29,12 +29,13 @@ const ended: Partial<Record<StepStatus, string>> = {
 
 export const dryRunWords = {
   button: 'Dry run',
-  title: ({ id, version }: { id: string; version: number }) => `Dry run of ${id}, version ${version}`,
+  title: ({ id, version }: { id: string; version: number }) =>
+    `Dry run of ${id}, version ${version}`,
   nothing: 'Nothing was called.',
   more: ({ hidden }: { hidden: number }) => `And ${countOf(hidden, 'more step')}.`,
 } as const;
 
-/** What the call finds today, or empty. */
+/** The state of the call's target today, or empty. */
 function describeFound({ found, call, changed }: Call): string {
   const since = changed ? ', changed since it was proposed' : '';
   switch (found) {

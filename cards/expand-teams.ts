@@ -5,6 +5,7 @@ import { reviewLabel } from './buttons.ts';
 import { homeWords, pressWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, readAloud, widthOfLeads } from './dress-teams.ts';
+import { dryRunWords } from './dry-run.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { escapeMacros, mapShown } from './plain.ts';
 import { describePlan, type PlanListView } from './plan-list.ts';
@@ -64,7 +65,8 @@ function drawStep(
 
 /** @param details the press that requested them, also used for other pages */
 export function drawAdaptiveDetails(view: DetailsView, details: object, back: Back): Drawn {
-  const { title, state, approve, ticks, covers, earlier, later, facts, steps, label } = view;
+  const { title, state, approve, ticks, covers, earlier, later, dry_run, facts, steps, label } =
+    view;
   const turn = (words: string, pages: string[] | null) =>
     pages === null ? [] : [{ title: words, data: { ...details, pages } }];
   const said = steps.map(({ headline }) => headline);
@@ -91,7 +93,11 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
       ...mapShown(shown, escapeMacros),
       lead_width: widthOfLeads(steps),
       approve: approve === null ? null : { ...button, data: approve.press },
-      turns: [...turn(windowWords.pages.earlier, earlier), ...turn(windowWords.pages.later, later)],
+      turns: [
+        ...turn(windowWords.pages.earlier, earlier),
+        ...turn(windowWords.pages.later, later),
+        ...turn(dryRunWords.button, dry_run),
+      ],
       back,
     });
   });

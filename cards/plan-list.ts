@@ -108,7 +108,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
     ['all', 'all plans, newest first; “all 2” is the next page'],
     ['reminders', 'your reminders and what repeats: skip once, change, end'],
     ['stats', 'counts by status, and requests that no tool could handle'],
-    ['PLAN-…', 'one plan in full'],
+    ['PLAN-…', 'one plan in full; “PLAN-… dry run”: what it would do today'],
     ...more,
     ['link', 'link your Slack, Teams and terminal accounts'],
   ];

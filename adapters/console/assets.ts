@@ -33,6 +33,7 @@ const libraries: Record<string, string> = {
 const shared = [
   'cards/activity-words.ts',
   'cards/calls.ts',
+  'cards/dry-run.ts',
   'cards/evidence.ts',
   'cards/finding-words.ts',
   'cards/host-config.ts',
@@ -57,6 +58,7 @@ const shared = [
   'domain/plan/expected-step.ts',
   'domain/plan/form-entries.ts',
   'domain/plan/handed-over.ts',
+  'domain/plan/merge.ts',
   'domain/plan/operation-form.ts',
   'domain/plan/planner-words.ts',
   'domain/plan/review-rank.ts',

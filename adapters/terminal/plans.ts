@@ -1,5 +1,6 @@
 // `countersign plans`: the reader's inbox, one line per plan; or one plan in full with its question, or its planning trace.
 import { describeStats } from '#cards/chat-words.ts';
+import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
 import { commandName } from '#domain/command-name.ts';
 import { PlanStatus } from '#domain/plan/plan.ts';
 import type { Service } from '#domain/service.ts';
@@ -25,6 +26,8 @@ export type PlansOptions = {
   find?: string;
   /** The planning trace instead of the plan. */
   trace?: boolean;
+  /** A dry run instead of the plan. */
+  dryRun?: boolean;
   json?: boolean;
   now?: Date;
   poll_ms?: number;
@@ -59,6 +62,15 @@ async function showOne(session: Session, id: string, options: PlansOptions): Pro
   return exitCodes.done;
 }
 
+async function showDryRun(session: Session, id: string, options: PlansOptions): Promise<ExitCode> {
+  const { service, actor, screen } = session;
+  const simulation = await service.simulate(id, {}, actor);
+  if (options.json === true) return printJson(session, simulation);
+  const view = viewDryRun(simulation, (options.now ?? new Date()).toISOString());
+  session.say(...drawLines(writeDryRun(view), screen));
+  return view.problems.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
 /**
  * Lists plans, or shows one and, in a terminal, asks what it waits for.
  * @returns the exit code, see `exitCodes`
@@ -82,7 +94,7 @@ export async function listPlans(
     );
     return exitCodes.usage;
   }
-  const { id, trace = false } = options;
+  const { id, trace = false, dryRun = false } = options;
   if (options.find !== undefined && (id !== undefined || options.status !== undefined)) {
     const message =
       '--find searches the lists of all plans: countersign plans --find "release notes".';
@@ -90,8 +102,9 @@ export async function listPlans(
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;
   }
-  if (trace && (id === undefined || id === 'stats')) {
-    const message = `--trace needs a plan: ${commandName} plans PLAN-… --trace.`;
+  if ((trace || dryRun) && (id === undefined || id === 'stats')) {
+    const flag = trace ? '--trace' : '--dry-run';
+    const message = `${flag} needs a plan: ${commandName} plans PLAN-… ${flag}.`;
     session.event('error', { code: 'invalid_request', message });
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;
@@ -100,6 +113,7 @@ export async function listPlans(
     if (id === undefined)
       return statuses.length === 0 ? listInbox(s, options) : listByStatus(s, options, statuses);
     if (id === 'stats') return showStats(s, options);
+    if (dryRun) return showDryRun(s, id, options);
     return trace ? showTrace(s, id) : showOne(s, id, options);
   };
   return runSession(session, work, sayFarewell);

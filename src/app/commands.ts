@@ -125,6 +125,7 @@ program
   .option('--find <words>', 'only plans with these words in their title, summary, id or requester')
   .option('--status <status>', 'one status, or all')
   .option('--trace', 'how the plan came about, stage by stage')
+  .option('--dry-run', 'what each of its steps would do today; calls nothing')
   .option('--json', 'for machines')
   .addOption(user)
   .action(runs(async () => (await terminal()).plans));

@@ -1,5 +1,6 @@
 // Answers a chat's plans command; the platform draws it.
 import { commandWords, describeLink, describeStats } from '#cards/chat-words.ts';
+import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
 import { type PlanListView, sayMore, titleGroup, titleList } from '#cards/plan-list.ts';
 import { type RecurringView, viewRecurring } from '#cards/recurring.ts';
 import { findPlans } from '#conversation/find-plans.ts';
@@ -35,6 +36,9 @@ export type PlansQuestion = {
   now: Date;
 };
 
+/** Rows of a dry run in a chat's answer. */
+const rowsInChat = 20;
+
 async function answer<T>(
   plans: { read: PlanReads; service: Service },
   question: PlansQuestion,
@@ -68,6 +72,8 @@ async function answer<T>(
       return draw.plan(found.facts);
     case 'link':
       return draw.note(describeLink(found.outcome, `${command} link`));
+    case 'dry_run':
+      return draw.note(writeDryRun(viewDryRun(found.simulation, now, rowsInChat)));
     case 'recurring': {
       const { timezone } = question;
       return draw.recurring(viewRecurring(found.entries, { timezone, now }));

@@ -5,7 +5,7 @@ import { type LinkOutcome, readLinkCommand } from '#domain/people/link.ts';
 import type { InboxGroup, InboxPlan } from '#domain/plan/inbox.ts';
 import type { PlanSummary } from '#domain/plan/plan.ts';
 import type { Recurring } from '#domain/plan/recurring.ts';
-import type { PlanReads, Service } from '#domain/service.ts';
+import type { PlanReads, Service, Simulation } from '#domain/service.ts';
 import type { PlanStats } from '#domain/stats.ts';
 import { makeStorableText } from '#domain/text.ts';
 import { countRest } from '#domain/words.ts';
@@ -46,6 +46,7 @@ export type FoundPlans =
     }
   | { kind: 'stats'; stats: PlanStats }
   | { kind: 'plan'; facts: PlanCardFacts }
+  | { kind: 'dry_run'; simulation: Simulation }
   /** Private to the asker: it may hold a code. */
   | { kind: 'link'; outcome: LinkOutcome }
   | { kind: 'recurring'; entries: Recurring[] }
@@ -171,7 +172,10 @@ export async function findPlans(
 ): Promise<FoundPlans> {
   const word = said.trim();
   if (/^plan-/i.test(word)) {
-    const id = `PLAN-${word.slice(5).toLowerCase()}`;
+    const [, said = '', dry] = /^plan-(\S+)(\s+dry[ -]run)?$/i.exec(word) ?? [];
+    const id = `PLAN-${(said || word.slice(5)).toLowerCase()}`;
+    if (dry !== undefined)
+      return { kind: 'dry_run', simulation: await read.simulate(id, {}, reader.account) };
     const viewer = { user: reader.id, timezone: reader.timezone };
     return { kind: 'plan', facts: await read.card(id, viewer) };
   }

@@ -13,7 +13,7 @@ import type { MemoryEntry, MemoryNote } from './people/memory.ts';
 import { InteractionPolicy, PolicyOverride } from './people/policy.ts';
 import type { StepAnswer } from './plan/answer.ts';
 import type { ArtifactContent, ArtifactPage } from './plan/artifact.ts';
-import type { ShownStep } from './plan/call.ts';
+import { CallDescription, type ShownStep } from './plan/call.ts';
 import type { ExpectedStep } from './plan/expected-step.ts';
 import type { Finding, FindingAction, FindingStatus, NewFinding } from './plan/finding.ts';
 import type { GroupBy, PlanGroups } from './plan/groups.ts';
@@ -22,18 +22,19 @@ import type { WantedModes } from './plan/modes.ts';
 import type { OperationForm, OperationOffer, Suggestion } from './plan/operation-form.ts';
 import type { PlanPatch } from './plan/patch.ts';
 import type { PatchOutcome } from './plan/patch-outcome.ts';
-import type {
-  Plan,
-  PlanDraft,
-  PlanStatus,
-  PlanSummary,
-  StepComment,
+import {
+  type Plan,
+  type PlanDraft,
+  type PlanStatus,
+  type PlanSummary,
+  type StepComment,
   StepStatus,
 } from './plan/plan.ts';
 import type { NewPlaybook, Playbook, PlaybookValues } from './plan/playbook.ts';
 import type { StepPreview } from './plan/preview.ts';
 import type { Recurring, RecurringChange, RecurringOutcome } from './plan/recurring.ts';
 import type { PlanScope, ScopedSubject } from './plan/scope.ts';
+import { SeenState } from './plan/seen.ts';
 import type {
   AuditEntry,
   Change,
@@ -156,13 +157,27 @@ export const Simulation = z.object({
   calls: z.array(
     z.object({
       step_id: z.string(),
+      label: z.string(),
+      status: StepStatus,
       operation: z.string(),
       target: z.string().nullable(),
       args: z.unknown(),
       effect: Effect,
       guarded: z.boolean(),
+      /** Its effect on what is there now. */
+      call: CallDescription,
+      /** The target now, or null if that can't be known or an earlier step makes it. */
+      found: SeenState.shape.state.nullable(),
+      /** It differs from when the plan was proposed. */
+      changed: z.boolean(),
+      /** `task`: a person's own step; `confirmation`: one confirms the call before it runs. `who`: null for any decider. */
+      asks: z
+        .object({ kind: z.enum(['task', 'confirmation']), who: z.string().nullable() })
+        .nullable(),
     }),
   ),
+  /** Steps that call a model, and their expected cost, or null if unknown or none. */
+  cost: z.object({ model_steps: z.int(), usd: z.number().nullable() }),
   /** Calls by operation, over the whole plan. */
   operations: z.array(
     z.object({ operation: z.string(), count: z.int(), effect: Effect, guarded: z.boolean() }),
@@ -464,6 +479,7 @@ export type PlanReads = Pick<
   | 'exportMarkdown'
   | 'exportLog'
   | 'trace'
+  | 'simulate'
   | 'listRecurring'
   | 'changeRecurring'
 >;

@@ -2,7 +2,8 @@
 import type { types } from '@slack/bolt';
 import { agreeing, reviewAsk } from '#cards/ask-review.ts';
 import { windowWords } from '#cards/chat-words.ts';
-import { type DetailsView, viewDetails } from '#cards/details-view.ts';
+import { type DetailsView, dryRunPage, isDryRun, viewDetails } from '#cards/details-view.ts';
+import { dryRunWords, viewDryRun, writeDryRun } from '#cards/dry-run.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { type ReviewStep, readReview } from '#cards/review.ts';
@@ -12,6 +13,7 @@ import { drawForm, drawTicks, textSection } from '#cards/slack-windows.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import { type Actor, person } from '#domain/people/actor.ts';
 import { noPartWords } from '#domain/plan/step-choice.ts';
 import { maxNumbered } from '#domain/plan/step-numbers.ts';
 import type { Service } from '#domain/service.ts';
@@ -72,6 +74,9 @@ export function fillAsk(view: PlanView, press: CardPress, held: Held): types.Mod
 }
 
 const lineBlocks = (text: string, note = '') => toBlocks(drawReviewLine(text, note));
+
+/** Rows of a dry run in a window. */
+const rowsInWindow = 100;
 
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
@@ -135,11 +140,12 @@ function pageButton(label: string, action: string, value: string) {
   };
 }
 
-function drawTurns({ earlier, later }: DetailsView): Block[] {
+function drawTurns({ earlier, later, dry_run: dry }: DetailsView): Block[] {
   const { pages } = windowWords;
   const elements = [
     ...(earlier === null ? [] : [pageButton(pages.earlier, 'back', 'back')]),
     ...(later === null ? [] : [pageButton(pages.later, 'next', later.at(-1) ?? '')]),
+    ...(dry === null ? [] : [pageButton(dryRunWords.button, 'dry', dryRunPage)]),
   ];
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
@@ -197,9 +203,25 @@ export async function fillDetails(
   });
 }
 
+/** A dry run as a page of the plan's review. */
+async function fillDryRun(
+  service: Pick<Service, 'simulate'>,
+  { plan, now }: PlanCardFacts,
+  held: Held,
+  actor: Actor,
+): Promise<types.ModalView> {
+  const simulation = await service.simulate(plan.id, {}, actor);
+  const lines = writeDryRun(viewDryRun(simulation, now, rowsInWindow)).split('\n');
+  const back = {
+    type: 'actions' as const,
+    elements: [pageButton(windowWords.pages.earlier, 'back', 'back')],
+  };
+  return makeWindow({ title: plan.id, held, blocks: [...textSections(lines), back] });
+}
+
 /** @param refused whether an approval from the window was refused @throws errors of the service */
 export async function fillWindow(
-  service: Pick<Service, 'runCard' | 'card' | 'listSteps'>,
+  service: Pick<Service, 'runCard' | 'card' | 'listSteps' | 'simulate'>,
   held: Held,
   viewer: Viewer,
   refused = false,
@@ -223,6 +245,8 @@ export async function fillWindow(
   const shared = viewPlan(asShared(facts));
   const asked = fillAsk(shared, press, held);
   if (asked !== null) return asked;
+  if (press.action === 'details' && isDryRun(held.pages))
+    return fillDryRun(service, facts, held, person(viewer.user, 'slack'));
   if (press.action === 'details') return fillDetails(service, facts, { ...held, press }, refused);
   const found = findForm(shared, press);
   return found === null

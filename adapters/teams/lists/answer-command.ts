@@ -23,7 +23,7 @@ export type Command =
   | { name: 'help' | 'settings'; alone: false };
 
 const help = `${describeCommands('plans', [[...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
-const subcommands = /^(?:stats|help|reminders|plan-[\da-f]+|link(?:\s.*)?)$/i;
+const subcommands = /^(?:stats|help|reminders|plan-[\da-f]+(?: dry[ -]run)?|link(?:\s.*)?)$/i;
 /** Maximum bytes of a record sent as one message. */
 const maxRecord = 20_000;
 

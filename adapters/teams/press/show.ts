@@ -1,8 +1,9 @@
 // Shows a presser a card drawn for them from the database, or a sentence that only they see.
 import { viewAskPage } from '#cards/ask-review.ts';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
-import { viewDetails } from '#cards/details-view.ts';
-import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
+import { isDryRun, viewDetails } from '#cards/details-view.ts';
+import { viewDryRun, writeDryRun } from '#cards/dry-run.ts';
+import { type Drawn, drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveDetails, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { addRefresh, type CardSubject, refreshVerb, verbs } from '#cards/press.ts';
@@ -10,11 +11,13 @@ import { drawRecurringCard, viewRecurring } from '#cards/recurring.ts';
 import { recurringWords } from '#cards/recurring-words.ts';
 import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
+import { viewNotice } from '#cards/text.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
 import { CountersignError } from '#domain/errors.ts';
+import { person } from '#domain/people/actor.ts';
 import type { RecurringChange } from '#domain/plan/recurring.ts';
 import { finishWithin } from '../finish-within.ts';
 import { answerCommand } from '../lists/answer-command.ts';
@@ -61,6 +64,9 @@ async function drawSubject(
   );
 }
 
+/** Rows of a dry run on a card. */
+const rowsOnCard = 60;
+
 async function showDetails(
   { service, plansFor, people }: TeamsContext,
   { press, pages, list }: Extract<Look, { kind: 'details' }>,
@@ -76,6 +82,13 @@ async function showDetails(
       ? viewAskPage(viewPlan(facts), press, pages.at(-1) ?? '', platformLimits.teams.askPage)
       : null;
   if (asked !== null) return drawAdaptiveCard(asked);
+  if (isDryRun(pages)) {
+    const simulation = await read.simulate(press.plan_id, {}, person(id, 'teams'));
+    const text = writeDryRun(viewDryRun(simulation, facts.now, rowsOnCard));
+    const { title, verb, data } = backOf(press.plan_id, list);
+    const back = { type: 'Action.Execute', title, verb, data };
+    return { ...drawAdaptiveText(viewNotice(text)), actions: [back] };
+  }
   const page = await readReview(read, facts, pages.at(-1) ?? '', platformLimits.teams.reviewPage);
   return drawDetails(facts, page, { press, pages, list });
 }
@@ -158,15 +171,18 @@ export function createShow(context: TeamsContext): Show {
 /** Kept by presses from page to page: the cursors so far, and the list it was opened from. */
 type Held = { press: CardPress; pages: string[]; list: string | null };
 
+/** The button that shows the plan's card again, or the list that it was opened from. */
+const backOf = (planId: string, list: string | null) =>
+  list === null
+    ? { title: windowWords.back.plan, verb: refreshVerb, data: { plan_id: planId } }
+    : { title: windowWords.back.list, verb: verbs.list, data: { list } };
+
 export function drawDetails(
   facts: PlanCardFacts,
   page: ReviewPage,
   { press, pages, list }: Held,
 ): Drawn {
-  const back =
-    list === null
-      ? { title: windowWords.back.plan, verb: refreshVerb, data: { plan_id: facts.plan.id } }
-      : { title: windowWords.back.list, verb: verbs.list, data: { list } };
+  const back = backOf(facts.plan.id, list);
   const details = list === null ? press : { ...press, list };
   // A list may be shown outside the conversations of its plans, so it decides nothing.
   const view = viewDetails(facts, { ...page, pages }, list === null);

@@ -70,7 +70,7 @@ export function ask(
 /** Lists plans: waiting for the reader, running, failed, and others'; with an ID, shows one in full. */
 export function plans(
   id: string | undefined,
-  options: Said & { status?: string; find?: string; trace?: true },
+  options: Said & { status?: string; find?: string; trace?: true; dryRun?: true },
 ): Promise<void> {
   return inTerminal(false, ({ service }, { timezone }, io) =>
     listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, io),

@@ -1,10 +1,12 @@
 // Previews of files that waiting steps concern: current content, inside the workspace, for that plan's steps only.
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { viewDryRun } from '#cards/dry-run.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
+import type { Simulation } from '#domain/service.ts';
 import { startApi, type TestApi } from '../../fixtures/api.ts';
 import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
@@ -118,6 +120,37 @@ describe('a preview', () => {
     expect((await api.get(path('PLAN-00000000', 'mine'))).status).toBe(404);
     expect((await api.get(path(other.id, 'theirs'))).status).toBe(200);
   });
+});
+
+test('a dry run says what each call would find today, who is asked, and calls nothing', async () => {
+  await put('old.md', 'old');
+  await put('moved.md', 'first');
+  const plan = await propose(
+    file('n', 'write', { path: 'p/fresh.md', content: 'new' }),
+    file('o', 'write', { path: 'p/old.md', content: 'new', overwrite: true }),
+    file('m', 'move', { from: 'p/nowhere.md', to: 'p/there.md' }),
+    file('c', 'write', { path: 'p/moved.md', content: 'x', overwrite: true }),
+    file('l', 'move', { from: 'p/fresh.md', to: 'p/last.md' }, { after: ['n'] }),
+    draftStep('ask', 'Ask', 'human_task', { question: 'Fine?', assignee: 'ben@example.com' }),
+  );
+  await put('moved.md', 'second');
+  const { body } = await api.post<Simulation>(`/api/plans/${plan.id}/simulate`, {});
+  const found = body.calls.map(({ step_id, found: state, changed }) => [step_id, state, changed]);
+  expect(Object.fromEntries(found.map(([id, ...rest]) => [id, rest]))).toEqual({
+    n: ['new', false],
+    o: ['exists', false],
+    m: ['missing', false],
+    c: ['exists', true],
+    l: [null, false],
+    ask: [null, false],
+  });
+  const asks = body.calls.flatMap((call) => (call.asks === null ? [] : [call.asks]));
+  expect(asks).toEqual([{ kind: 'task', who: 'ben@example.com' }]);
+  expect(body.cost).toEqual({ model_steps: 0, usd: null });
+  const { rows, sum } = viewDryRun(body, new Date().toISOString());
+  expect(sum).toContain('6 steps to run: 1 new, 2 overwritten, 1 would fail');
+  expect(rows.map(({ note }) => note)).toContain('overwritten, changed since it was proposed');
+  expect(await readFile(join(instance.workspace, 'p/old.md'), 'utf8')).toBe('old');
 });
 
 test('what goes with a step is found however far it is, and only in its plan', async () => {

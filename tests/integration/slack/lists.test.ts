@@ -56,6 +56,7 @@ test('/plans says what waits, the reader first, and answers each subcommand', as
   const one = await ask(own.id);
   expect(one.shown).toContain('Of ana');
   expect(one.shown).not.toContain('countersign:approve');
+  expect((await ask(`${own.id} dry run`)).shown).toContain('2 steps to run');
   expect((await ask('PLAN-00000000')).shown).toMatch(/no plan|not found|PLAN-00000000/i);
 });
 
@@ -78,6 +79,8 @@ test('the Home tab lists plans, opens their details page by page, and keeps how 
   expect(JSON.stringify(second.blocks)).not.toContain('15  Do');
   await slack.press(ana.id, second, 'countersign:page:back');
   await page('15  Do');
+  await slack.press(ana.id, await page('15  Do'), 'countersign:page:dry');
+  await page('Nothing was called');
   await slack.press(ana.id, home, 'countersign:policy:conversation_style', { pick: 'concise' });
   await waitFor('the policy', async () => {
     const { policy } = await instance.service.getPolicy('ana@example.com');
@@ -107,7 +110,7 @@ test('reminders are skipped once, changed in a window and ended from /plans remi
   expect((await entries())[0]?.next_at).toBe(entry?.then_at);
   await slack.press(ana.id, current(), 'countersign:recurring:change');
   const view = await waitFor('the window', async () => slack.views(ana.id).at(-1));
-  const entered = { 'field:when': 'every Tuesday at 8:00', 'field:text': 'Post it' };
+  const entered = { 'field:when/value': 'every Tuesday at 8:00', 'field:text/value': 'Post it' };
   await slack.submit(ana.id, view, entered);
   await says('Changed “Post it”');
   expect((await entries())[0]?.rule).toContain('Tuesday');

@@ -125,8 +125,24 @@ test('what repeats is listed to one person, who skips it once, changes it and en
   // The card that was pressed is replaced for its reader; the old one asks about a time that is gone.
   expect(words(await teams.press(ana, list, 'Skip once'))).toContain('Another one is next');
   const entered = { When: 'every Tuesday at 9:00' };
-  await teams.press(ana, list, ['Change', 'Change it'], entered);
+  expect(words(await teams.press(ana, list, ['Change', 'Change it'], entered))).toContain(
+    'needs an approval',
+  );
   expect((await instance.service.getPlan(id)).pending_patch).not.toBeNull();
   expect(words(await teams.press(ana, list, ['End', 'End']))).toContain('Ended');
   expect(await instance.service.listRecurring({ user })).toEqual([]);
+});
+
+test('a dry run is a command, and a page of the details', async () => {
+  const { teams } = await useTeamsInstance(database, { planner });
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  await teams.say(ana, chat, 'read it');
+  const card = await awaitMessage(teams, chat.id, '"approve"');
+  await teams.say(ana, chat, `plans ${planOf(card)} dry run`);
+  await awaitMessage(teams, chat.id, '1 step to run');
+  const details = await teams.press(ana, card, 'Details');
+  const press = /"title":"Dry run".{0,80}"data":(\{[^}]*\})/.exec(words(details))?.[1] ?? '{}';
+  const shown = await teams.invoke(ana, card, 'details', JSON.parse(press));
+  expect(words(shown)).toContain('Nothing was called');
 });

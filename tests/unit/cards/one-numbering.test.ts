@@ -46,7 +46,8 @@ it.each([
     const details = viewDetails(facts, { ...page, pages: [''] }, true).steps;
     expect(details.slice(0, 3).map(({ lead }) => lead)).toEqual(names);
 
-    const service = { card: async () => facts, runCard: () => expect.unreachable(), listSteps };
+    const unasked = () => expect.unreachable();
+    const service = { card: async () => facts, runCard: unasked, simulate: unasked, listSteps };
     const { id, version, digest } = facts.plan;
     const press = { action: 'details' as const, plan_id: id, version, digest };
     const window = JSON.stringify(

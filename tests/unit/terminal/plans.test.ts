@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { listPlans, type PlansOptions } from '#adapters/terminal/plans.ts';
+import type { Simulation } from '#domain/service.ts';
 import { createFakeService, type Script } from '../../fixtures/fake-service.ts';
 import { makeGroups, makeListed, makePlan, now, samples } from '../../fixtures/plans.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
@@ -205,4 +206,20 @@ describe('one plan', () => {
       });
     },
   );
+});
+
+it('a dry run needs a plan, and fails if the plan could not run', async () => {
+  expect((await run({}, { dryRun: true })).code).toBe(exitCodes.usage);
+  const terminal = createFakeTerminal({ columns: 100 });
+  terminal.end();
+  const simulation: Simulation = {
+    ...{ plan_id: 'PLAN-1', version: 1, total: 0, calls: [], operations: [] },
+    cost: { model_steps: 2, usd: 0.04 },
+    problems: [{ step_id: 'a', label: '1', reason: 'The tool is away.' }],
+  };
+  const service = { ...createFakeService({ turns: [] }), simulate: async () => simulation };
+  const options = { user: 'Ana', timezone: 'UTC', id: 'PLAN-1', dryRun: true };
+  expect(await listPlans(service, options, terminal)).toBe(exitCodes.failed);
+  expect(terminal.printed()).toContain('Step 1: The tool is away.');
+  expect(terminal.printed()).toContain('2 model calls, about $0.04');
 });

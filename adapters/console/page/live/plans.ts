@@ -12,8 +12,8 @@ import type {
   VersionDiff,
 } from '#domain/plan/views.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
-import type { StepFilter } from '#domain/service.ts';
-import { describeError, get } from './api.ts';
+import type { Simulation, StepFilter } from '#domain/service.ts';
+import { describeError, get, post } from './api.ts';
 import { loadDrawing } from './drawings.ts';
 import { reviewedDigest } from './part.ts';
 import type { Card, PlanView, StepList } from './state.ts';
@@ -284,6 +284,16 @@ export async function loadMoreArtifacts(): Promise<void> {
   const page = await get<ArtifactPage>(path(view.id, `/artifacts?limit=50&cursor=${cursor}`));
   const artifacts = [...view.artifacts.artifacts, ...page.artifacts];
   assignView(view.id, { artifacts: { ...page, artifacts } });
+}
+
+/** Asks what the plan would do today. */
+export async function runDry(id: string): Promise<void> {
+  try {
+    const simulation = await post<Simulation>(path(id, '/simulate'), {});
+    assignView(id, { dryRun: { at: new Date().toISOString(), simulation } });
+  } catch (error) {
+    assignView(id, { problem: describeError(error) });
+  }
 }
 
 /** Opens or closes where the sentences of a report come from. */

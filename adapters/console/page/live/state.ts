@@ -26,7 +26,7 @@ import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
 import type { PlanningTrace } from '#domain/planning/trace-view.ts';
-import type { Message } from '#domain/service.ts';
+import type { Message, Simulation } from '#domain/service.ts';
 import type { CheckResult, SettingsView } from '#domain/settings-view.ts';
 import { createInbox, type InboxState } from '../inbox/inbox.ts';
 import type { Triage } from '../inbox/triage.ts';
@@ -104,6 +104,8 @@ export type PlanView = {
   side: boolean;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
+  /** What its steps would do today, once asked for; `at`: when that was. */
+  dryRun: { at: string; simulation: Simulation } | null;
   selected: string | null;
   problem: string | null;
 };
@@ -326,6 +328,7 @@ export function createPlanView(id: string): PlanView {
     artifacts: { artifacts: [], next_cursor: null },
     requests: [],
     report: null,
+    dryRun: null,
     list: null,
     search: null,
     partitions: null,

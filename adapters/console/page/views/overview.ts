@@ -1,5 +1,6 @@
 // Overview: in one sentence what will be true, what came of it, how far it is, what changes or what failed, and the latest events.
 import { shield } from '#cards/calls.ts';
+import { dryRunWords, viewDryRun } from '#cards/dry-run.ts';
 import { viewEvidence } from '#cards/evidence.ts';
 import type { Section } from '#cards/view.ts';
 import type { StepCounts } from '#domain/plan/plan.ts';
@@ -7,6 +8,7 @@ import { showPlanned } from '#domain/plan/planner-words.ts';
 import type { Change } from '#domain/plan/views.ts';
 import { html, nothing, svg, type TemplateResult } from '../lit.ts';
 import { showPane } from '../live/focus.ts';
+import { runDry } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { afterDrawing } from '../live/store.ts';
 import { formatMoment } from '../plan/format.ts';
@@ -130,6 +132,35 @@ function drawAgain({ facts }: Card): TemplateResult | typeof nothing {
   );
 }
 
+/** The last dry run, and the button for another. */
+function drawDryRun({ dryRun, id }: PlanView, { facts }: Card): TemplateResult | typeof nothing {
+  if (['completed', 'cancelled', 'rejected'].includes(facts.plan.status)) return nothing;
+  const view = dryRun === null ? null : viewDryRun(dryRun.simulation, dryRun.at);
+  const lines = view?.rows.map(
+    ({ lead, text, note }) =>
+      html`<li>
+        <span class="lead">${drawLead(lead)}</span><span>${text}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
+      </li>`,
+  );
+  return drawSection(
+    dryRunWords.button,
+    html`<div class="downloads">
+        <button class="download" @click=${() => void runDry(id)}>
+          <span>${dryRunWords.button}</span><span class="muted">what each step would do today; nothing is called</span>
+        </button>
+      </div>
+      ${
+        view === null
+          ? nothing
+          : html`<div role="status">
+              <p>${view.sum}</p>
+              ${view.problems.map((problem) => html`<p class="field-missing">${problem}</p>`)}
+              <ul class="lines">${lines}</ul>
+            </div>`
+      }`,
+  );
+}
+
 export function drawOverview(view: PlanView, card: Card): TemplateResult {
   const { facts, view: words } = card;
   const counts = view.overview?.counts ?? facts.plan.counts;
@@ -140,7 +171,7 @@ export function drawOverview(view: PlanView, card: Card): TemplateResult {
   return html`
     ${drawGoal(card)} ${drawOutcome(card)}
     ${begun && !allDone ? drawProgress(counts, facts.plan.total_steps) : nothing}
-    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
+    ${said} ${drawFindings(view.findings)} ${drawEvidence(card)} ${drawDryRun(view, card)} ${drawRequests(view)} ${drawArtifacts(view, labelKnownSteps(card, view))}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, labelKnownSteps(card, view)))}
     ${drawSection('Files', drawDownloads(card.facts.plan))} ${drawAgain(card)}
   `;
