@@ -1,12 +1,14 @@
 // The buttons of a plan by status. A decided card has none, and nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#domain/chat/card.ts';
+import type { ShownStep } from '#domain/plan/call.ts';
 import { readSettledStatus } from '#domain/plan/expected-step.ts';
 import type { PassedStarts } from '#domain/plan/passed-starts.ts';
 import type { Plan, Step } from '#domain/plan/plan.ts';
+import { showLabel } from '#domain/shown-text.ts';
 import { listOf } from '#domain/words.ts';
 import { shield, shortenCall } from './calls.ts';
 import { offerMoves } from './moves.ts';
-import type { AnyPress, Button, Form } from './view.ts';
+import type { AnyPress, Button, Field, Form } from './view.ts';
 
 /** A press bound to the version and digest shown. */
 export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
@@ -81,6 +83,53 @@ const giveUpConfirm = {
   submit: 'Stop here',
 };
 
+/** Fields of a form, and characters of a value, in every chat. */
+const mostFields = 10;
+const mostOfValue = 900;
+
+/** Edits the arguments of a failed step that a form can hold, and retries it; empty if there is none. */
+function offerEdit(plan: Plan, step: ShownStep): Button[] {
+  const fields = Object.entries(step.args).flatMap(([name, value]): Field[] => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const plain = ['string', 'number', 'boolean'].includes(typeof value);
+    if (!plain || text.length > mostOfValue || name.includes(':')) return [];
+    const type = text.includes('\n') ? 'multiline' : 'text';
+    return [makeField(name, type, showLabel(name, 100), { value: text })];
+  });
+  if (fields.length === 0 || fields.length > mostFields) return [];
+  const form: Form = { ...noText, fields, submit: editWords.submit };
+  return [makeButton(pressAbout(plan, 'retry_edited', step), editWords.label, { form })];
+}
+
+const editWords = { label: 'Edit and retry', submit: 'Change and retry' };
+
+const noText = { label: '', placeholder: '', required: false, missing: '' };
+
+const playbookForm: Form = {
+  ...noText,
+  fields: [
+    makeField('name', 'text', 'Name', {
+      help: 'lowercase letters, digits and hyphens: close-month',
+      required: true,
+      missing: 'Give it a name.',
+    }),
+    makeField('params', 'multiline', 'Parameters', {
+      help: 'texts of the plan to replace in each run, one a line: customer=ACME',
+    }),
+  ],
+  submit: 'Save',
+};
+
+function makeField(
+  name: string,
+  type: 'text' | 'multiline',
+  label: string,
+  more: Partial<Field> = {},
+): Field {
+  const common = { options: [], min: null, max: null, whole: false, words: 'text', missing: '' };
+  return { name, type, label, help: '', required: false, ...common, ...more };
+}
+
 /** For a failed plan: retry, continue without the step (if only one failed), ask for another plan, or leave it. */
 function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   if (plan.counts.failed === 0) return [];
@@ -88,6 +137,7 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   const one = plan.counts.failed === 1 && only !== undefined;
   return [
     makeButton(pressRetry(plan), one ? 'Retry the step' : 'Retry the failed steps'),
+    ...(one ? offerEdit(plan, only) : []),
     ...(one ? [makeButton(pressAbout(plan, 'settle_skip', only), 'Continue without it')] : []),
     makeButton(pressOf(plan, 'cancel'), 'Stop here', { confirm: giveUpConfirm }),
     makeButton(pressOf(plan, 'details'), 'Details'),
@@ -155,6 +205,9 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
     case 'failed':
       return viewFailedButtons(facts);
     case 'completed':
+      return [
+        makeButton(pressOf(plan, 'save_playbook'), 'Save as a playbook', { form: playbookForm }),
+      ];
     case 'rejected':
     case 'cancelled':
       return [];

@@ -42,6 +42,7 @@ function drawInput(field: Field, stepId: string): Element {
         placeholder,
         isMultiline: type === 'multiline',
         maxLength: longest[type],
+        ...(field.value === undefined ? {} : { value: field.value }),
       };
     case 'number':
       return { type: 'Input.Number', ...common, placeholder, min, max };

@@ -2,6 +2,8 @@
 import type { CardPress } from '#domain/chat/card.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 
+type AnyAction = (CardPress | SessionPress)['action'];
+
 /** An action's input ID; distinct within a card. */
 export function inputIdOf(press: CardPress | SessionPress): string {
   if (!('step_id' in press) || press.step_id === undefined) return `text:${press.action}`;
@@ -15,13 +17,20 @@ export function fieldInputId(stepId: string, name: string): string {
   return `field:${stepId}:${name}`;
 }
 
+/** Actions whose form has fields. */
+export const withFields: ReadonlySet<AnyAction> = new Set<AnyAction>([
+  'human_done',
+  'retry_edited',
+  'save_playbook',
+]);
+
 /** A form's inputs by field, or null if the card has no form. */
 export function readInputs(
   press: CardPress,
   inputs: Record<string, unknown>,
 ): Record<string, unknown> | null {
-  if (press.action !== 'human_done' || press.step_id === undefined) return null;
-  const prefix = fieldInputId(press.step_id, '');
+  if (!withFields.has(press.action)) return null;
+  const prefix = fieldInputId(press.step_id ?? '', '');
   const own = Object.entries(inputs).filter(
     ([id]) => id.startsWith(prefix) && !id.slice(prefix.length).includes(':'),
   );

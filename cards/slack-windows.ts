@@ -57,7 +57,8 @@ const optionOf = (label: string, value: string) => ({
 });
 
 /** A form element by its kind in `slack/form.json`. */
-function dressElement({ type, help, options, min, max, whole }: Field) {
+function dressElement({ type, help, options, min, max, whole, value }: Field) {
+  const initial_value = value ?? null;
   const placeholder = placeholderOf(help);
   switch (type) {
     case 'text':
@@ -67,10 +68,11 @@ function dressElement({ type, help, options, min, max, whole }: Field) {
           multiline: false,
           max_length: platformLimits.slack.inputLine,
           placeholder,
+          initial_value,
         },
       };
     case 'multiline':
-      return { kind: 'text', multiline: true, max_length: maxText, placeholder };
+      return { kind: 'text', multiline: true, max_length: maxText, placeholder, initial_value };
     case 'number':
       return {
         ...{ kind: 'number', decimals: !whole, placeholder },
@@ -111,6 +113,7 @@ export function drawForm({ fields, label, placeholder, required }: Form): Drawn[
     ...{ block_id: textBlock, label, optional: !required },
     ...{ kind: 'text', multiline: true, max_length: maxText },
     placeholder: placeholderOf(placeholder),
+    initial_value: null,
   };
   return drawInputs([
     ...fields.map((field) => ({

@@ -27,6 +27,8 @@ export type Field = {
   words: string;
   /** The error if missing or invalid. */
   missing: string;
+  /** The initial value. */
+  value?: string;
 };
 
 /** Input before a press: fields, if any, and a text. */

@@ -5,6 +5,7 @@ import { type Choices, drawChoices, readChoice } from './choices.ts';
 import { decidePlan, showProposal } from './decide-plan.ts';
 import { drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { editFields } from './fill-in.ts';
 import { pressDrawn } from './press.ts';
 import { answerRun, sayRun } from './run-turn.ts';
 import { look, planData, type Session, sentenceOf } from './session.ts';
@@ -91,8 +92,15 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   const retry = view.buttons.find(({ press }) => press.action === 'retry');
   if (retry === undefined || !session.interactive || session.options.yes === true) return false;
   session.say('');
-  const line = await session.ask('  [r]etry the failed steps  [q]uit › ');
-  if (!['r', 'retry'].includes(line?.trim().toLowerCase() ?? '')) return false;
+  const edit = view.buttons.find(({ press }) => press.action === 'retry_edited');
+  const more = edit === undefined ? '' : '  [e]dit and retry';
+  const line = await session.ask(`  [r]etry the failed steps${more}  [q]uit › `);
+  const word = line?.trim().toLowerCase() ?? '';
+  if (['e', 'edit', 'edit and retry'].includes(word) && edit?.form != null) {
+    const fields = await editFields(session, edit.form.fields);
+    return fields !== null && (await pressDrawn(session, edit.press, { fields })) === null;
+  }
+  if (!['r', 'retry'].includes(word)) return false;
   return (await pressDrawn(session, retry.press)) === null;
 }
 

@@ -1,14 +1,20 @@
 // The one press interpreter behind every surface: turns a press into a service call with the version, digest and turn of the card
 // shown.
+import { isDeepStrictEqual } from 'node:util';
 import { refusalWords } from '#cards/decision-words.ts';
 import type { CardPress, Pressed } from '#domain/chat/card.ts';
 import type { Press, PressedPart, PressOutcome } from '#domain/chat/press.ts';
 import type { SessionPress } from '#domain/chat/session-card.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { Actor } from '#domain/people/actor.ts';
+import type { FieldValue } from '#domain/plan/answer.ts';
 import { expectedStep } from '#domain/plan/expected-step.ts';
 import type { FindingAction } from '#domain/plan/finding.ts';
+import { changesBetween } from '#domain/plan/merge.ts';
+import type { PatchOperation } from '#domain/plan/patch.ts';
+import { type NewPlaybook, PlaybookName, PlaybookValues } from '#domain/plan/playbook.ts';
 import type { Approval, Service } from '#domain/service.ts';
+import { parseJson } from '#domain/text.ts';
 
 type Named = { pressed?: Pressed };
 type Entered = Pick<Press, 'text' | 'fields'>;
@@ -77,6 +83,51 @@ async function settleFinding(
   if (finding === undefined)
     throw new CountersignError('invalid_request', refusalWords.noFindingNamed);
   await service.settleFinding(plan_id, finding, action, actor);
+}
+
+/** Changes arguments of a failed step and runs it again, as one change of its plan. */
+async function retryEdited(
+  service: Service,
+  press: CardPress,
+  fields: Record<string, FieldValue>,
+  actor: Actor,
+): Promise<void> {
+  const { step_id: id, plan_id, version } = press;
+  if (id === undefined) throw new CountersignError('invalid_request', refusalWords.noStepNamed);
+  const { revision, version: current } = await service.getPlan(plan_id);
+  const [step] = await service.getSteps(plan_id, [id]);
+  const isShown = step?.status === 'failed' && step.attempt === (press.attempt ?? step.attempt);
+  if (step === undefined || current !== version || !isShown)
+    throw new CountersignError('already_decided', refusalWords.stepMoved);
+  const args = { ...step.args };
+  for (const [name, value] of Object.entries(fields)) {
+    const before = step.args[name];
+    if (before === undefined || value === null || value === '') continue;
+    args[name] = typeof before === 'string' ? String(value) : (parseJson(String(value)) ?? value);
+  }
+  if (isDeepStrictEqual(args, step.args))
+    throw new CountersignError('invalid_request', refusalWords.nothingEdited);
+  const steps = { ids: [id] };
+  const operations: PatchOperation[] = [
+    { op: 'update_steps', steps, set: { args: changesBetween(step.args, args) } },
+    { op: 'rerun_steps', steps },
+  ];
+  await service.patch(plan_id, { base_revision: revision, operations }, actor);
+}
+
+/** The name, and the parameters as lines `customer=ACME`. @throws `invalid_request` */
+function readPlaybook({ name, params = '' }: Record<string, FieldValue>): NewPlaybook {
+  const lines = String(params ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const pairs = lines.map((line) => {
+    const at = line.indexOf('=');
+    return [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()];
+  });
+  const read = PlaybookName.safeParse(String(name ?? ''));
+  const values = PlaybookValues.safeParse(Object.fromEntries(pairs));
+  if (read.success && values.success) return { name: read.data, params: values.data, defaults: {} };
+  throw new CountersignError('invalid_request', refusalWords.playbookForm);
 }
 
 async function decideSession(
@@ -153,6 +204,11 @@ async function decidePlan(
       await service.retry(plan_id, { version, ...end, ...named }, actor);
       return;
     }
+    case 'retry_edited':
+      return retryEdited(service, button, fields ?? {}, actor);
+    case 'save_playbook':
+      await service.savePlaybook(plan_id, readPlaybook(fields ?? {}), actor);
+      return;
     case 'settle_retry':
       return settle(service, button, 'retry', nothing, actor, named);
     case 'settle_done':

@@ -1,5 +1,6 @@
 // Handles a stored press or form once, in the conversation of its card, as the presser. Only they see a refusal.
 import { entryWords } from '#cards/chat-words.ts';
+import { withFields } from '#cards/input-ids.ts';
 import { asShared, viewPlan } from '#cards/view-model.ts';
 import { decideInChat } from '#chat/talk.ts';
 import type { CardPress } from '#domain/chat/card.ts';
@@ -65,13 +66,14 @@ async function readFields(
   view: SentSignal['sent']['view'],
   actor: Actor,
 ): Promise<Press['fields']> {
-  if (!('plan_id' in press) || press.action !== 'human_done') return null;
+  if (!('plan_id' in press) || !withFields.has(press.action)) return null;
   const { timezone } = await people.find(team, user);
   const facts = await service.card(press.plan_id, { user: actor.id, timezone });
-  const { asks } = viewPlan(asShared(facts));
+  const { asks, buttons } = viewPlan(asShared(facts));
   // A choice is identified by its position, which in another attempt's form may mean something else.
   const ask = asks.find(({ buttons }) => buttons.some((one) => isSamePress(one.press, press)));
-  return readFieldValues(view, ask?.fields ?? []);
+  const own = buttons.find((one) => isSamePress(one.press, press))?.form?.fields;
+  return readFieldValues(view, ask?.fields ?? own ?? []);
 }
 
 /** A window opened from `details` to review a plan approves it. */
@@ -109,6 +111,8 @@ export function opensWindow(press: AnyPress): boolean {
     case 'details':
     case 'propose_changes':
     case 'reject':
+    case 'retry_edited':
+    case 'save_playbook':
     case 'human_done':
     case 'human_blocked':
       return true;

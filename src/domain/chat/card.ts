@@ -142,6 +142,8 @@ export const CardPress = z.object({
     'pause',
     'resume',
     'retry',
+    'retry_edited',
+    'save_playbook',
     'mark_failed',
     'settle_retry',
     'settle_done',

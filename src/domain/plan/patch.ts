@@ -10,7 +10,10 @@ import { StepSelector } from './step-selector.ts';
 export const PatchOperation = z.discriminatedUnion('op', [
   /** `step.after` may name existing steps and those added earlier in this patch. */
   z.strictObject({ op: z.literal('add_step'), step: StepDraft.required({ id: true }) }),
-  /** Only fields in `set` change; `null` clears optional ones. `args` are merged (`merge.ts`). */
+  /**
+   * Only fields in `set` change; `null` clears optional ones. `args` are merged (`merge.ts`). A failed step must run again in the
+   * same patch.
+   */
   z.strictObject({
     op: z.literal('update_steps'),
     steps: StepSelector,

@@ -55,6 +55,8 @@ export class Resolution {
   readonly #conflicts = new Map<string, Conflict>();
   readonly #positions = new Map<string, number>();
   readonly #replaced = new Map<string, string>();
+  /** Steps that the patch runs again by ID. */
+  #again: ReadonlySet<string> = new Set();
   readonly problems = new Problems();
   #next: number;
 
@@ -86,12 +88,13 @@ export class Resolution {
     return null;
   }
 
-  /** Marks a step as changed by the patch; it is a conflict if the step has begun or changed since. */
+  /** Marks a step as changed by the patch; a conflict if it changed since, or has begun and is not a failed step that runs again. */
   #touch(work: Work): void {
     if (work.state === 'named') work.state = 'touched';
     const { before } = work;
     if (before === null) return;
-    if (hasBegun(before) || this.#changed.has(before.id)) this.#conflict(before);
+    const retried = before.status === 'failed' && this.#again.has(before.id);
+    if ((hasBegun(before) && !retried) || this.#changed.has(before.id)) this.#conflict(before);
   }
 
   /**
@@ -324,6 +327,9 @@ export class Resolution {
 
   /** @param steps those that the operations name */
   async run(steps: Step[], operations: PinnedOperation[]): Promise<void> {
+    this.#again = new Set(
+      operations.flatMap((one) => (one.op === 'rerun_steps' ? (one.steps.ids ?? []) : [])),
+    );
     for (const step of steps) {
       if (isSliceOver()) await nextTurn();
       const now = asSaid(step);

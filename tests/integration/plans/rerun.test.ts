@@ -1,5 +1,8 @@
 // Steps that a change makes stale or runs again: as sets, without changing the plan's content.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { carryOutPress } from '#conversation/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import type { PatchOperation } from '#domain/plan/patch.ts';
 import type { Plan, PlanDraft } from '#domain/plan/plan.ts';
@@ -343,4 +346,49 @@ test('a call that acts once a step acts again when the step is run again by an a
   expect(await posts()).toBe(1);
   await service.approve(plan.id, { version: again.version, digest: again.digest }, ana);
   await waitFor('another post', async () => (await posts()) === 2);
+});
+
+describe('a failed step with another argument', () => {
+  const failOn = async (path: string) => {
+    const steps = [draftStep('a', 'Read', 'workspace_read', { path }), noop('b', 'a')];
+    const plan = await runPlan(instance, { title: 'Read', steps });
+    await reach(instance, plan.id, 'failed');
+    const [step] = await instance.service.getSteps(plan.id, ['a']);
+    const button = {
+      ...{ action: 'retry_edited' as const, plan_id: plan.id, version: 1, digest: plan.digest },
+      ...{ step_id: 'a', attempt: step?.attempt ?? 0, stood: 'failed' as const },
+    };
+    return {
+      plan,
+      press: (fields: Record<string, string>) => ({ button, text: '', fields, part: null }),
+    };
+  };
+
+  test('is one change, whose diff shows the argument, and runs once it is approved', async () => {
+    await writeFile(join(instance.workspace, 'there.md'), 'yes');
+    const { plan, press } = await failOn('nowhere.md');
+    await expect(carryOutPress(instance.service, press({ path: '' }), ana)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    await carryOutPress(instance.service, press({ path: 'there.md' }), ana);
+    const [change] = (await instance.service.listPatches(plan.id, { limit: 1 })).patches;
+    expect(change).toMatchObject({ status: 'needs_approval', changed: 1, rerun: 1, added: 0 });
+    const { digest = '', version = 0 } = change ?? {};
+    await instance.service.approve(plan.id, { version, digest }, ana);
+    await reach(instance, plan.id, 'completed');
+    const { changed } = await instance.service.versionDiff(plan.id, 1, 2);
+    expect(JSON.stringify(changed[0])).toContain('there.md');
+    expect((await stepsOf(plan.id)).get('a')).toMatchObject({ attempt: 2, status: 'succeeded' });
+    await expect(
+      carryOutPress(instance.service, press({ path: 'x.md' }), ana),
+    ).rejects.toMatchObject({ code: 'already_decided' });
+    await checkPlan(instance.db.query, plan.id);
+  });
+
+  test('stays as it is unless it runs again', async () => {
+    const { plan } = await failOn('nowhere.md');
+    const set = { args: { path: 'there.md' } };
+    const update = { op: 'update_steps' as const, steps: { ids: ['a'] }, set };
+    await expect(patch(plan.id, update)).rejects.toMatchObject({ code: 'patch_conflict' });
+  });
 });

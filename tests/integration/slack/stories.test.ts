@@ -1,13 +1,17 @@
 // Failures of other products that must not happen here: one test per story, as far as chats show it.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { conversationAt } from '#domain/chat/chat.ts';
+import { person } from '#domain/people/actor.ts';
+import { draftStep } from '../../fixtures/steps.ts';
 import { useDatabase } from '../../setup/database.ts';
 import { noop, reach, scriptedPlanner } from '../../setup/instance.ts';
 import { waitFor } from '../../wait.ts';
 import { settled } from '../inbox/bench.ts';
-import { askFor, type Desk, openWindow, seeCard, useDesk } from './desk.ts';
+import { approve, askFor, type Desk, openWindow, seeCard, useDesk } from './desk.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(({ text, revision }) => {
@@ -129,4 +133,38 @@ test('a reply reaches its own thread’s plan and no other', async () => {
   await reach(instance, second.plan.id, 'completed');
   await settled(instance);
   expect((await instance.service.getPlan(first.plan.id)).status).toBe('proposed');
+});
+
+const failing = scriptedPlanner(() => ({
+  kind: 'proposal',
+  draft: {
+    title: 'Read',
+    steps: [draftStep('a', 'Read', 'workspace_read', { path: 'nowhere.md' })],
+  },
+}));
+
+test('a failed step is edited and retried in a window, and the finished plan saved as a playbook', async () => {
+  const desk = await useDesk(database, { planner: failing });
+  const { slack, ana, instance } = desk;
+  await writeFile(join(instance.workspace, 'there.md'), 'yes');
+  const { card, plan, root } = await askFor(desk, 'plan to read');
+  await approve(desk, ana, card);
+  const failed = await seeCard(desk, root, 'countersign:retry_edited');
+  const [edit = ''] = /countersign:retry_edited[^"]*/.exec(JSON.stringify(failed.blocks)) ?? [];
+  const window = await openWindow(desk, ana, failed, edit);
+  expect(JSON.stringify(window.blocks)).toContain('"initial_value":"nowhere.md"');
+  await slack.submit(ana.id, window, { 'field:path/value': 'there.md' });
+  const change = await waitFor('the change', async () => {
+    const { patches } = await instance.service.listPatches(plan.id, { limit: 1 });
+    return patches[0]?.status === 'needs_approval' && patches[0];
+  });
+  const { version, digest } = change;
+  await instance.service.approve(plan.id, { version, digest }, person('ana@example.com', 'api'));
+  await reach(instance, plan.id, 'completed');
+  const done = await seeCard(desk, root, 'countersign:save_playbook');
+  const save = await openWindow(desk, ana, done, 'countersign:save_playbook');
+  await slack.submit(ana.id, save, { 'field:name/value': 'read-it' });
+  await waitFor('the playbook', async () =>
+    instance.service.getPlaybook('read-it', person('ana@example.com', 'api')).catch(() => null),
+  );
 });

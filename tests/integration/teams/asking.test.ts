@@ -1,4 +1,6 @@
 // Questions to people in Teams during planning and a run: forms, gates, questions and failures.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { person } from '#domain/people/actor.ts';
 import { draftStep } from '../../fixtures/steps.ts';
@@ -124,7 +126,7 @@ test('what repeats is listed to one person, who skips it once, changes it and en
   expect((await instance.service.listRecurring({ user }))[0]?.next_at).toBe(entry?.then_at);
   // The card that was pressed is replaced for its reader; the old one asks about a time that is gone.
   expect(words(await teams.press(ana, list, 'Skip once'))).toContain('Another one is next');
-  const entered = { When: 'every Tuesday at 9:00' };
+  const entered = { 'when:0': 'every Tuesday at 9:00' };
   expect(words(await teams.press(ana, list, ['Change', 'Change it'], entered))).toContain(
     'needs an approval',
   );
@@ -145,4 +147,30 @@ test('a dry run is a command, and a page of the details', async () => {
   const press = /"title":"Dry run".{0,80}"data":(\{[^}]*\})/.exec(words(details))?.[1] ?? '{}';
   const shown = await teams.invoke(ana, card, 'details', JSON.parse(press));
   expect(words(shown)).toContain('Nothing was called');
+});
+
+test('a failed step is retried with another value, as a change to approve; the finished plan is saved as a playbook', async () => {
+  const { teams, instance } = await useTeamsInstance(database, { planner });
+  await writeFile(join(instance.workspace, 'there.md'), 'yes');
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  await teams.say(ana, chat, 'read it');
+  const card = await awaitMessage(teams, chat.id, '"approve"');
+  await teams.press(ana, card, 'Approve');
+  const failed = await awaitMessage(teams, chat.id, 'Edit and retry');
+  expect(JSON.stringify(cardOf(failed))).toContain('"value":"nothing.md"');
+  const entered = { 'field:read:path': 'there.md' };
+  await teams.press(ana, failed, ['Edit and retry', 'Change and retry'], entered);
+  const { pending_patch } = await instance.service.getPlan(planOf(card));
+  expect(pending_patch).not.toBeNull();
+  const asks = await awaitMessage(teams, chat.id, 'Approve the change');
+  await teams.press(ana, asks, 'Approve the change');
+  await reach(instance, planOf(card), 'completed');
+  const done = await awaitMessage(teams, chat.id, 'Save as a playbook');
+  const playbook = { 'field::name': 'read-it', 'field::params': 'file=there.md' };
+  await teams.press(ana, done, ['Save as a playbook', 'Save'], playbook);
+  const { params } = (
+    await instance.service.getPlaybook('read-it', person('ana@example.com', 'api'))
+  ).playbook;
+  expect(params).toMatchObject([{ name: 'file', text: 'there.md' }]);
 });

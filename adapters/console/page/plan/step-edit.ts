@@ -96,7 +96,11 @@ export function operationsOf(
     });
   const updates: PatchOperation[] =
     Object.keys(set).length === 0 ? [] : [{ op: 'update_steps', steps: { ids: [id] }, set }];
-  return [...updates, ...gone, ...added];
+  const again: PatchOperation[] =
+    step.status === 'failed' && updates.length > 0
+      ? [{ op: 'rerun_steps', steps: { ids: [id] } }]
+      : [];
+  return [...updates, ...again, ...gone, ...added];
 }
 
 const shown = (value: Json | undefined): string =>

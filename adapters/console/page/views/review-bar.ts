@@ -8,10 +8,12 @@ import { showText } from '#domain/shown-text.ts';
 import { countOf } from '#domain/words.ts';
 import { html, nothing, type TemplateResult } from '../lit.ts';
 import { comments } from '../live/comments.ts';
-import { edits, proposeEdits } from '../live/edits.ts';
+import { edits, proposeEdits, startEdit } from '../live/edits.ts';
+import { openTab } from '../live/focus.ts';
 import { buttonKey, noteTyped, openForm, submit, typedIn } from '../live/forms.ts';
 import { describePart, takenOffCard } from '../live/part.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
+import { state as now } from '../live/store.ts';
 import { describeBar } from '../plan/bar-words.ts';
 import { drawForm, type FormOptions } from './review-form.ts';
 
@@ -24,13 +26,23 @@ function isOpen({ form }: State, plan: string, { press }: Button): boolean {
   return form !== null && form.plan === plan && form.key === buttonKey(press);
 }
 
+/** Opens the form of a failed step where its values are shown. */
+async function editFailed(plan: string, stepId: string): Promise<void> {
+  const card = now.cards.get(plan);
+  const step = card?.facts.failed.find(({ id }) => id === stepId);
+  if (card === undefined || step === undefined) return;
+  openTab('steps');
+  await startEdit(card, step, step.label);
+}
+
 function drawButton(state: State, plan: string, { button, label, off }: Shown): TemplateResult {
   const key = buttonKey(button.press);
   const opens = button.form !== null || button.confirm !== null;
   const busy = state.pressing.has(plan);
   const act = () => {
     if (busy) return;
-    if (opens) openForm(plan, key);
+    if (button.press.action === 'retry_edited') void editFailed(plan, button.press.step_id ?? '');
+    else if (opens) openForm(plan, key);
     else void submit(plan, button);
   };
   return html`<button
@@ -69,6 +81,8 @@ function decisionsOf(state: State, view: PlanView, card: Card): Shown[] {
       const { action } = button.press;
       const reviews = action === 'details' && button.style === 'primary';
       if (action === 'details' && !reviews) return [];
+      // It stands among the files of the overview.
+      if (action === 'save_playbook') return [];
       // The timeline offers other times beside what they resolve.
       if (action === 'reschedule' && view.tab === 'timeline') return [];
       if (action !== 'approve' && !(reviews && onSteps)) return [asIs(button)];

@@ -112,7 +112,10 @@ export function drawStepEdit(
   names: StepLabels,
 ): { edit: Drawn; editButton: Drawn } {
   const { plan } = card.facts;
-  const may = card.view.buttons.some(({ press }) => press.action === 'propose_changes');
+  const may = card.view.buttons.some(
+    ({ press: { action, step_id } }) =>
+      action === 'propose_changes' || (action === 'retry_edited' && step_id === step.id),
+  );
   if (!may) return { edit: nothing, editButton: nothing };
   const label = names.get(step.id) ?? String(step.position);
   const { editing } = state;
