@@ -80,8 +80,7 @@ async function carryOut(
   switch (verb) {
     case 'list': {
       const playbooks = await service.listPlaybooks(actor);
-      const none = `None yet. Save one: ${commandName} playbook save PLAN-… NAME --param customer=ACME`;
-      const lines = playbooks.length === 0 ? [none] : playbooks.flatMap(describe);
+      const lines = playbooks.flatMap(describe);
       return { data: { playbooks }, lines };
     }
     case 'show': {

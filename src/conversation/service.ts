@@ -20,7 +20,6 @@ import { listArtifacts, loadArtifacts } from '#db/plans/artifacts.ts';
 import { listFindings, readFinding, toFinding } from '#db/plans/findings.ts';
 import { listPatches } from '#db/plans/patches.ts';
 import { listPlans, readPlan, readPlanRow } from '#db/plans/plans.ts';
-import { listPlaybooks } from '#db/plans/playbooks.ts';
 import { readPlanStats } from '#db/plans/stats.ts';
 import { readLabels } from '#db/steps/pages.ts';
 import { countMatches } from '#db/steps/partitions.ts';
@@ -49,7 +48,7 @@ import { decide } from '#plans/lifecycle/decide.ts';
 import {
   draftOfPlaybook,
   getPlaybook,
-  placeOf,
+  listPlaybooks,
   removePlaybook,
   savePlaybook,
 } from '#plans/playbooks/playbooks.ts';
@@ -98,6 +97,7 @@ class CheckedChange<T> implements Checked<T> {
 
 export function createService(context: ConversationContext): Service {
   const { db } = context;
+  const shelf = { query: db.query, timezone: context.timezone };
   const watchInbox = createInboxWatch(context);
   const livePlans = createLivePlans(db);
   /** A decision on a plan; one pressed in a chat is deduplicated. */
@@ -205,12 +205,12 @@ export function createService(context: ConversationContext): Service {
     previewProposal: (draft, options, viewer, actor) =>
       previewProposal(context, draft, originOf(options, actor), viewer, actor),
     ...createOperationForms(context),
-    listPlaybooks: (actor) => listPlaybooks(db.query, placeOf(actor)),
-    getPlaybook: (name, actor) => getPlaybook(db.query, name, [actor]),
+    listPlaybooks: (actor) => listPlaybooks(shelf, [actor]),
+    getPlaybook: (name, actor) => getPlaybook(shelf, name, [actor]),
     savePlaybook: (id, playbook, actor) => savePlaybook(context, id, playbook, actor),
     removePlaybook: (name, actor) => removePlaybook(context, name, actor),
     checkPlaybookRun: async (name, values, options, actor) => {
-      const draft = draftOfPlaybook(await getPlaybook(db.query, name, [actor]), values);
+      const draft = draftOfPlaybook(await getPlaybook(shelf, name, [actor]), values);
       return service.checkProposal(draft, options, actor);
     },
     listRecurring: (query) => listRecurring(db.query, query),

@@ -84,8 +84,6 @@ function describePlaybook({ name, title, params, total_steps }: Playbook): strin
 }
 
 function listPlaybooks(playbooks: Playbook[]): string {
-  if (playbooks.length === 0)
-    return 'There are no playbooks yet. To run any plan again, say: run PLAN-… again with ACME=Globex. To save one as a playbook, in a terminal: countersign playbook save PLAN-… close-month';
   const more = playbooks.length - playbooksShown;
   return [
     ...playbooks.slice(0, playbooksShown).map(describePlaybook),

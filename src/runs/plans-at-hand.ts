@@ -8,7 +8,6 @@ import { type RunRow, readRun, tenantOfTurn } from '#db/planning/runs.ts';
 import { readFinding } from '#db/plans/findings.ts';
 import { readPatchOutcome } from '#db/plans/patches.ts';
 import { type PlanRow, readPlan, readPlanRow } from '#db/plans/plans.ts';
-import { listPlaybooks } from '#db/plans/playbooks.ts';
 import { planNotFound } from '#db/plans/rows.ts';
 import { readStepsById } from '#db/steps/pages.ts';
 import type { MessageParts } from '#domain/chat/message-parts.ts';
@@ -28,7 +27,12 @@ import type { PlanInRepair } from '#planner/replan/replan-tools.ts';
 import { checkPatch } from '#plans/change/receive.ts';
 import { isGated } from '#plans/change/write-version.ts';
 import { readAnswer, summariseAnswer } from '#plans/decisions/human-answers.ts';
-import { draftOfPlan, draftOfPlaybook, getPlaybook, placeOf } from '#plans/playbooks/playbooks.ts';
+import {
+  draftOfPlan,
+  draftOfPlaybook,
+  getPlaybook,
+  listPlaybooks,
+} from '#plans/playbooks/playbooks.ts';
 import { findPatchProblems } from '#plans/replan/try.ts';
 import { readAffectedPage, readBriefPage } from '#plans/views/brief.ts';
 
@@ -80,15 +84,17 @@ export function createPlansAtHand(
     readPage: (_, id, after) => readBriefPage(contextOf().db.query, id, after),
     readDraft: (_, id, values = {}) => draftOfPlan(contextOf().db.query, id, values),
     async readPlaybook(runId, name, values) {
-      const { query } = contextOf().db;
-      const owners = ownersOf(await readRun(query, runId), isApart());
-      return draftOfPlaybook(await getPlaybook(query, name, owners), values);
+      const { db, timezone } = contextOf();
+      const owners = ownersOf(await readRun(db.query, runId), isApart());
+      return draftOfPlaybook(
+        await getPlaybook({ query: db.query, timezone }, name, owners),
+        values,
+      );
     },
     async listPlaybooks(runId) {
-      const { query } = contextOf().db;
-      const owners = ownersOf(await readRun(query, runId), isApart());
-      const lists = await Promise.all(owners.map((owner) => listPlaybooks(query, placeOf(owner))));
-      return [...new Map(lists.flat().map((one) => [one.name, one])).values()];
+      const { db, timezone } = contextOf();
+      const owners = ownersOf(await readRun(db.query, runId), isApart());
+      return listPlaybooks({ query: db.query, timezone }, owners);
     },
     async readAnswer(runId, id, stepId, answer) {
       const { query } = contextOf().db;

@@ -42,7 +42,7 @@ export const Playbook = z.object({
   name: z.string(),
   title: z.string(),
   owner: z.string(),
-  /** The source plan. */
+  /** The source plan, or empty if it ships with Countersign. */
   plan_id: z.string(),
   /** Number of times saved. */
   version: z.int(),

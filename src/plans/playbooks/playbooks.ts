@@ -7,6 +7,7 @@ import { readPlanRow } from '#db/plans/plans.ts';
 import {
   countPlaybooks,
   deletePlaybook,
+  listPlaybooks as listStored,
   type PlaybookOwner,
   type PlaybookPlace,
   readPlaybook,
@@ -29,6 +30,7 @@ import {
 import { listOf, shorten } from '#domain/words.ts';
 import type { PlansContext } from '../plans-context.ts';
 import { readDraft, revisableSteps } from '../views/draft.ts';
+import { cannotRemove, findShipped, shippedPlaybooks, type WholePlaybook } from './shipped.ts';
 
 /** Limit per organisation. */
 const maxPlaybooks = 500;
@@ -45,16 +47,33 @@ async function ownedBy(db: Queryable, { id, role }: Actor): Promise<PlaybookOwne
   return role === 'admin' ? null : readEveryName(db, id);
 }
 
+/** `timezone`: of what repeats in shipped playbooks. */
+export type PlaybookShelf = { query: Queryable; timezone: string };
+
+/** Those of `owners` and the shipped ones, by name; a saved one takes the place of a shipped one. */
+export async function listPlaybooks(
+  { query, timezone }: PlaybookShelf,
+  owners: readonly Pick<Actor, 'tenant'>[],
+): Promise<Playbook[]> {
+  const stored = await Promise.all(owners.map((owner) => listStored(query, placeOf(owner))));
+  const all = [...shippedPlaybooks(timezone).map(({ playbook }) => playbook), ...stored.flat()];
+  const byName = new Map(all.map((one) => [one.name, one]));
+  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** @param owners whose playbooks are searched, last one first @throws `not_found` */
 export async function getPlaybook(
-  db: Queryable,
+  { query, timezone }: PlaybookShelf,
   name: string,
   owners: readonly Pick<Actor, 'tenant'>[],
-): Promise<{ playbook: Playbook; draft: PlanDraft }> {
+): Promise<WholePlaybook> {
+  const wanted = name.trim().toLowerCase();
   for (const owner of owners.toReversed()) {
-    const found = await readPlaybook(db, placeOf(owner), name.trim().toLowerCase());
+    const found = await readPlaybook(query, placeOf(owner), wanted);
     if (found !== null) return found;
   }
+  const shipped = findShipped(wanted, timezone);
+  if (shipped !== null) return shipped;
   throw new CountersignError(
     'not_found',
     `There is no playbook ${name}. To list them, say “playbooks” in a conversation, or run “countersign playbook” in a terminal.`,
@@ -157,12 +176,13 @@ export async function savePlaybook(
 
 /** @throws `not_found`, `not_allowed` */
 export async function removePlaybook(
-  { db }: Pick<PlansContext, 'db'>,
+  { db, timezone }: Pick<PlansContext, 'db'> & { timezone: string },
   said: string,
   actor: Actor,
 ): Promise<Playbook> {
-  const { playbook } = await getPlaybook(db.query, said, [actor]);
+  const { playbook } = await getPlaybook({ query: db.query, timezone }, said, [actor]);
   const { name } = playbook;
+  if (playbook.plan_id === '') throw cannotRemove(name);
   const owner = await ownedBy(db.query, actor);
   return db.transaction(async (tx) => {
     if (!(await deletePlaybook(tx, placeOf(actor), name, owner))) throw notTheirs(name);
@@ -197,7 +217,10 @@ export function draftOfPlaybook(
   const given = params.map(
     (param) => `${param.name} = ${shorten(readParameter(param, values), 200)}`,
   );
-  const from = `Saved from ${plan_id}, version ${playbook.version} of the playbook.`;
+  const from =
+    plan_id === ''
+      ? 'It ships with Countersign.'
+      : `Saved from ${plan_id}, version ${playbook.version} of the playbook.`;
   return tellSource(fillPlaybook(draft, params, values), `Playbook ${name}`, given, from);
 }
 

@@ -10,6 +10,7 @@ import { draftStep } from '../../fixtures/steps.ts';
 import { createFakeTerminal } from '../../fixtures/terminal.ts';
 import { ana, ben, reach } from '../../setup/instance.ts';
 import { useInstance } from '../../setup/use-instance.ts';
+import { waitFor } from '../../wait.ts';
 
 const instance = useInstance();
 
@@ -50,6 +51,33 @@ const run = async (name: string, values: Record<string, string>, actor: Actor = 
   const { service } = instance;
   return service.commit(await service.checkPlaybookRun(name, values, {}, actor));
 };
+
+test('those that ship are in the list of a fresh installation, and run in any order and twice', async () => {
+  const { service } = instance;
+  const shipped = (await service.listPlaybooks(ana)).filter(({ plan_id }) => plan_id === '');
+  expect(shipped).toHaveLength(5);
+  const names = shipped.map(({ name }) => name);
+  for (const name of [...names, ...names.toReversed()]) {
+    const plan = await run(name, {}, ana);
+    expect(plan.findings_open).toMatchObject({});
+    await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    const isLater = ['weekly-report', 'follow-up'].includes(name);
+    await waitFor(`${name} to run`, async () => {
+      const { status, counts } = await service.getPlan(plan.id);
+      expect(status).not.toBe('failed');
+      return status === (isLater ? 'executing' : 'completed') && counts.failed === 0;
+    });
+  }
+  const changed = await run('two-files', { first: 'Plums' }, ana);
+  expect((await service.getSteps(changed.id, ['a']))[0]?.args).toMatchObject({ content: 'Plums' });
+  await expect(service.removePlaybook('two-files', ana)).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
+  const own = await save({ name: 'two-files' });
+  expect((await service.getPlaybook('two-files', ana)).playbook).toEqual(own);
+  await service.removePlaybook('two-files', ana);
+  expect((await service.getPlaybook('two-files', ana)).playbook.plan_id).toBe('');
+});
 
 test('a playbook is proposed with other values, by whoever runs it, and approved afresh', async () => {
   const saved = await save({
@@ -142,7 +170,9 @@ test('a playbook is of one organisation, and its plans are too', async () => {
   const of = (tenant: string): Actor => ({ ...ana, verified: true, tenant });
   await save({ name: 'ours' }, of('slack:T1'));
   const names = async (actor: Actor) =>
-    (await service.listPlaybooks(actor)).map(({ name }) => name);
+    (await service.listPlaybooks(actor)).flatMap(({ name, plan_id }) =>
+      plan_id === '' ? [] : [name],
+    );
   expect(await names(of('slack:T1'))).toEqual(['ours']);
   expect(await names(of('slack:T2'))).toEqual([]);
   await expect(run('ours', {}, of('slack:T2'))).rejects.toMatchObject({ code: 'not_found' });

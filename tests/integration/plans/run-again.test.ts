@@ -116,7 +116,7 @@ describe('without a model', () => {
   test('playbooks are listed with how to run them, and run by name', async () => {
     const { service } = instance;
     const list = async () => (await ask(instance, 'Which playbooks are there?')).response_text;
-    expect(await list()).toContain('There are no playbooks yet');
+    expect(await list()).toContain('run playbook two-files with first=Apples');
     const { id } = await service.propose(draft, {}, ana);
     const playbook = { name: 'report', params: { customer: 'ACME' }, defaults: { month: 'May' } };
     await service.savePlaybook(id, playbook, ana);
@@ -226,7 +226,7 @@ describe('with a model, where several organisations share the instance', () => {
     expect(await said(`run ${id} again`, there)).toContain(`no plan ${id}`);
     expect(await said('run playbook report', there)).toContain('There is no playbook report');
     expect(await said('run playbook own', there)).toContain('There is no playbook own');
-    expect(await said('playbooks', there)).toContain('There are no playbooks yet');
+    expect(await said('playbooks', there)).toContain('run playbook two-files');
     expect((await ask(instance, 'run playbook report', here)).plan_id).toMatch(/^PLAN-/);
   });
 });

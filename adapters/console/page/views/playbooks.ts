@@ -40,11 +40,6 @@ function drawText(
 
 function drawGallery({ list }: Playbooks): TemplateResult {
   if (list === null) return drawLoading();
-  if (list.length === 0)
-    return html`<div class="empty">
-      <p class="empty-title">No playbooks yet</p>
-      <p>Open a plan and press Save as a playbook: it can be run again with other values.</p>
-    </div>`;
   const entry = (one: Playbook) => html`<li>
     <button type="button" class="playbook" @click=${() => openPlaybook(one)}>
       <span class="operation-gist">${showText(one.title)}</span>
