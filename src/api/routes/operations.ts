@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { fieldTypes } from '#domain/plan/form.ts';
 import { entryKinds } from '#domain/plan/operation-form.ts';
+import { CommandForm } from '#domain/planning/command-form.ts';
 import { JsonObject, line } from '#domain/text.ts';
 import { Effect, ToolSource } from '#domain/tool.ts';
+import { listCommands } from '#planner/commands/list-commands.ts';
 import { actorOf } from '../actor.ts';
 import { answers, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
@@ -76,6 +78,11 @@ const OperationPath = z.object({
   name: documented(line(300), { description: 'Tool and operation: `workspace_write`.' }),
 });
 
+const CommandList = documented(z.object({ commands: z.array(CommandForm) }), {
+  id: 'CommandList',
+  description: 'Each with an example, its effect, and the words it can begin with.',
+});
+
 export const operationRoutes: Routes = async (app) => {
   app.get(
     '/api/operations',
@@ -99,6 +106,20 @@ export const operationRoutes: Routes = async (app) => {
       const actor = actorOf(request, undefined);
       return { operations: await request.service.findOperations(words, limit, actor) };
     },
+  );
+
+  app.get(
+    '/api/commands',
+    {
+      config: { role: 'viewer', subject: 'list' },
+      schema: {
+        operationId: 'listCommands',
+        tags: [tags.plans],
+        summary: 'The forms of commands that are read without a model',
+        response: answers({ 200: json('The forms.', CommandList) }),
+      },
+    },
+    async () => ({ commands: listCommands() }),
   );
 
   app.get(

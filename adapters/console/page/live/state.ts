@@ -12,8 +12,8 @@ import type { GroupBy, PlanGroups } from '#domain/plan/groups.ts';
 import type { OperationOffer, Suggestion } from '#domain/plan/operation-form.ts';
 import type { StepStatus } from '#domain/plan/plan.ts';
 import type { Playbook } from '#domain/plan/playbook.ts';
-import type { Recurring } from '#domain/plan/recurring.ts';
 import type { StepPreview } from '#domain/plan/preview.ts';
+import type { Recurring } from '#domain/plan/recurring.ts';
 import type {
   AuditEntry,
   Overview,
@@ -22,6 +22,7 @@ import type {
   VersionDiff,
 } from '#domain/plan/views.ts';
 import type { PlanningActivity } from '#domain/planning/activity.ts';
+import type { CommandForm } from '#domain/planning/command-form.ts';
 import type { DataRequest } from '#domain/planning/data-request.ts';
 import type { Forecast } from '#domain/planning/forecast.ts';
 import type { PlanningStatus } from '#domain/planning/run.ts';
@@ -104,7 +105,7 @@ export type PlanView = {
   side: boolean;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
-  /** What its steps would do today, once asked for; `at`: when that was. */
+  /** The last dry run and its time, or null. */
   dryRun: { at: string; simulation: Simulation } | null;
   selected: string | null;
   problem: string | null;
@@ -268,6 +269,8 @@ export type State = {
   builder: Builder | null;
   /** The dialog of playbooks, while it is open. */
   playbooks: Playbooks | null;
+  /** Commands offered for what is being typed; `at`: the selected one, or -1. */
+  commands: { found: CommandForm[]; at: number } | null;
   /** The dialog of reminders, while it is open. */
   recurring: RecurringDialog | null;
   /** The dialog of shortcuts is open. */
@@ -311,6 +314,7 @@ export function createState(conversation: string): State {
     triage: null,
     builder: null,
     playbooks: null,
+    commands: null,
     recurring: null,
     shortcuts: false,
     pane: 'conversation',

@@ -1,10 +1,18 @@
 // Where a person writes. Enter sends, Shift+Enter begins a line; what could not be sent stays in the field.
+import type { CommandForm } from '#domain/planning/command-form.ts';
 import { countOf } from '#domain/words.ts';
-import { html, type TemplateResult } from '../lit.ts';
+import { html, nothing, type TemplateResult } from '../lit.ts';
+import {
+  chosenCommand,
+  closeCommands,
+  completeCommand,
+  moveCommand,
+  offerCommands,
+} from '../live/commands.ts';
 import { say } from '../live/conversation.ts';
 import { readOnScreen } from '../live/part.ts';
 import type { State } from '../live/state.ts';
-import { change } from '../live/store.ts';
+import { change, state as now } from '../live/store.ts';
 import { drawIcon } from './parts.ts';
 import { returnToLatest } from './scroll.ts';
 
@@ -12,13 +20,21 @@ function getField(): HTMLTextAreaElement | null {
   return document.querySelector<HTMLTextAreaElement>('#say');
 }
 
+const mostRows = 8;
+
+/** Lines that wrap count too. */
 function fitHeight(field: HTMLTextAreaElement): void {
-  field.rows = Math.min(8, field.value.split('\n').length);
+  field.rows = 1;
+  const one = field.clientHeight;
+  const { lineHeight } = getComputedStyle(field);
+  const more = Math.ceil((field.scrollHeight - one) / Number.parseFloat(lineHeight));
+  field.rows = Math.min(mostRows, 1 + Math.max(0, more));
 }
 
 async function send(): Promise<void> {
   const field = getField();
   const text = field?.value.trim() ?? '';
+  closeCommands();
   if (field === null || text === '' || field.readOnly) return;
   field.readOnly = true;
   returnToLatest();
@@ -30,6 +46,7 @@ async function send(): Promise<void> {
 }
 
 function onKey(event: KeyboardEvent): void {
+  if (!event.isComposing && onCommandKey(event)) return;
   // An Enter that ends a composed character (Japanese, Chinese) belongs to the input method.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
   event.preventDefault();
@@ -42,7 +59,51 @@ function onSubmit(event: SubmitEvent): void {
 }
 
 function onInput(event: InputEvent): void {
-  if (event.target instanceof HTMLTextAreaElement) fitHeight(event.target);
+  const { target } = event;
+  if (!(target instanceof HTMLTextAreaElement)) return;
+  fitHeight(target);
+  void offerCommands(() => target.value);
+}
+
+function fillCommand(form: CommandForm): void {
+  const field = getField();
+  if (field === null) return;
+  const { text, from, to } = completeCommand(field.value, form);
+  closeCommands();
+  fillComposer(text);
+  field.setSelectionRange(from, to);
+}
+
+/** Keys of the offered commands. Nothing is chosen until an arrow selects it, so Enter still sends. */
+function onCommandKey(event: KeyboardEvent): boolean {
+  if (now.commands === null) return false;
+  const chosen = chosenCommand();
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp')
+    moveCommand(event.key === 'ArrowDown' ? 1 : -1);
+  else if (event.key === 'Escape') closeCommands();
+  else if ((event.key === 'Enter' || event.key === 'Tab') && chosen !== undefined)
+    fillCommand(chosen);
+  else return false;
+  event.preventDefault();
+  return true;
+}
+
+function drawCommands({ commands }: State): TemplateResult | typeof nothing {
+  if (commands === null) return nothing;
+  const { found, at } = commands;
+  return html`<ul class="command-options" id="command-options" role="listbox" aria-label="Commands">
+    ${found.map(
+      (form, index) => html`<li
+        role="option"
+        id=${`command-${index}`}
+        aria-selected=${index === at}
+        @mousedown=${(event: MouseEvent) => event.preventDefault()}
+        @click=${() => fillCommand(form)}
+      >
+        <code>${form.example}</code><span class="muted">${form.effect}</span>
+      </li>`,
+    )}
+  </ul>`;
 }
 
 /** Puts `text` into the field, for the person to send or change. */
@@ -83,7 +144,9 @@ function drawSwitch({ extensive }: State): TemplateResult {
 }
 
 export function drawComposer(state: State): TemplateResult {
+  const { commands: offered } = state;
   return html`<form class="composer" @submit=${onSubmit}>
+    ${drawCommands(state)}
     <div class="composer-box">
       <label class="visually-hidden" for="say">Your message</label>
       <textarea
@@ -92,6 +155,10 @@ export function drawComposer(state: State): TemplateResult {
         placeholder=${state.messages.length === 0 ? 'What should be done?' : 'Reply, or ask for something new'}
         autofocus
         maxlength="100000"
+        aria-autocomplete="list"
+        aria-controls=${offered === null ? nothing : 'command-options'}
+        aria-activedescendant=${offered === null || offered.at < 0 ? nothing : `command-${offered.at}`}
+        @blur=${closeCommands}
         @keydown=${onKey}
         @input=${onInput}
       ></textarea>
