@@ -12,7 +12,7 @@ export const nameRecurring = ({ title }: Recurring): string => quoteWords(title,
 const timeOf = (iso: string, { now, timezone }: Reader): string =>
   formatTime(iso, now, timezone, true);
 
-/** What goes on, or doesn't, once the entry has ended. */
+/** The rest of its plan once the entry has ended. */
 function sayRest({ kind, plan_id, others }: Recurring): string {
   if (kind === 'reminder') return 'Nothing of it remains.';
   if (others > 0)
@@ -54,13 +54,13 @@ export const recurringWords = {
         (entry) => `- ${nameRecurring(entry)}: ${describeTimes(entry, reader)} · ${entry.id}`,
       ),
       '',
-      `“skip ${first.id}” leaves the next one out, “end ${first.id}” ends it, “change ${first.id} to every Tuesday at 9:00” and “change ${first.id}: another text” change it.`,
+      `To leave the next one out, send: skip ${first.id}. To end it: end ${first.id}. To change it: change ${first.id} to every Tuesday at 9:00, or change ${first.id}: another text.`,
     ].join('\n');
   },
   /** @param command that ends it without asking, or empty on a button */
   askEnd: ({ entry, command }: { entry: Recurring; command: string }): string => {
     const rule = entry.rule === null ? '' : ` (${entry.rule})`;
-    const how = command === '' ? '' : ` To end it, reply “${command}”.`;
+    const how = command === '' ? '' : ` To end it, send: ${command}`;
     return `End ${nameRecurring(entry)}${rule}? ${sayRest(entry)}${how}`;
   },
   done: ({

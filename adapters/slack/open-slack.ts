@@ -13,7 +13,7 @@ import { type InstallOptions, isAlive, registerInstall } from './install/routes.
 import { tokensOfMany } from './install/tokens.ts';
 import { answerCommand } from './lists/answer-command.ts';
 import { createHomes, setFromHome } from './lists/home.ts';
-import { pressRecurring, sendRecurring } from './lists/recurring.ts';
+import { createFindPlace } from './people/find-place.ts';
 import { createPeople } from './people/people.ts';
 import { createReach } from './people/reach.ts';
 import { createUserGroupReader } from './people/user-groups.ts';
@@ -24,6 +24,7 @@ import { isPlanThis } from './press/about.ts';
 import { decidePress, decideSent } from './press/handle-press.ts';
 import { planThis } from './press/plan-this.ts';
 import { objectTo } from './press/read-entered.ts';
+import { pressRecurring, sendRecurring } from './press/recurring.ts';
 import { createRecheck, createShow } from './press/show.ts';
 import { type Listener, tellAlone } from './press/tell.ts';
 import { placeOfPress } from './signals/name-signal.ts';

@@ -5,7 +5,11 @@ import type { Queryable } from '#db/database.ts';
 import { readLatestCheckpoint } from '#db/planning/checkpoints.ts';
 import { isOvertaken, type RunRow, readRun } from '#db/planning/runs.ts';
 import type { Offer, SessionCardFacts } from '#domain/chat/session-card.ts';
-import { offersQuestionId, styleQuestionId } from '#domain/planning/asked-question.ts';
+import {
+  type AskedQuestion,
+  assignAnswers,
+  offersQuestionId,
+} from '#domain/planning/asked-question.ts';
 import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
 import type { ConversationContext } from '#messages/context.ts';
 import { nameOnSession } from '#people/people-named.ts';
@@ -26,18 +30,27 @@ const Offered = z.object({
   text: z.string().default(''),
 });
 
-/** Options of the session's question, so that a press sends what people would type: the last list. */
-function readOffers({ offered, result }: PlanningState): Offer[] {
-  // A press can only answer a single question; the one about style can wait.
-  const asked = result?.kind === 'question' ? result.questions : [];
-  const [only, ...others] = asked.filter(({ id }) => id !== styleQuestionId);
-  if (only?.options !== undefined && others.length === 0)
+/** Buttons on a card. */
+const mostOffers = 10;
+
+/** A question's options as answers that mean no other question; a press answers it, and the rest stays open. */
+function readChoices(asked: AskedQuestion[], question: AskedQuestion, place: number): Offer[] {
+  const several = asked.length > 1;
+  return (question.options ?? []).flatMap(({ text, recommended }, index) => {
     // With its number, as below: the model's words never act as a command.
-    return only.options.map(({ text, recommended }, index) => ({
-      name: recommended === true ? `${text} (recommended)` : text,
-      text: '',
-      answer: `${index + 1}. ${text}`,
-    }));
+    const answer = `${index + 1}. ${text}`;
+    const meant = assignAnswers(asked, answer)[0]?.question_id;
+    if (meant !== question.id || (several && question.keep !== undefined)) return [];
+    const name = recommended === true ? `${text} (recommended)` : text;
+    return [{ name: several ? `${place + 1}: ${name}` : name, text: '', answer }];
+  });
+}
+
+/** Options of the session's questions, so that a press sends what people would type: the last list. */
+function readOffers({ offered, result }: PlanningState): Offer[] {
+  const asked = result?.kind === 'question' ? result.questions : [];
+  const choices = asked.flatMap((question, place) => readChoices(asked, question, place));
+  if (choices.length > 0) return choices.slice(0, mostOffers);
   if (result?.kind !== 'question' || !result.questions.some(({ id }) => id === offersQuestionId))
     return [];
   const all = offered.flatMap((one) => {

@@ -1,7 +1,7 @@
 // Assembles a planner: the controller, a reasoner (a language model if one is configured, else the offline reasoner), the tools
 // and the stores.
 import type { Database, Queryable } from '#db/database.ts';
-import { markProbed, readPolicy } from '#db/people/policies.ts';
+import { hasOpenPlans, markProbed, readPolicy } from '#db/people/policies.ts';
 import { type Clock, systemClock } from '#domain/clock.ts';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { payingRun } from '#domain/planning/part.ts';
@@ -145,6 +145,7 @@ export function openPreferences(db: Queryable): PreferencePort {
       const { policy, probed } = await readPolicy(db, user);
       return probed || policy.conversation_style !== undefined;
     },
+    isBusy: (user) => hasOpenPlans(db, user),
     claim: (user) => markProbed(db, user),
   };
 }

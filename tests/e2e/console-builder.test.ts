@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Plan } from '#domain/plan/plan.ts';
 import { draftStep } from '../fixtures/steps.ts';
 import { expectAccessible } from '../setup/axe.ts';
 import { button, home, page, readWorkspace, server, useConsole } from '../setup/console.ts';
@@ -165,4 +166,41 @@ it('saves a plan as a playbook, and runs it from the gallery with another value'
   await page.locator('.plan-head', { hasText: 'Report for Globex' }).waitFor();
   const [step] = await server.api.steps(await shown());
   expect(step?.args).toEqual({ path: 'acme.md', content: 'To Globex' });
+});
+
+it('a command is offered while it is typed, and the field grows with its text', async () => {
+  await page.goto(server.url);
+  const field = page.locator('#say');
+  await field.pressSequentially('ren');
+  const option = page.getByRole('option', { name: /move todo.txt to archive/ });
+  await option.waitFor();
+  await expectAccessible(page, 'an offered command');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await waitFor(
+    'the command',
+    async () => (await field.inputValue()) === 'move todo.txt to archive/',
+  );
+  expect(await option.count()).toBe(0);
+  await field.fill('word '.repeat(200));
+  await waitFor('a taller field', async () => Number(await field.getAttribute('rows')) > 2);
+});
+
+it('what comes again is skipped once and ended, and a dry run calls nothing', async () => {
+  const { api } = server;
+  const run = await api.post<Plan>('/api/playbooks/standup-reminder/run', { params: {} });
+  await page.goto(`${server.url}/?plan=${run.body.id}`);
+  await page.getByRole('button', { name: /^Dry run/ }).click();
+  await page.getByText('1 step to run').waitFor();
+  await api.approve(run.body);
+  await api.reach(run.body.id, 'completed');
+  await page.getByRole('button', { name: 'Reminders and what repeats' }).click();
+  const list = page.getByRole('dialog', { name: 'Reminders and what repeats' });
+  await list.getByRole('button', { name: 'Skip once: Post the standup' }).click();
+  await list.getByText('is left out at').waitFor();
+  await expectAccessible(page, 'reminders and what repeats');
+  await list.getByRole('button', { name: 'End: Post the standup' }).click();
+  await list.getByText('Nothing of it remains').waitFor();
+  await list.getByRole('button', { name: 'End', exact: true }).click();
+  await list.getByText('has ended').waitFor();
 });

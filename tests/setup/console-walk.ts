@@ -215,6 +215,11 @@ async function walkBuilder({ page, url, story, look }: Walk): Promise<void> {
   await gallery.locator('.playbook').first().click();
   await gallery.getByLabel('name', { exact: true }).waitFor();
   await look('the parameters of a playbook');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Reminders and what repeats' }).click();
+  await page.getByRole('dialog', { name: 'Reminders and what repeats' }).waitFor();
+  await look('reminders and what repeats');
+  await page.keyboard.press('Escape');
 }
 
 async function walkWaiting(walk: Walk): Promise<void> {

@@ -5,7 +5,6 @@ import { drawBlocks } from '#cards/expand.ts';
 import { platformLimits } from '#cards/limits.ts';
 import { escapeMrkdwn } from '#cards/plain.ts';
 import { describeCommands, type PlanListView } from '#cards/plan-list.ts';
-import { drawRecurringBlocks, type RecurringView } from '#cards/recurring.ts';
 import { drawPlanLists } from '#cards/slack-lists.ts';
 import { textSection } from '#cards/slack-windows.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -17,6 +16,7 @@ import type { Export } from '#domain/service.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
 import type { Ask } from '../calls/hold.ts';
 import { sendFile } from '../port/send-file.ts';
+import { drawRecurring } from '../press/recurring.ts';
 import { toBlocks } from '../press/windows.ts';
 import type { CommandSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -78,11 +78,6 @@ function drawList({ title, sections, inbox, more, text }: PlanListView, now: str
     ...(more === '' ? [] : [{ heading: '', plans: [], more }]),
   ];
   return { text, blocks: toBlocks(drawPlanLists(lists, now, true)) };
-}
-
-export function drawRecurring(view: RecurringView): Answer {
-  const text = [view.said, view.title].filter((part) => part !== '').join(' ');
-  return { text: escapeMrkdwn(text), blocks: toBlocks(drawRecurringBlocks(view)) };
 }
 
 /** Answers a command through its response address, which works in channels without the app. */

@@ -8,7 +8,6 @@ import { conversationAt } from '#domain/chat/chat.ts';
 import type { AnyPress } from '#domain/chat/press.ts';
 import { CountersignError } from '#domain/errors.ts';
 import { explainSlackError } from '../calls/explain-error.ts';
-import { openRecurring } from '../lists/recurring.ts';
 import { placeOfPress } from '../signals/name-signal.ts';
 import type { PressSignal, Signal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -17,6 +16,7 @@ import { fillWindow } from './fill-window.ts';
 import { opensWindow, readButton } from './handle-press.ts';
 import { type Held, readHeld } from './held.ts';
 import { openPlanThis } from './plan-this.ts';
+import { openRecurring } from './recurring.ts';
 import { tellAlone } from './tell.ts';
 import { isApproval, noticeWindow } from './windows.ts';
 

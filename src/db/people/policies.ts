@@ -2,7 +2,9 @@
 import { eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { PolicyOverride } from '#domain/people/policy.ts';
 import type { Queryable } from '../database.ts';
+import { countersign } from '../schema/columns.ts';
 import { interactionPolicies } from '../schema.ts';
+import { readEveryName } from './identities.ts';
 
 /** A person's own settings; empty if the person is unknown. */
 export async function readPolicy(
@@ -50,4 +52,13 @@ export async function markProbed(db: Queryable, user: string): Promise<boolean> 
     })
     .returning({ user: interactionPolicies.user });
   return marked.length === 1;
+}
+
+/** Whether a person asked for a plan that has not ended. */
+export async function hasOpenPlans(db: Queryable, user: string): Promise<boolean> {
+  const names = await readEveryName(db, user);
+  const { rows } = await db.execute(sql`
+    select from ${countersign}.plans p
+    where p.ended_as is null and p.requester = any(${sql.param(names)}::text[]) limit 1`);
+  return rows.length > 0;
 }

@@ -66,8 +66,10 @@ export function assignAnswers(questions: AskedQuestion[], text: string): GivenAn
     .filter((one) => one !== '');
   const each = questions.length > 1 && lines.length >= questions.length;
   // A question's choice answers that question, wherever it is.
+  const [, number, named] = /^(\d+)[.)]\s+(.*)$/s.exec(text.trim()) ?? [];
   const isChoice = ({ options = [] }: AskedQuestion) =>
-    options.some((one) => one.text === text.trim());
+    options.some((one) => one.text === text.trim()) ||
+    (named !== undefined && options[Number(number) - 1]?.text === named);
   const meant = Math.max(0, questions.findIndex(isChoice));
   return questions.flatMap((question, index) => {
     const own = each ? lines[index] : index === meant ? text.trim() : undefined;

@@ -1,8 +1,11 @@
 // The reasoner without a model: deterministic, no network. It reads the commands of docs/commands.md, and fills each stage by
 // calling the same tools that a model calls.
+import { z } from 'zod';
+import { isSamePerson } from '#domain/people/names.ts';
 import { offlinePlanner } from '#domain/plan/planner-words.ts';
 import type { PlanningRequest } from '#domain/planning/run.ts';
 import type { StageEvent } from '#domain/planning/stages.ts';
+import { parseJson } from '#domain/text.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { feedbackOf, fillChange, openOutline, readFeedback } from './change-draft.ts';
 import { conclude, finish, type Planned, stop, toArgs } from './conclude.ts';
@@ -34,6 +37,10 @@ export function createCommandReasoner(): Reasoner {
         return fillChange(task, feedbackOf(task, changing.feedback));
       const decision = await decideOnce(task);
       task.stageTools.explain(decision.reason);
+      if (decision.kind === 'unread') {
+        const open = findTask(task);
+        if (open !== null) return answerTask(task, open, decision);
+      }
       if (decision.kind !== 'plan' && decision.kind !== 'group') return conclude(task, decision);
       if (stage === 'COLLECT_CONTEXT') return collect(task, decision);
       if (stage !== 'DRAFT_OUTLINE')
@@ -53,6 +60,37 @@ export function createCommandReasoner(): Reasoner {
       return finish(task, 'generate_nodes', toArgs(outline));
     },
   };
+}
+
+type OpenTask = { plan: string; step: string };
+
+const Assigned = z.object({ assignee: z.string().exactOptional() });
+
+/** The only task that waits for the speaker here, if nothing else is asked. */
+function findTask({ request, state }: StageTask): OpenTask | null {
+  if (state.questions_asked > 0 || request.ownWords === false) return null;
+  const open = (request.plans ?? []).flatMap(({ id, steps }) =>
+    steps.flatMap(({ id: step, status, operation, args }): OpenTask[] => {
+      if (status !== 'waiting' || operation !== 'human_task') return [];
+      const { assignee } = Assigned.safeParse(parseJson(args)).data ?? {};
+      const isTheirs = assignee === undefined || isSamePerson(assignee, request.user);
+      return isTheirs ? [{ plan: id, step }] : [];
+    }),
+  );
+  const [only, ...others] = open;
+  return others.length === 0 ? (only ?? null) : null;
+}
+
+/** Puts words that are no command before the person as the answer to their task. */
+async function answerTask(
+  task: StageTask,
+  open: OpenTask,
+  otherwise: Exclude<Interpretation, Planned>,
+): Promise<StageEvent> {
+  const { stageTools, request, signal } = task;
+  const args = toArgs({ ...open, answer: request.text.trim() });
+  const { ends, result } = await stageTools.call('answer_step', args, signal);
+  return result.ok && ends !== undefined ? ends : conclude(task, otherwise);
 }
 
 /** Finds the part of the plan that a change concerns. Unreadable feedback is asked about when the outline is drafted again. */

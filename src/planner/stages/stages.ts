@@ -75,9 +75,8 @@ const validateRoadmapStage: StageRunner = async (context) => {
 const collectContext: StageRunner = async (context) => {
   const { session } = context;
   const event = await fillStage(context);
-  // Along with another message, a person of unknown style is asked for it, once.
-  if (event === 'answered' || event === 'needs_clarification')
-    await callTool(context, 'probe_preference');
+  // Below an answer, a person of unknown style is asked for it, once.
+  if (event === 'answered') await callTool(context, 'probe_preference');
   if (event !== 'sufficient_context') {
     // An answer during a pending decision: the session still waits for that.
     const waits = session.state.pause?.kind;

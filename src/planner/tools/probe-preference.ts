@@ -1,8 +1,7 @@
-// probe_preference: asks a person once how they like to be talked to, beside something that is asked or answered anyway,
-// so that no plan ever waits for it.
+// probe_preference: asks a person once how they like to be talked to, below an answer, on a day when nothing of theirs is open.
+// It is never below another question, a failure or something that waits.
 import { askedQuestion, styleQuestionId } from '#domain/planning/asked-question.ts';
 import { defineTool, noArguments } from '../define-tool.ts';
-import { questionsAllowed } from '../policy/effects.ts';
 import { succeed, type Tool, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
 
@@ -12,33 +11,20 @@ export const styleQuestion = 'Do you prefer short answers or more explanation?';
 export type PreferencePort = {
   /** The person has set their style, or was asked for it. */
   isKnown(user: string): Promise<boolean>;
+  /** Something of theirs is planned, runs or waits. */
+  isBusy(user: string): Promise<boolean>;
   /** Whether it is us who ask: true once per person, even when several ask at the same time. */
   claim(user: string): Promise<boolean>;
 };
 
-/** The session's text with the question beside it, or null if this is no moment for it. */
-function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | null {
-  const { result } = state;
-  const offered = addOffered(state, [{ kind: 'question', question: styleQuestion, default: null }]);
-  if (result?.kind === 'answer') {
-    const asked = [askedQuestion(styleQuestion, styleQuestionId)];
-    return { offered, result: { ...result, text: `${result.text}\n\n${styleQuestion}`, asked } };
-  }
-  const slots = questionsAllowed(policy, state.questions_asked);
-  if (result?.kind !== 'question' || slots === 0 || result.questions.length >= 10) return null;
-  // A Yes to what is to be kept must answer nothing else.
-  if (result.questions.some(({ keep }) => keep !== undefined)) return null;
+/** The answer with the question below it, or null if this is no moment for it. */
+function addQuestion({ state }: ToolContext): ToolOutcome['changes'] | null {
+  const { result, pause } = state;
+  if (result?.kind !== 'answer' || pause !== null) return null;
+  const asked = [askedQuestion(styleQuestion, styleQuestionId)];
   return {
-    offered,
-    questions_asked: state.questions_asked + 1,
-    result: {
-      ...result,
-      text: `${result.text}\n\n${styleQuestion}`,
-      ...(result.lines === undefined
-        ? {}
-        : { lines: [...result.lines, { text: '' }, { text: styleQuestion, on_card: true }] }),
-      questions: [...result.questions, askedQuestion(styleQuestion, styleQuestionId)],
-    },
+    offered: addOffered(state, [{ kind: 'question', question: styleQuestion, default: null }]),
+    result: { ...result, text: `${result.text}\n\n${styleQuestion}`, asked },
   };
 }
 
@@ -49,6 +35,7 @@ async function ask(toolContext: ToolContext, port: PreferencePort): Promise<Tool
   const changes = addQuestion(toolContext);
   if (changes === null || changes === undefined) return skip('There is nothing to ask it beside.');
   if (await port.isKnown(user)) return skip('The person has said how they like it, or was asked.');
+  if (await port.isBusy(user)) return skip('Something of this person is open.');
   if (!(await port.claim(user))) return skip('Somebody else is asking at this moment.');
   return { result: succeed({ asked: true }, 'Asked for the style, once.'), changes };
 }
@@ -58,11 +45,11 @@ export function createProbePreference(port: PreferencePort): Tool<Record<string,
   return defineTool({
     name: 'probe_preference',
     description:
-      'Asks the person once how much they like to read, beside what is asked or answered anyway. set_policy keeps their answer.',
+      'Asks the person once how much they like to read, below an answer. set_policy keeps their answer.',
     input: noArguments,
     isOffered: () => false,
     stages: askingStages,
-    revision: 2,
+    revision: 3,
     execute: (_, toolContext) => ask(toolContext, port),
   });
 }

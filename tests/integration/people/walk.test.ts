@@ -22,6 +22,7 @@ const [here, elsewhere] = tenants;
 const secret = 'Quetzal';
 const operator = 'the-token-of-the-operator';
 const artifact = 'art-0123456789abcdef';
+const reminder = 'REM-0123456789abcdef';
 
 type Walked = { method: string; url: string; role: string; subject: string };
 type Reply = { status: number; code: string; body: string };
@@ -158,6 +159,9 @@ beforeAll(async () => {
     ...{ mediaType: 'text/plain; charset=utf-8', content: Buffer.from(secret) },
   });
   await make('POST', '/api/playbooks', { plan_id: named.plan, name: 'quill' });
+  await instance.db.query.execute(sql`
+    insert into countersign.reminders (id, plan_id, "user", text, timezone, starts_at, next_at)
+    values (${reminder}, ${named.plan}, ${me}, ${secret}, 'UTC', now(), now() + interval '1 day')`);
   const theirs = await ask(tokenOf(elsewhere, 'requester'), 'POST', '/api/plans', {
     title: 'Theirs',
     steps,
@@ -215,6 +219,7 @@ const bodies: Record<string, () => unknown> = {
   'PUT /api/settings/model': () => ({ base_url: 'http://127.0.0.1:1/v1' }),
   'POST /api/playbooks': () => ({ plan_id: named.plan, name: 'another' }),
   'POST /api/playbooks/:name/run': () => ({}),
+  'POST /api/recurring': () => ({ id: reminder, change: { action: 'change', text: secret } }),
   'POST /mcp': () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
 };
 const queries: Record<string, string> = {
@@ -228,6 +233,7 @@ const owned = [
   'DELETE /api/memory/:user/:id',
   'DELETE /api/tokens/:id',
   'DELETE /api/playbooks/:name',
+  'POST /api/recurring',
 ];
 /** They name something of `here`, but not in the way of their subject. */
 const naming = [
@@ -239,6 +245,7 @@ const naming = [
   'DELETE /api/playbooks/:name',
   'POST /api/playbooks/:name/run',
   'DELETE /api/tokens/:id',
+  'POST /api/recurring',
 ];
 
 /** A route's path to data of `here`, requested by `user`. */

@@ -468,3 +468,26 @@ test('each plan is told of under its own name: two plans with the same step ids 
     });
   }
 });
+
+test('words in its thread that are no command answer the speaker’s task, once they confirm it', async () => {
+  const { service } = instance;
+  const conversation = 'conv-words';
+  const steps = [task('ask', { assignee: 'ben' })];
+  const plan = await service.propose({ title: 'Ask', steps }, { conversation }, ana);
+  await service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  await becomes(plan.id, 'ask', 'waiting');
+  const say = async (text: string, actor = ben) => {
+    const { run_id } = await service.say(conversation, text, actor);
+    return waitFor('an answer', async () => {
+      const run = await service.getRun(run_id ?? '');
+      return run.planning_status !== 'running' && run;
+    });
+  };
+  expect((await say('it was twelve euros', ana)).response_text).not.toContain('Answer step');
+  const asked = await say('it was twelve euros');
+  expect(asked.response_text).toContain('Answer step 1, “What did it cost?”');
+  expect((await service.getPlan(plan.id)).status).toBe('executing');
+  await service.say(conversation, 'approve', ben);
+  await reach(instance, plan.id, 'completed');
+  expect((await stepOf(plan.id, 'ask')).result_summary).toContain('it was twelve euros');
+});

@@ -73,8 +73,15 @@ describe('the states of cards', () => {
     );
   });
 
+  it('completed keeps only what decides nothing', () => {
+    for (const platform of ['slack', 'teams'] as const) {
+      const drawn = JSON.stringify(drawState(platform, cardStates.completed).card);
+      const actions = new Set(drawn.match(/\\?"action\\?":\\?"[a-z_]+/g) ?? []);
+      expect([...actions].every((one) => one.endsWith('save_playbook'))).toBe(true);
+    }
+  });
+
   it.each([
-    'completed',
     'rejected',
     'cancelled',
     'expired',

@@ -61,7 +61,7 @@ describe('details in Teams', () => {
     expect(text).toContain('Confidence\nfair (0.62)');
     expect(text.replaceAll(' ', '')).toContain(facts.plan.digest);
     for (const word of text.split(/\s/)) expect(word.length).toBeLessThan(30);
-    expect(listButtons(card)).toEqual(['Back to the plan']);
+    expect(listButtons(card)).toEqual(['Dry run', 'Back to the plan']);
   });
 
   it('approve the ticked steps, bound to what was shown, and never all of them by mistake', () => {

@@ -47,11 +47,11 @@ describe('the state of a plan', () => {
       '◷ Waiting for a decision · version 1 · PLAN-3f9a1c20',
       ['Pause', 'Cancel', 'Details'],
     ],
-    ['completed', '✓ Done · version 1 · PLAN-3f9a1c20', []],
+    ['completed', '✓ Done · version 1 · PLAN-3f9a1c20', ['Save as a playbook']],
     [
       'failed',
       '✕ Failed · version 1 · PLAN-3f9a1c20',
-      ['Retry the step', 'Continue without it', 'Stop here', 'Details'],
+      ['Retry the step', 'Edit and retry', 'Continue without it', 'Stop here', 'Details'],
     ],
     ['rejected', '✕ Rejected · version 1 · PLAN-3f9a1c20', []],
     ['cancelled', '■ Cancelled · version 1 · PLAN-3f9a1c20', []],

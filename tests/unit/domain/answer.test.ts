@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { readField, readFields } from '#domain/plan/answer.ts';
 import { type FormField, fieldsOf } from '#domain/plan/form.ts';
+import { assignAnswers } from '#domain/planning/asked-question.ts';
 import type { JsonObject } from '#domain/text.ts';
 
 function field(declared: JsonObject): FormField {
@@ -75,4 +76,13 @@ test('a label that two options have names neither; a value always does', () => {
   const form = fieldsOf([{ name: 'what', type: 'choice', options }]);
   expect(readFields(form, { what: 'Go on' }).problems).toHaveLength(1);
   expect(readFields(form, { what: 'keep' }).fields).toEqual({ what: 'keep' });
+});
+
+test('a numbered choice answers the question it belongs to, and a bare number the first one', () => {
+  const asked = [
+    { id: 'many', text: 'How many?' },
+    { id: 'room', text: 'Which room?', options: [{ text: 'Blue' }, { text: 'Green' }] },
+  ];
+  expect(assignAnswers(asked, '2. Green')).toEqual([{ question_id: 'room', text: 'Green' }]);
+  expect(assignAnswers(asked, '2')).toEqual([{ question_id: 'many', text: '2' }]);
 });

@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { readRecurringRequest } from '#domain/plan/recurring.ts';
 import type { Planner } from '#domain/planning/run.ts';
 import { objectIn } from '#domain/text.ts';
-import { changeForms, forms, frames } from '#planner/commands/forms.ts';
+import { changeForms, forms, frames, recurringForms } from '#planner/commands/forms.ts';
+import { listCommands } from '#planner/commands/list-commands.ts';
 import { compile } from '#planner/commands/match.ts';
 import { readRequest } from '#planner/commands/request.ts';
 import { tokenize } from '#planner/commands/tokens.ts';
@@ -541,3 +543,23 @@ test.each([
   read(text);
   expect(performance.now() - begun).toBeLessThan(2000);
 });
+
+test('every form is offered by the words it can begin with, while one is typed', () => {
+  const offered = listCommands();
+  const starting = (typed: string) =>
+    offered.filter(({ starts }) => starts.some((start) => start.startsWith(typed)));
+  for (const { example } of [...forms, ...recurringForms]) {
+    const typed = example.slice(0, 3).toLowerCase();
+    expect(starting(typed).map((one) => one.example)).toContain(example);
+  }
+  expect(starting('ren').map(({ example }) => example)).toEqual(['move todo.txt to archive/']);
+});
+
+test.each(recurringForms)(
+  '$example is in the document and read as a whole',
+  ({ example, effect }) => {
+    expect(page).toContain(`| \`${example}\` | ${effect} |`);
+    expect(readRecurringRequest(example)).not.toBeNull();
+    expect(readRecurringRequest(`${example} and then tell Ben`)?.kind).not.toBe('ask_end');
+  },
+);

@@ -116,7 +116,11 @@ export function script(
     toolset: createToolset({
       tools,
       otherPlans: () => Promise.resolve({ blocks: [], more: false }),
-      preferences: { isKnown: () => Promise.resolve(true), claim: () => Promise.resolve(false) },
+      preferences: {
+        isKnown: () => Promise.resolve(true),
+        isBusy: () => Promise.resolve(true),
+        claim: () => Promise.resolve(false),
+      },
       guarded: [],
     }),
     checkpoints,

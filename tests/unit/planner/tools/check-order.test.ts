@@ -54,7 +54,11 @@ function findMisordered(tools: Maker[]): string[] {
 const tools = createToolset({
   tools: toolsOf(builtins, {}),
   otherPlans: () => Promise.resolve({ blocks: [], more: false }),
-  preferences: { isKnown: () => Promise.resolve(true), claim: () => Promise.resolve(false) },
+  preferences: {
+    isKnown: () => Promise.resolve(true),
+    isBusy: () => Promise.resolve(true),
+    claim: () => Promise.resolve(false),
+  },
   guarded: [],
 })();
 

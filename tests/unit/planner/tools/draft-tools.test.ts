@@ -36,7 +36,11 @@ function open(
     tools: createToolset({
       tools,
       otherPlans: async () => ({ blocks: [], more: false }),
-      preferences: { isKnown: async () => true, claim: async () => false },
+      preferences: {
+        isKnown: async () => true,
+        isBusy: async () => true,
+        claim: async () => false,
+      },
       guarded: [],
     })(),
     toolContext: { ...toolContext, tools },

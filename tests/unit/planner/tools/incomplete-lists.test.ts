@@ -44,7 +44,11 @@ function open(answer: (args: JsonObject) => Json, taken: string[], said: string[
     tools: createToolset({
       tools,
       otherPlans: async () => ({ blocks: [], more: false }),
-      preferences: { isKnown: async () => true, claim: async () => false },
+      preferences: {
+        isKnown: async () => true,
+        isBusy: async () => true,
+        claim: async () => false,
+      },
       guarded: [],
     })(),
     toolContext: { ...desk, said, tools },

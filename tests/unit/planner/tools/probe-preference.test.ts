@@ -1,23 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#domain/people/policy.ts';
 import { styleQuestionId } from '#domain/planning/asked-question.ts';
-import type { PlanningState, SessionResult } from '#domain/planning/state.ts';
+import type { Pause, PlanningState, SessionResult } from '#domain/planning/state.ts';
 import { createProbePreference, styleQuestion } from '#planner/tools/probe-preference.ts';
 import { makeDesk } from './tool-context.ts';
 
-function people(known: string[] = []) {
+function people(known: string[] = [], busy = false) {
   const asked = new Set(known);
   return {
     isKnown: async (user: string) => asked.has(user),
+    isBusy: async () => busy,
     claim: async (user: string) => !asked.has(user) && asked.add(user).has(user),
   };
 }
 
+const answer: SessionResult = { kind: 'answer', text: 'Two files.' };
 const question: SessionResult = {
   kind: 'question',
   text: 'Where?',
   questions: [{ id: 'place', text: 'Where?' }],
 };
+
+const pause: Pause = { kind: 'gate', resume: 'DRAFT_ROADMAP', gate: 'outline', digest: null };
 
 function probe(
   options: {
@@ -27,29 +31,17 @@ function probe(
     port?: ReturnType<typeof people>;
   } = {},
 ) {
-  const { result = question, policy = {}, state = {}, port = people() } = options;
-  const toolContext = makeDesk({ policy, state: { result, questions_asked: 1, ...state } });
+  const { result = answer, policy = {}, state = {}, port = people() } = options;
+  const toolContext = makeDesk({
+    policy,
+    state: { result, pause: null, questions_asked: 1, ...state },
+  });
   return createProbePreference(port).execute({}, toolContext);
 }
 
 describe('probe_preference', () => {
-  it('asks beside a question, and counts as one', async () => {
-    const outcome = await probe();
-    expect(outcome.changes).toMatchObject({
-      questions_asked: 2,
-      result: {
-        questions: [
-          { id: 'place', text: 'Where?' },
-          { id: 'style', text: styleQuestion },
-        ],
-        text: `Where?\n\n${styleQuestion}`,
-      },
-    });
-    expect(outcome.ends).toBeUndefined();
-  });
-
   it('asks beside an answer, which waits for nothing', async () => {
-    const outcome = await probe({ result: { kind: 'answer', text: 'Two files.' } });
+    const outcome = await probe();
     expect(outcome.changes?.result).toEqual({
       kind: 'answer',
       text: `Two files.\n\n${styleQuestion}`,
@@ -67,7 +59,9 @@ describe('probe_preference', () => {
 
   it.each<[string, Parameters<typeof probe>[0]]>([
     ['where nothing may be asked', { policy: { probing_depth: 0 } }],
-    ['where the questions are used up', { policy: { probing_depth: 1 } }],
+    ['below another question', { result: question }],
+    ['while something waits', { state: { pause } }],
+    ['on a day when something of theirs is open', { port: people([], true) }],
     ['before a plan', { result: { kind: 'proposal' } }],
     ['when nothing is said yet', { result: null }],
     ['when the style is known', { port: people(['ana']) }],

@@ -2,19 +2,24 @@
 // result.
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
-import { recurringForm, viewRecurring } from '#cards/recurring.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
+import {
+  drawRecurringBlocks,
+  type RecurringView,
+  recurringForm,
+  viewRecurring,
+} from '#cards/recurring.ts';
 import { recurringWords } from '#cards/recurring-words.ts';
 import { drawForm } from '#cards/slack-windows.ts';
 import { sayRefusal } from '#chat/talk.ts';
 import { parseAs } from '#domain/json.ts';
 import { personInChat } from '#domain/people/actor.ts';
 import type { RecurringChange } from '#domain/plan/recurring.ts';
-import { readFieldValues } from '../press/read-entered.ts';
-import { tellAlone } from '../press/tell.ts';
-import { makeWindow, toBlocks } from '../press/windows.ts';
 import type { PressSignal, SentSignal } from '../signals/read-signal.ts';
 import type { SlackContext } from '../slack-context.ts';
-import { drawRecurring } from './answer-command.ts';
+import { readFieldValues } from './read-entered.ts';
+import { tellAlone } from './tell.ts';
+import { makeWindow, toBlocks } from './windows.ts';
 
 const prefix = 'countersign:recurring:';
 const callback = 'countersign:recurring';
@@ -27,6 +32,11 @@ const Held = z.object({
   user: z.string(),
   answer_at: z.string().nullable(),
 });
+
+export function drawRecurring(view: RecurringView): { text: string; blocks: types.KnownBlock[] } {
+  const text = [view.said, view.title].filter((part) => part !== '').join(' ');
+  return { text: escapeMrkdwn(text), blocks: toBlocks(drawRecurringBlocks(view)) };
+}
 
 type By = { team: string; user: string; answerAt: string | undefined };
 
