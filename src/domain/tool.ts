@@ -59,6 +59,8 @@ export type OperationSpec = {
   trusted?: boolean;
   /** Rarely needed: not listed in every planner call, but found by search. */
   seldom?: true;
+  /** `output` is the shape of outputs that came, which the server does not declare. */
+  seen?: true;
   /** Calls the plan's language model. */
   usesModel?: true;
   /** Hands the step to a person instead of running code. */

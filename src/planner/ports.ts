@@ -91,6 +91,12 @@ export type DataRequests = {
     request: { operation: string; args: JsonObject; purpose: string },
     signal: AbortSignal,
   ): Promise<DataRequest>;
+  /** Stores an output that was read, whole. @returns the artifact's ID */
+  keep(
+    runId: string,
+    read: { operation: string; args: JsonObject },
+    data: Json,
+  ): Promise<string | null>;
   /** The content of an artifact fetched for the run, or null if it does not exist. */
   load(runId: string, artifactId: string): Promise<Json | null>;
 };

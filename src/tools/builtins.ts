@@ -37,6 +37,7 @@ import { createMove } from './workspace/move.ts';
 import { previewTarget } from './workspace/preview.ts';
 import { createRead } from './workspace/read.ts';
 import { createReadTable } from './workspace/read-table.ts';
+import { createSearch } from './workspace/search.ts';
 import {
   checkPaths,
   type HeldPath,
@@ -96,6 +97,7 @@ export function createBuiltins(options: BuiltinOptions): {
         createList(sandbox),
         createRead(sandbox),
         createReadTable(sandbox),
+        createSearch(sandbox),
         createWrite(sandbox),
         createEdit(sandbox),
         createCopy(sandbox),

@@ -283,6 +283,7 @@ const builtins: Record<string, Describe> = {
   workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
   workspace_read: (args) => here(args, 'Reads', 'path', '(no path given)'),
   workspace_read_table: (args) => here(args, 'Reads rows of', 'path', '(no path given)'),
+  workspace_search: (args) => here(args, 'Searches', 'path', 'the workspace'),
   workspace_write: (args) => ({
     class: 'changes',
     headline: ['Writes', args.value('path', '(no path given)')],

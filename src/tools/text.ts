@@ -43,6 +43,7 @@ export function createTextOperations(model: TextModel): Operation[] {
       usesModel: true,
       operation: 'summarize',
       description: 'Summarize a text with the language model.',
+      seldom: true,
       effect: 'read',
       destructive: false,
       schema: z.strictObject({

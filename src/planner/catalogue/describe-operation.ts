@@ -86,7 +86,10 @@ export function writeLine(
           maxOutput,
         );
   const same = outputs.get(written);
-  const output = written === '' ? '' : ` -> ${same === undefined ? written : `as ${same}`}`;
+  const output =
+    written === ''
+      ? ''
+      : ` -> ${spec.seen === true ? 'seen: ' : ''}${same === undefined ? written : `as ${same}`}`;
   if (written.length > longOutput) outputs.set(written, same ?? spec.name);
   const { name, description, effect } = spec;
   const said =

@@ -72,6 +72,31 @@ export function createDataRequests(context: {
         news.close();
       }
     },
+    async keep(runId, { operation, args }, data) {
+      const content = Buffer.from(JSON.stringify(data));
+      // Another reading of the same may have another output.
+      const key = hash(
+        'sha256',
+        canonicalize([operation, args, hash('sha256', content)]) ?? '',
+        'hex',
+      );
+      const id = `REQ-${random.hex(6)}`;
+      return db.transaction(async (tx) => {
+        const purpose = 'read while planning';
+        const { request, isNew } = await fileRequest(tx, {
+          id,
+          runId,
+          key,
+          operation,
+          args,
+          purpose,
+        });
+        if (!isNew) return request.artifact_id;
+        const artifact = { id: drawArtifactId(random), name: `${operation}.json`, content };
+        await settleRequest(tx, id, { status: 'fulfilled', summary: 'It was read.', artifact });
+        return artifact.id;
+      });
+    },
     load: (runId, artifactId) => loadRunArtifact(db.query, runId, artifactId),
   };
 }

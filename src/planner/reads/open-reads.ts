@@ -24,6 +24,7 @@ import type {
   PlansAtHand,
   PostTargets,
 } from '../ports.ts';
+import { createSeenShapes } from '../catalogue/seen-shapes.ts';
 import { lookAround } from './look-around.ts';
 
 /**
@@ -145,8 +146,15 @@ export function openPlannerTools(options: {
     const plans = await plansOf(runId);
     return plans === null ? readPlan(db, id) : plans.getPlan(id);
   }
-  const manifest = () => catalogue.list().filter(({ internal }) => internal !== true);
-  const { readable, call } = createReads({ registry, allowed, guarded, timezone });
+  const shapes = createSeenShapes();
+  const manifest = () =>
+    catalogue.list().flatMap((spec) => (spec.internal === true ? [] : [shapes.describe(spec)]));
+  const { readable, call: read } = createReads({ registry, allowed, guarded, timezone });
+  const call: PlannerTools['call'] = async (name, ...rest) => {
+    const output = await read(name, ...rest);
+    shapes.note(name, output.data);
+    return output;
+  };
   return {
     manifest,
     readable,
@@ -168,6 +176,7 @@ export function openPlannerTools(options: {
         : {
             fetch: (runId, ...rest) => requests.fetch(runOf(runId), ...rest),
             load: (runId, id) => requests.load(runOf(runId), id),
+            keep: (runId, ...rest) => requests.keep(runOf(runId), ...rest),
           },
     lookAround: (runId, signal) =>
       lookAround(

@@ -25,6 +25,7 @@ const tellingLength = 60;
 
 /** The beginning of a file that was only read or shown in part, or null if it was seen whole or is not text. */
 function beginningOf(data: Json): string | null {
+  if (isObject(data) && typeof data.begins === 'string') return data.begins;
   if (isObject(data))
     return data.truncated === true && typeof data.text === 'string' ? data.text : null;
   if (typeof data !== 'string') return null;

@@ -14,6 +14,7 @@ import { generateNodes } from './generate-nodes.ts';
 import { generateSchedule } from './generate-schedule.ts';
 import { handleApproval } from './handle-approval.ts';
 import { craftOptions } from './offer-alternatives.ts';
+import { keepLong, readArtifact } from './long-outputs.ts';
 import { createProbePortfolio, type OtherPlans } from './probe-portfolio.ts';
 import { createProbePreference, type PreferencePort } from './probe-preference.ts';
 import { requestData } from './request-data.ts';
@@ -50,13 +51,16 @@ function readingTool(spec: OperationSpec): Tool<JsonObject> {
     revision: 2,
     // The call itself says what is wrong, by the operation's own schema.
     prepare: (args) => ({ input: args }),
-    async execute(args, { tools, now, signal }) {
+    async execute(args, { tools, state, now, signal }) {
       const problems = tools.validate(spec.name, args);
       if (problems.length > 0) return { result: fail(...problems) };
-      const output = await tools.call(spec.name, args, signal);
+      const { data, summary } = await tools.call(spec.name, args, signal);
+      const read = { operation: spec.name, args };
+      const at = now.toISOString();
+      const kept = await keepLong(read, data, { tools, state });
       return {
-        result: succeed(output.data, output.summary.slice(0, 500)),
-        read: { operation: spec.name, args, data: output.data, at: now.toISOString() },
+        result: succeed(kept ?? data, summary.slice(0, 500)),
+        read: { ...read, data: kept ?? data, at },
       };
     },
   };
@@ -87,6 +91,7 @@ export function createToolset(options: {
     createElicitContext(looksFirst),
     lookAroundTool,
     readFront,
+    readArtifact,
     ...createSearchTools(search, guarded),
     requestData,
     ...draftTools,

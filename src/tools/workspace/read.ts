@@ -1,4 +1,4 @@
-// workspace_read: a file's text up to a size limit; reports files that aren't text.
+// workspace_read: a file's text up to a size limit, or a range of its lines; reports files that aren't text.
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { decodeText } from '#domain/encoding/encoding.ts';
@@ -13,12 +13,17 @@ import { inspectRead, readFlags } from './inspect.ts';
 import { checkPaths, type HeldPath, type Sandbox } from './sandbox.ts';
 
 const defaultBytes = 500_000;
+const defaultLines = 200;
+/** Bytes of a file of which lines can be read. */
+const rangeBytes = 20_000_000;
+/** Characters of a range. */
+const maxRange = 500_000;
 
 export function createRead(sandbox: Sandbox): Operation {
   return defineOperation({
     tool: 'workspace',
     operation: 'read',
-    description: 'Read the text of a file in the workspace.',
+    description: 'Read the text of a file in the workspace, or a range of its lines.',
     effect: 'read',
     destructive: false,
     targetArgument: 'path',
@@ -31,6 +36,8 @@ export function createRead(sandbox: Sandbox): Operation {
         .max(900_000)
         .default(defaultBytes)
         .describe('Read at most this much from the beginning.'),
+      from_line: z.number().int().min(1).optional().describe('The first line to read, from 1.'),
+      lines: z.number().int().min(1).max(5000).optional().describe('How many lines; default 200.'),
     }),
     output: describeOutput(
       z.strictObject({
@@ -39,6 +46,7 @@ export function createRead(sandbox: Sandbox): Operation {
         size: z.number().int().describe('Bytes of the whole file.'),
         binary: z.boolean(),
         truncated: z.boolean().optional().describe('The text is not all that the file holds.'),
+        total_lines: z.number().int().optional().describe('Of the whole file, with a range.'),
       }),
     ),
     check: checkPaths('path'),
@@ -47,13 +55,31 @@ export function createRead(sandbox: Sandbox): Operation {
       withFileErrors(args.path, () =>
         sandbox.withPlace(args.path, { follow: true }, async (place) => {
           throwIfAborted(signal);
-          return readText(place, args.max_bytes);
+          const { from_line, lines, max_bytes } = args;
+          if (from_line === undefined && lines === undefined) return readText(place, max_bytes);
+          return takeLines(
+            await readText(place, rangeBytes),
+            from_line ?? 1,
+            lines ?? defaultLines,
+          );
         }),
       ),
   });
 }
 
-async function readText(place: HeldPath, maxBytes: number) {
+type ReadText = {
+  summary: string;
+  data: {
+    path: string;
+    size: number;
+    binary: boolean;
+    text?: string;
+    truncated?: boolean;
+    total_lines?: number;
+  };
+};
+
+async function readText(place: HeldPath, maxBytes: number): Promise<ReadText> {
   const file = await open(place.at, readFlags);
   try {
     const info = await file.stat();
@@ -90,4 +116,27 @@ async function readText(place: HeldPath, maxBytes: number) {
   } finally {
     await file.close();
   }
+}
+
+/** A range of the lines of what was read. */
+function takeLines(read: ReadText, from: number, count: number): ReadText {
+  const { data } = read;
+  if (data.text === undefined) return read;
+  const lines = data.text.split('\n');
+  const text = lines
+    .slice(from - 1, from - 1 + count)
+    .join('\n')
+    .slice(0, maxRange)
+    .toWellFormed();
+  const total_lines = lines.length;
+  const last = Math.min(total_lines, from - 1 + count);
+  return {
+    summary: `Read lines ${from} to ${last} of ${countOf(total_lines, 'line')} of ${data.path}.`,
+    data: {
+      ...data,
+      text,
+      truncated: data.truncated === true || text.length < data.text.length,
+      total_lines,
+    },
+  };
 }

@@ -236,3 +236,23 @@ test('a sample says the shape of what came and shows its first items', () => {
   expect(describeData(['x'.repeat(900)])).toMatchObject({ shape: 'list of 1', list: '' });
   expect(describeData('word '.repeat(400))).toMatchObject({ shape: 'text of 2,000 characters' });
 });
+
+test('a long output is kept whole, and is searched and paged', async () => {
+  const long = Array.from({ length: 3000 }, (_, nth) => ({ id: nth, name: `Customer ${nth}` }));
+  rows.push(...long);
+  instance.play((_, index) => {
+    if (index === 0) return call('read', { operation: 'shop_orders', args: { shop: 'long' } });
+    const [first = ''] = resultsIn(instance.requests()[1] ?? { model: '', messages: [] });
+    const artifact = /art-[0-9a-f]+/.exec(first)?.[0] ?? '';
+    if (index > 1) return call('answer', { text: 'Found.', asked_for_change: false });
+    const find = { artifact, find: 'Customer 2999' };
+    return call('read', { operation: 'artifact_read', args: find });
+  });
+  await instance.ask('Who is the last customer?');
+  const [first = '', second = ''] = resultsIn(
+    instance.requests().at(-1) ?? { model: '', messages: [] },
+  );
+  expect(first.length).toBeLessThan(14_000);
+  expect(second).toContain('Customer 2999');
+  rows.length -= long.length;
+});

@@ -184,6 +184,7 @@ describe('the registry', () => {
       'workspace_list',
       'workspace_read',
       'workspace_read_table',
+      'workspace_search',
       'workspace_write',
       'workspace_edit',
       'workspace_copy',

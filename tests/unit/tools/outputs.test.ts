@@ -73,6 +73,7 @@ const calls: [name: string, args: () => JsonObject, holds: JsonObject | null][] 
   ['workspace_read', () => ({ path: 'escapes.txt' }), { truncated: true }],
   ['workspace_read', () => ({ path: 'b.bin' }), { binary: true }],
   ['workspace_read_table', () => ({ path: 'a.csv' }), { rows: [{ id: '1' }], next: null }],
+  ['workspace_search', () => ({ query: 'HELLO', path: 'a.txt' }), { truncated: false }],
   ['workspace_write', () => ({ path: 'new.txt', content: 'x' }), { created: true }],
   ['workspace_edit', () => ({ path: 'new.txt', action: 'append', text: 'y' }), { created: false }],
   ['workspace_copy', () => ({ path: 'a.txt', to: 'copy.txt' }), { created: true, size: 5 }],

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec } from '#domain/tool.ts';
 import { describeOperation, writeLine } from '#planner/catalogue/describe-operation.ts';
+import { createSeenShapes } from '#planner/catalogue/seen-shapes.ts';
 import { createOperationSearch } from '#planner/catalogue/search-operations.ts';
 import { writeMessages } from '#planner/model/prompts/messages.ts';
+import { ReferenceChecker } from '#tools/check-reference.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
 import { makeState } from '../tools/tool-context.ts';
@@ -121,6 +123,23 @@ describe('the prompt', () => {
     expect(system?.content).toContain('crm: action_0, action_1, ');
     expect(system?.content).toContain('\nwiki: action_40, ');
     expect(system?.content).toContain(', action_59');
+  });
+
+  it('shows the shape of outputs that came where none is declared', () => {
+    const { output: _, ...silent } = operation;
+    const shapes = createSeenShapes();
+    expect(shapes.describe(silent)).toBe(silent);
+    shapes.note('tracker_list', { tickets: [{ id: 'T-1', note: 'x' }, { id: 'T-2' }] });
+    const access = { guarded: none, readable: none };
+    expect(writeLine(shapes.describe(silent), access)).toContain(
+      '-> seen: { tickets: { id: string; note?: string }[] }',
+    );
+    const step = { $from: '1', path: '/tickets/0/title' };
+    const producer = { id: '1', operation: 'tracker_list' };
+    const { output = {} } = shapes.describe(silent);
+    const checker = new ReferenceChecker();
+    expect(checker.checkPath(step.path, { ...producer, output })).toContain('/tickets/0/title');
+    expect(checker.checkPath('/tickets/0/id', { ...producer, output })).toBeNull();
   });
 
   it('keeps listing what a search found', () => {

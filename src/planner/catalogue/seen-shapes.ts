@@ -1,0 +1,89 @@
+// Shapes of real outputs, for operations that declare none: so that plans name values that are there.
+import { isObject, type Json } from '#domain/text.ts';
+import type { JsonSchema, OperationSpec } from '#domain/tool.ts';
+
+const maxDepth = 4;
+const maxKeys = 40;
+/** Items of a list whose shape is read. */
+const maxItems = 20;
+const maxOperations = 2000;
+
+/** A schema of what is there. Objects with many keys are maps: any key may be in them. */
+function shapeOf(value: Json, depth = 0): JsonSchema {
+  if (value === null) return {};
+  if (Array.isArray(value)) {
+    const items = value.slice(0, maxItems).map((item) => shapeOf(item, depth + 1));
+    const [first, ...others] = items;
+    return { type: 'array', ...(first === undefined ? {} : { items: others.reduce(join, first) }) };
+  }
+  if (!isObject(value)) return { type: typeof value };
+  const keys = Object.keys(value);
+  if (depth >= maxDepth || keys.length > maxKeys) return { type: 'object' };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, depth + 1)]),
+    ),
+    required: keys,
+    additionalProperties: false,
+  };
+}
+
+/** The shape of values of either kind. */
+function join(one: JsonSchema, other: JsonSchema): JsonSchema {
+  if (one.type === 'array' && other.type === 'array') {
+    const [a, b] = [one.items, other.items];
+    return isObject(a) && isObject(b) ? { type: 'array', items: join(a, b) } : a ? one : other;
+  }
+  if (isObject(one.properties) && isObject(other.properties)) {
+    const [a, b] = [one.properties, other.properties];
+    const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    const needed = [one.required, other.required].map(
+      (list) => new Set<unknown>(Array.isArray(list) ? list : []),
+    );
+    if (names.length > maxKeys) return { type: 'object' };
+    return {
+      type: 'object',
+      properties: Object.fromEntries(
+        names.map((name) => {
+          const [x, y] = [a[name], b[name]];
+          return [name, isObject(x) && isObject(y) ? join(x, y) : (x ?? y)];
+        }),
+      ),
+      required: names.filter((name) => needed.every((list) => list.has(name))),
+      additionalProperties: false,
+    };
+  }
+  return one.type === other.type ? { type: one.type } : {};
+}
+
+export type SeenShapes = {
+  note(name: string, data: Json): void;
+  /** The operation with the shape of its outputs so far, if it declares none. */
+  describe(spec: OperationSpec): OperationSpec;
+};
+
+/** Outputs of this process. */
+export function createSeenShapes(): SeenShapes {
+  const shapes = new Map<string, JsonSchema>();
+  const described = new WeakMap<OperationSpec, { shape: JsonSchema; spec: OperationSpec }>();
+  return {
+    note(name, data) {
+      const known = shapes.get(name);
+      if (known === undefined && shapes.size >= maxOperations) return;
+      const seen = shapeOf(data);
+      const shape = known === undefined ? seen : join(known, seen);
+      if (known === undefined || JSON.stringify(known) !== JSON.stringify(shape))
+        shapes.set(name, shape);
+    },
+    describe(spec) {
+      const shape = shapes.get(spec.name);
+      if (spec.output !== undefined || shape === undefined) return spec;
+      const known = described.get(spec);
+      if (known?.shape === shape) return known.spec;
+      const fresh: OperationSpec = { ...spec, output: shape, seen: true };
+      described.set(spec, { shape, spec: fresh });
+      return fresh;
+    },
+  };
+}

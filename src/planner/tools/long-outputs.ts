@@ -1,0 +1,74 @@
+// Long outputs of reads: kept whole as artifacts of the run, shown from the beginning, and then searched or paged.
+import { z } from 'zod';
+import { findLines } from '#domain/find-lines.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
+import { defineTool } from '../define-tool.ts';
+import { maxShown } from '../reads/session-reads.ts';
+import { fail, succeed, type ToolContext } from '../tool.ts';
+
+/** Characters shown of a long output, and of a page of it. */
+const pageLength = 10_000;
+const matchesShown = 10;
+const linesAround = 3;
+
+const tool = 'artifact_read';
+
+/** The text of an output, as pages and searches count it. */
+function textOf(data: Json): string {
+  if (isObject(data) && typeof data.text === 'string') return data.text;
+  return typeof data === 'string' ? data : JSON.stringify(data, null, 1);
+}
+
+function page(text: string, from: number): { text: string; next: number | null } {
+  const end = from + pageLength;
+  return {
+    text: text.slice(from, end).toWellFormed(),
+    next: end < text.length ? end : null,
+  };
+}
+
+/** What a model is shown of an output that is too long for it, or null if it is not, or cannot be kept. */
+export async function keepLong(
+  read: { operation: string; args: JsonObject },
+  data: Json,
+  { tools, state }: Pick<ToolContext, 'tools' | 'state'>,
+): Promise<Json | null> {
+  if (JSON.stringify(data).length <= maxShown) return null;
+  const artifact = await tools.requests?.keep(state.run_id, read, data);
+  if (artifact == null) return null;
+  const text = textOf(data);
+  return {
+    begins: page(text, 0).text,
+    characters: text.length,
+    artifact,
+    more: `read {"operation":"${tool}","args":{"artifact":"${artifact}","from":${pageLength}}} goes on; "find":"words" instead of "from" searches it`,
+  };
+}
+
+const ReadArtifact = z.strictObject({
+  artifact: z.string(),
+  from: z.number().int().min(0).optional(),
+  find: z.string().optional(),
+});
+
+/** Called through `read`, which every model is offered. */
+export const readArtifact = defineTool({
+  name: tool,
+  description: 'Reads on in a long output, or searches it.',
+  input: ReadArtifact,
+  reads: true,
+  isOffered: () => false,
+  async execute({ artifact, from = 0, find }, { tools, state }) {
+    const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
+    if (data === null) return { result: fail(`There is no artifact ${artifact.slice(0, 80)}.`) };
+    const text = textOf(data);
+    if (find === undefined || find.trim() === '') return { result: succeed(page(text, from)) };
+    const { found, more } = await findLines(text, find, {
+      around: linesAround,
+      most: matchesShown,
+    });
+    return found.length === 0
+      ? { result: fail(`Nothing in it holds "${find.slice(0, 100)}".`) }
+      : { result: succeed({ found, more }) };
+  },
+});
