@@ -58,7 +58,7 @@ async function buildRequest(
       approval_policy: 'single_final',
       brainstorming_preference: 'on_demand',
     },
-    modes: { ...run.modes, planning_mode: 'normal', plan_reasoning_mode: 'normal' },
+    modes: { ...run.modes, planning_mode: 'normal' },
     softLifted: parent?.soft_budget_lifted ?? false,
     now: context.clock.now(),
     timezone: run.decision?.timezone ?? context.timezone,

@@ -2,6 +2,7 @@
 // turn; when submitted again, the draft continues unchanged. A critic that fails or costs too much holds nothing back.
 import type { Clock } from '#domain/clock.ts';
 import { errorMessage } from '#domain/errors.ts';
+import { payingRun } from '#domain/planning/part.ts';
 import type { ChatReply } from '#models/chat.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import { datesOfSession } from '../draft/draft-times.ts';
@@ -29,7 +30,9 @@ function wordsOf({ request, state }: StageTask): string[] {
 export function withCritic(task: StageTask, model: PaidModel, clock: Clock): AgentTools {
   const { stageTools, request, state, stage, current } = task;
   let { deadline } = task;
-  if (request.modes.plan_reasoning_mode !== 'extensive') return stageTools;
+  // The whole is criticised, not each of its parts.
+  const isPart = payingRun({ runId: state.run_id, turn: 0 }).runId !== state.run_id;
+  if (request.modes.plan_reasoning_mode !== 'extensive' || isPart) return stageTools;
   // A planner that takes over finds the call in the trace, or asks the same and is given the stored reply.
   let asked = state.trace.some(({ tool }) => tool === critic);
 

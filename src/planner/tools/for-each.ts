@@ -20,7 +20,7 @@ import { fail, type ToolContext, type ToolOutcome } from '../tool.ts';
 import { draftDefaults, keepEdit, openDraft } from './draft-tool.ts';
 import { escapeText, fill, valueAt, writeValue } from './fill-template.ts';
 import { holds, itemSourceShape, lackingFields, listItems } from './list-items.ts';
-import { Tally } from './tally-items.ts';
+import { Groups, Tally } from './tally-items.ts';
 
 const maxProblems = 5;
 /** Characters of the steps made of the items. */
@@ -42,6 +42,10 @@ const Shown = z.strictObject({
   id: z.string().describe('steps are id-1, id-2, …'),
   title: z.string(),
   ...listedShape,
+  group_by: z
+    .string()
+    .optional()
+    .describe('pointer; then {{item/key}}, {{item/count}}, {{item/sum/amount}}'),
   step: z.strictObject(stepShape).describe(template),
   phase: z.string().optional(),
   then_summarise: z.string().optional().describe('what one summary of all is to say'),
@@ -207,10 +211,10 @@ const nodeOf = ({ nodes }: PlanOutline, [first]: Expanded[]): string =>
   nodes.find(({ steps }) => steps[0]?.id === first?.id)?.id ?? '';
 
 /** `300 found`, `300 found, 12 taken`, `5,000 of at least 5,001 found` */
-function tellFound(coverage: Coverage, taken: number): string {
+function tellFound(coverage: Coverage, taken: number, what: 'taken' | 'groups'): string {
   const { listed } = coverage;
   const found = isPartial(coverage) ? tellPart(coverage) : listed.toLocaleString('en-US');
-  return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} taken`}`;
+  return `${found} found${taken === listed ? '' : `, ${taken.toLocaleString('en-US')} ${what}`}`;
 }
 
 async function addForEach(given: ForEach, toolContext: ToolContext): Promise<ToolOutcome> {
@@ -218,6 +222,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   const coverage = newCoverage();
   const lacking: Lacking = new Map();
   const tally = new Tally();
+  const groups = given.group_by === undefined ? null : new Groups();
   const sample: Json[] = [];
   let [found, pages] = [0, 0];
   let first: Json | undefined;
@@ -232,9 +237,15 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
       if (!holds(item, given)) continue;
       if (sample.length < 5) sample.push(item);
       tally.add(item);
-      expansion.add(item, found);
+      if (groups === null) expansion.add(item, found);
+      else groups.add(valueAt(item, given.group_by ?? '') ?? null, item);
       if (isSliceOver()) await nextTurn();
     }
+  }
+  const grouped = groups?.list() ?? [];
+  for (const [nth, group] of grouped.entries()) {
+    expansion.add(group, nth + 1);
+    if (isSliceOver()) await nextTurn();
   }
   if (isSliceOver()) await nextTurn();
   const { steps, problems, values } = expansion;
@@ -262,7 +273,7 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
   });
   if ('problem' in parted) return { result: fail(parted.problem) };
   const { partitions } = parted;
-  const title = `${given.title} (${tellFound(coverage, steps.length)})`;
+  const title = `${given.title} (${tellFound(coverage, steps.length, groups === null ? 'taken' : 'groups')})`;
   const totals = tally.tell();
   const added = addAll(given, { title, totals }, steps, partitions, toolContext);
   const gaps =
@@ -286,7 +297,9 @@ async function addForEach(given: ForEach, toolContext: ToolContext): Promise<Too
     : [];
   const told = [said, ...gaps.map(({ text }) => text), ...advice].join(' ');
   const outcome = await keepEdit(edited, toolContext, told);
-  const data = { found, taken: steps.length, first: sample, totals };
+  const shown =
+    groups === null ? sample : grouped.slice(0, 5).map(({ items: _, ...group }) => group);
+  const data = { found, taken: steps.length, first: shown, totals };
   // An artifact was read by the request that brought it.
   const { operation, args: asked = {} } = given;
   return operation === undefined ? outcome : { ...outcome, read: { operation, args: asked, data } };

@@ -9,12 +9,16 @@ import { readDelimited, readJsonLines, readJsonList } from '#tools/tables/read-r
 import { type Coverage, listPages, noteWhole } from '../reads/list-pages.ts';
 import type { ToolContext } from '../tool.ts';
 
+const kinds = ['table', 'json', 'lines of json', 'lines'] as const;
+type Kind = (typeof kinds)[number];
+
 /** The source of items. */
 export const itemSourceShape = {
   operation: z.string().optional().describe('a read'),
   args: JsonObject.optional(),
   artifact: z.string().optional().describe('instead of both'),
   list: z.string().describe('JSON pointer to a list or text in the output'),
+  as: z.enum(kinds).optional(),
   where: z
     .array(
       z.strictObject({
@@ -37,11 +41,7 @@ export type ItemSource = z.infer<z.ZodObject<typeof itemSourceShape>> & {
 };
 
 /** The name or declared type of a text, if that tells how to parse it. */
-function kindOf(
-  text: string,
-  data: Json,
-  args: JsonObject,
-): 'json' | 'lines of json' | 'table' | 'lines' {
+function kindOf(text: string, data: Json, args: JsonObject): Kind {
   const name = [args.path, args.url].find((one) => typeof one === 'string') ?? '';
   const [bare = ''] = name.split(/[?#]/, 1);
   const ending = bare.slice(bare.lastIndexOf('.') + 1).toLowerCase();
@@ -51,7 +51,30 @@ function kindOf(
   if (['csv', 'tsv', 'tab'].includes(ending) || /csv|tab-separated/.test(type)) return 'table';
   const [first = '', second = ''] = text.trim().split('\n', 2);
   if (/^\{.*\}\s*$/.test(first) && second.startsWith('{')) return 'lines of json';
-  return /^[[{]/.test(first) ? 'json' : 'lines';
+  if (/^[[{]/.test(first)) return 'json';
+  return looksDelimited(text) ? 'table' : 'lines';
+}
+
+const linesCompared = 5;
+
+/** Whether the first lines have the same number of fields, two at least, and distinct names at the top. */
+function looksDelimited(text: string): boolean {
+  const lines = text
+    .slice(0, 20_000)
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line.trim() !== '')
+    .slice(0, linesCompared);
+  const [head = ''] = lines;
+  return ['\t', ';', ',', '|'].some((delimiter) => {
+    const names = head.split(delimiter).map((name) => name.trim());
+    return (
+      lines.length > 2 &&
+      names.length > 1 &&
+      new Set(names).size === names.length &&
+      names.every((name) => name !== '' && name.length <= 40 && !/[.!?]$/.test(name)) &&
+      lines.every((line) => line.split(delimiter).length >= names.length)
+    );
+  });
 }
 
 async function* oneBy(text: string): AsyncGenerator<string> {
@@ -64,8 +87,9 @@ async function readItems(
   data: Json,
   args: JsonObject,
   coverage: Coverage,
+  as: Kind | undefined,
 ): Promise<Json[]> {
-  const kind = kindOf(text, data, args);
+  const kind = as ?? kindOf(text, data, args);
   if (kind === 'lines') return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
   const readers = { json: readJsonList, 'lines of json': readJsonLines, table: readDelimited };
   const items: Json[] = [];
@@ -82,19 +106,20 @@ async function listIn(
   list: string,
   args: JsonObject,
   coverage: Coverage,
+  as: Kind | undefined,
 ): Promise<Json[]> {
   const at = readPointer(data, list);
   if (at.ok && Array.isArray(at.value)) return at.value;
-  if (at.ok && typeof at.value === 'string') return readItems(at.value, data, args, coverage);
+  if (at.ok && typeof at.value === 'string') return readItems(at.value, data, args, coverage, as);
   throw new CountersignError(
     'invalid_arguments',
-    `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}.`,
+    `There is no list at ${list || 'the root'} of the output. It has: ${isObject(data) ? Object.keys(data).slice(0, 20).join(', ') : typeof data}. Point "list" to a list or a text; "as" says how a text is read.`,
   );
 }
 
 /** The items page by page. @throws CountersignError `invalid_arguments` where there is no list, or a page comes again */
 export async function* listItems(
-  { operation, args = {}, artifact, list, paging, items: given }: ItemSource,
+  { operation, args = {}, artifact, list, as, paging, items: given }: ItemSource,
   { tools, state, signal }: Pick<ToolContext, 'tools' | 'state' | 'signal'>,
   coverage: Coverage,
 ): AsyncGenerator<Json[]> {
@@ -105,7 +130,7 @@ export async function* listItems(
   }
   if (artifact !== undefined) {
     const data = (await tools.requests?.load(state.run_id, artifact)) ?? null;
-    const items = await listIn(data, list, {}, coverage);
+    const items = await listIn(data, list, {}, coverage, as);
     noteWhole(data, coverage);
     coverage.listed += items.length;
     yield items;
@@ -114,7 +139,7 @@ export async function* listItems(
   if (operation === undefined)
     throw new CountersignError('invalid_arguments', 'Give "operation" and "args", or "artifact".');
   for await (const data of listPages({ operation, args, paging }, { tools, signal }, coverage)) {
-    const items = await listIn(data, list, args, coverage);
+    const items = await listIn(data, list, args, coverage, as);
     coverage.listed += items.length;
     yield items;
   }

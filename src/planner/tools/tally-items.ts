@@ -1,7 +1,7 @@
 // Counts, groups and exact sums over the items of a for_each, so that no model adds up a total.
 import { type Amount, readAmount } from '#domain/amount.ts';
 import { addDecimals, type Decimal, writeDecimal, zero } from '#domain/decimal.ts';
-import { isObject, type Json } from '#domain/text.ts';
+import { isObject, type Json, type JsonObject } from '#domain/text.ts';
 import { countOf, shorten } from '#domain/words.ts';
 
 const maxColumns = 40;
@@ -154,6 +154,52 @@ function tellGroups(by: Column, summed: Column, sums: Map<string, Sum>): string[
 /** Whether to sum other columns by its values: not if all are different, and by numbers only if there are few. */
 const isGroup = ({ groups, values, isNumeric }: Column): boolean =>
   groups !== null && groups.size < values && (!isNumeric || groups.size <= maxListedGroups);
+
+const maxGroupItems = 200;
+
+/** Items by a value of theirs, with the count and the exact sums of each group. */
+export class Groups {
+  readonly #groups = new Map<
+    string,
+    { key: Json; items: Json[]; count: number; sums: Map<string, Sum> }
+  >();
+
+  add(key: Json, item: Json): void {
+    const name = JSON.stringify(key);
+    let group = this.#groups.get(name);
+    if (group === undefined) {
+      group = { key, items: [], count: 0, sums: new Map() };
+      this.#groups.set(name, group);
+    }
+    group.count += 1;
+    if (group.items.length < maxGroupItems) group.items.push(item);
+    if (!isObject(item)) return;
+    for (const [column, value] of Object.entries(item).slice(0, maxColumns)) {
+      const amount =
+        typeof value === 'number' || typeof value === 'string' ? readAmount(String(value)) : null;
+      if (amount === null) continue;
+      const sum = group.sums.get(column) ?? new Sum();
+      group.sums.set(column, sum);
+      sum.add(amount);
+    }
+  }
+
+  /** `{ key, count, sum: { amount: "41 EUR" }, items }`; a column that has no exact total in the group has no sum. */
+  list(): JsonObject[] {
+    return [...this.#groups.values()].map(({ key, count, sums, items }) => ({
+      key,
+      count,
+      sum: Object.fromEntries(
+        [...sums].flatMap(([column, sum]): [string, Json][] => {
+          const { notation, problem } = sum;
+          const total = notation === null || problem !== null ? null : sum.tell(notation);
+          return total === null ? [] : [[column, total]];
+        }),
+      ),
+      items,
+    }));
+  }
+}
 
 /** Takes items one by one; those that are no records are only counted. */
 export class Tally {

@@ -14,6 +14,16 @@ import {
 
 const changelog = '# Changelog\n\n## 3.0\n- New editor\n';
 
+/** 62 KB, whose answer is at its end. */
+const contract = [
+  ...Array.from(
+    { length: 900 },
+    (_, nth) => `${nth + 1}. The parties agree on clause number ${nth + 1} of this contract.`,
+  ),
+  '901. Termination: either party may end this contract by giving 90 days of notice in writing.',
+].join('\n');
+const invoices = 'customer,amount\nAcme,10.50\nInitech,20.00\nAcme,5.25\n';
+
 const ticket = fields({ id: text, title: text, state: oneOf('open', 'closed'), assignee: text });
 const tickets = [
   { id: 'T-12', title: 'Login page shows a blank screen', state: 'open', assignee: 'lena' },
@@ -183,5 +193,33 @@ export const lookUp: EvalCase[] = [
       says: { has: ['40,000', '2026-02.md'] },
       atMost: { calls: 4 },
     },
+  },
+  {
+    id: 'look-up-long-contract',
+    request: 'How much notice do we have to give to get out of the Initech contract?',
+    files: { 'contracts/initech.md': contract },
+    expect: {
+      outcome: 'answer',
+      reads: { must: ['workspace_search'] },
+      says: { has: ['90'] },
+      atMost: { calls: 3, tokensACall: 6000 },
+    },
+  },
+  {
+    id: 'look-up-csv-text',
+    request:
+      'Write each customer a letter with the total of their open invoices, letters/<customer>.md',
+    operations: [
+      looks('shop_export', 'Export the open invoices as CSV.', {}, undefined, {
+        data: { text: invoices },
+      }),
+    ],
+    expect: plans(
+      [
+        writes('letters/Acme.md', { $has: ['15.75'] }),
+        writes('letters/Initech.md', { $has: ['20'] }),
+      ],
+      { count: 2, atMost: { calls: 3 } },
+    ),
   },
 ];

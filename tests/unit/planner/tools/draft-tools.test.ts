@@ -340,6 +340,48 @@ describe('for_each in partitions', () => {
   });
 });
 
+describe('for_each over text', () => {
+  const csv = 'customer;amount\nAcme;10,50 EUR\nInitech;5,00 EUR\nAcme;4,50 EUR\n';
+  const mails = {
+    id: 'm',
+    title: 'A mail for each customer',
+    operation: 'workspace_read',
+    args: { path: 'export' },
+    list: '/text',
+    group_by: '/customer',
+    step: {
+      description: 'Write to {{item/key}}',
+      operation: 'workspace_write',
+      args: { path: '{{item/key}}.md', content: '{{item/count}}: {{item/sum/amount}}' },
+    },
+  };
+
+  it('tells a table by its content, and groups and sums its rows by code', async () => {
+    const { call, drafted } = open({}, { export: csv });
+    const made = await call('for_each', mails);
+    expect(made.says).toContain('3 items');
+    expect(drafted().map(({ args }) => args)).toEqual([
+      { path: 'Acme.md', content: '2: 15 EUR' },
+      { path: 'Initech.md', content: '1: 5 EUR' },
+    ]);
+  });
+
+  it('is read as it is told, and says where lists are', async () => {
+    const { call, drafted } = open({}, { export: csv });
+    const { group_by: _, ...each } = mails;
+    const args = { path: '{{item}}.md', content: 'x' };
+    const lines = await call('for_each', {
+      ...each,
+      as: 'lines',
+      step: { description: 'Write', operation: 'workspace_write', args },
+    });
+    expect(lines.says).toContain('Found 4 items');
+    expect(drafted()).toHaveLength(4);
+    const lost = await call('for_each', { ...each, list: '/rows' });
+    expect(lost.says).toContain('There is no list at /rows');
+  });
+});
+
 describe('search_operations', () => {
   it('answers with at most five that fit, keeps them, and repeats nothing that is listed', async () => {
     const fillers = Array.from({ length: 300 }, (_, nth) => ({
